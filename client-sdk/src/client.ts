@@ -154,13 +154,13 @@ export function createClient(options: ClientOptions): Client {
     const init = { method: "POST", headers, body: JSON.stringify(input) };
     return await (await request(fetch, url + path, withBearer(init, bearer))).json();
   };
-  const tell = (path: string, refreshToken: string | null, bearer: string | null) =>
+  const sessionCall = (path: string, refreshToken: string | null, bearer: string | null) =>
     post(path, refreshToken === null ? {} : { refreshToken }, bearer);
   const session = new SessionKeeper({
     initial,
     onChange: onSessionChange,
     renew: async (refreshToken) =>
-      (await tell("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
+      (await sessionCall("/api/auth/refresh", refreshToken, null)) as RouterOutputs["auth"]["refresh"],
   });
 
   const sender = { fetch, session, token };
@@ -241,7 +241,7 @@ export function createClient(options: ClientOptions): Client {
       if (!session.mayExist) return;
       const { refreshToken = null, accessToken = null } = session.session ?? {};
       try {
-        await tell("/api/auth/logout", refreshToken, accessToken);
+        await sessionCall("/api/auth/logout", refreshToken, accessToken);
       } finally {
         session.replace(null);
       }

@@ -76,8 +76,8 @@ const accessNotes =
 /** The description without its last paragraph, if that only says who may call. */
 function descriptionOf({ operation: { description = "" } }: Call): string | null {
   const paragraphs = description.split("\n\n");
-  const told = accessNotes.test(paragraphs.at(-1) ?? "") ? paragraphs.slice(0, -1) : paragraphs;
-  return told.length === 0 ? null : told.join("\n\n");
+  const text = accessNotes.test(paragraphs.at(-1) ?? "") ? paragraphs.slice(0, -1) : paragraphs;
+  return text.length === 0 ? null : text.join("\n\n");
 }
 
 function parameterTable({ operation: { parameters = [] } }: Call, linkTo: LinkTo): string {
@@ -104,14 +104,14 @@ function bodyTable(schema: Schema, linkTo: LinkTo, document: ApiDocument): strin
 function answer({ operation: { responses } }: Call, linkTo: LinkTo, document: ApiDocument): string {
   const [status, success] = Object.entries(responses).find(([one]) => /^[23]/.test(one)) ?? ["", {}];
   const errors = Object.keys(responses).filter((one) => /^[45]/.test(one));
-  const told = `Errors: ${errors.join(", ")} ([meaning](../errors.md)).`;
+  const text = `Errors: ${errors.join(", ")} ([meaning](../errors.md)).`;
   const [[type, media] = ["", undefined]] = Object.entries(success.content ?? {});
-  if (!media) return `Response \`${status}\`: ${success.description ?? ""} ${told}`;
+  if (!media) return `Response \`${status}\`: ${success.description ?? ""} ${text}`;
   if (type !== "application/json") {
     const example = typeof media.example !== "string" ? "" : `\n\n${fenced("", media.example.trimEnd())}`;
-    return `Response \`${status}\` (\`${type}\`): ${success.description ?? ""} ${told}${example}`;
+    return `Response \`${status}\` (\`${type}\`): ${success.description ?? ""} ${text}${example}`;
   }
-  return `Response \`${status}\`: ${typeText(media.schema, linkTo)}. ${told}\n\n${json(answerExample(media, document))}`;
+  return `Response \`${status}\`: ${typeText(media.schema, linkTo)}. ${text}\n\n${json(answerExample(media, document))}`;
 }
 
 function objectsPage(document: ApiDocument): string {

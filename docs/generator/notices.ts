@@ -5,7 +5,7 @@ import { failedChange } from "../../server/changes/failed-notice.ts";
 import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
-import { failedLookUp } from "../../server/expiry/failed-look-up-notice.ts";
+import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
@@ -23,7 +23,7 @@ const subject = {
   host: null,
   access: "write",
 } as const;
-const told = { title: "", content: "", to: {} };
+const message = { title: "", content: "", to: {} };
 
 const reminder: DueReminder = {
   domainId,
@@ -39,14 +39,14 @@ const reminder: DueReminder = {
 /** Returns one notice per event, built by the functions that build the real ones. */
 export function exampleNotices(): Record<NotificationEvent, Notice> {
   return {
-    "assignment.create": assignmentNotice("assignment.create", subject, told),
-    "assignment.delete": assignmentNotice("assignment.delete", subject, told),
-    "assignment.request": assignmentNotice("assignment.request", { ...subject, host: "www.dev" }, told),
-    "assignment.approve": assignmentNotice("assignment.approve", { ...subject, host: "www.dev" }, told),
-    "assignment.reject": assignmentNotice("assignment.reject", { ...subject, host: "www.dev" }, told),
+    "assignment.create": assignmentNotice("assignment.create", subject, message),
+    "assignment.delete": assignmentNotice("assignment.delete", subject, message),
+    "assignment.request": assignmentNotice("assignment.request", { ...subject, host: "www.dev" }, message),
+    "assignment.approve": assignmentNotice("assignment.approve", { ...subject, host: "www.dev" }, message),
+    "assignment.reject": assignmentNotice("assignment.reject", { ...subject, host: "www.dev" }, message),
     "domain.expiring": reminderNotice(reminder, new Date("2027-02-22T00:00:00Z")),
     "domain.expired": reminderNotice({ ...reminder, days: expired }, new Date("2027-03-02T00:00:00Z")),
-    "domain.expiry_check_failed": failedLookUp(
+    "domain.expiry_check_failed": failedLookup(
       { id: domainId, name: "example.com" },
       userId,
       "whois.example does not answer.",

@@ -9,12 +9,12 @@ export class Hosts {
   readonly #patterns: readonly string[];
 
   constructor(patterns: readonly string[]) {
-    const kept: string[] = [];
+    const broadest: string[] = [];
     for (const pattern of patterns) {
-      if (kept.some((other) => matchesHost(other, pattern))) continue;
-      kept.splice(0, kept.length, ...kept.filter((other) => !matchesHost(pattern, other)), pattern);
+      if (broadest.some((other) => matchesHost(other, pattern))) continue;
+      broadest.splice(0, broadest.length, ...broadest.filter((other) => !matchesHost(pattern, other)), pattern);
     }
-    this.#patterns = kept;
+    this.#patterns = broadest;
   }
 
   get isAll(): boolean {

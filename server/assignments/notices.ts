@@ -55,8 +55,8 @@ export function domainGone(
     const subject = { domainId: domain.id, domainName: domain.name, subdomainPattern, host: null, access };
     return [
       assignmentNotice("assignment.delete", subject, {
-        title: `${partOf(subject)} is not assigned to you any more`,
-        content: `${domain.name} is not managed here any more.`,
+        title: `${partOf(subject)} is no longer assigned to you`,
+        content: `${domain.name} is no longer managed here.`,
         to: { userIds: those.map(({ user_id }) => user_id) },
       }),
     ];

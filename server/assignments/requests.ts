@@ -111,7 +111,7 @@ export class AssignmentRequests {
         .where("id", "=", id)
         .execute();
       const decided = { ...request, domain_id: domainId };
-      await this.#tell(tx, caller, "approve", decided, { assignmentId: assigned.id });
+      await this.#notify(tx, caller, "approve", decided, { assignmentId: assigned.id });
       return requestView(await findRequest(tx, id), caller);
     });
   }
@@ -120,7 +120,7 @@ export class AssignmentRequests {
   async reject(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "rejected", note);
-      await this.#tell(tx, caller, "reject", request, {});
+      await this.#notify(tx, caller, "reject", request, {});
       return requestView(await findRequest(tx, id), caller);
     });
   }
@@ -139,7 +139,7 @@ export class AssignmentRequests {
     return request;
   }
 
-  async #tell(
+  async #notify(
     tx: EntityManager,
     caller: Caller,
     verb: "approve" | "reject",

@@ -83,7 +83,7 @@ export class Assignments {
       .where("id", "=", userId)
       .forKeyShare()
       .executeTakeFirst();
-    if (!user) throw badField(["userId"], "There is no such user, or not any more.");
+    if (!user) throw badField(["userId"], "No user has this ID. Choose an existing user.");
     const id = newId();
     const made = await queries(tx)
       .insertInto("assignments")
@@ -136,7 +136,7 @@ export class Assignments {
       await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.delete", subject, {
-          title: `${part} is not assigned to you any more`,
+          title: `${part} is no longer assigned to you`,
           content: `${caller.username} took back that you may ${rightTo(access)} of ${part}.`,
           to: { userIds: [userId] },
         }),

@@ -116,11 +116,11 @@ export class ProviderConfigs {
       if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
       await writeConfig(tx, config);
       const secretsSet = this.#secrets.given(config.kind, patch.config ?? {});
-      const told = changedFields(before, {
+      const audited = changedFields(before, {
         ...auditedConfig(this.#secrets, config),
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
       });
-      if (told) await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.update", id, told);
+      if (audited) await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.update", id, audited);
       afterCommit(tx, this.#onChange);
       return this.#view(config);
     });

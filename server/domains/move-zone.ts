@@ -173,8 +173,8 @@ async function limitsThere(
   });
 }
 
-/** @param told text appended to the error message. @throws AppError BAD_REQUEST */
-function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, zone: string, told = ""): void {
+/** @param hint text appended to the error message. @throws AppError BAD_REQUEST */
+function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, zone: string, hint = ""): void {
   const issues = records.flatMap((record) =>
     limitIssues(record, kind, zone).map(({ message }) => ({
       path: ["providerConfigId"],
@@ -182,7 +182,7 @@ function refuseBeyondLimits(records: readonly LiveRecord[], kind: ProviderKind, 
     })),
   );
   if (issues.length === 0) return;
-  throw new AppError("BAD_REQUEST", `${kind.name} cannot store ${issues.length} of this zone's records.${told}`, {
+  throw new AppError("BAD_REQUEST", `${kind.name} cannot store ${issues.length} of this zone's records.${hint}`, {
     issues: issues.slice(0, 100),
   });
 }
@@ -226,8 +226,8 @@ async function fill(
     );
   }
   const ttls = missing.map(({ ttl }) => ttl);
-  const told = " The zone there stays as it is, without them.";
-  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), zone, told);
+  const hint = " The zone there stays as it is, without them.";
+  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), zone, hint);
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

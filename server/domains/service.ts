@@ -227,19 +227,20 @@ export class Domains {
       await zoneFor(tx, caller, id, "manage");
       const domain = await tx.findOne(Domain, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!domain) throw notFound("domain");
-      const before = toldFields(domain);
+      const before = auditedFields(domain);
       change(domain);
       domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
       domain.updatedAt = this.#now();
-      const told = changedFields(before, toldFields(domain));
-      if (told) await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...told });
+      const audited = changedFields(before, auditedFields(domain));
+      if (audited)
+        await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...audited });
     });
     return await this.get(em.fork(), caller, id);
   }
 }
 
 /** Returns the user-editable fields of a domain for the audit trail. */
-function toldFields(domain: Domain) {
+function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };

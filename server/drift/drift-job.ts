@@ -145,7 +145,7 @@ export class DriftJob {
       const finding = { found: null, error: error.message, fingerprint: null, signing: null };
       const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
       if (!stored) return false;
-      if (zone.error === null) await this.#tell(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
+      if (zone.error === null) await this.#notify(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
       throw error;
     }
   }
@@ -160,7 +160,7 @@ export class DriftJob {
     const finding = { found, error: null, fingerprint, signing: plan?.signing ?? null };
     const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
     if (stored && plan && zone.splitsUnread) await storeSplits(this.#parts.database.fork(), zone.id, plan.learned);
-    if (stored && found && (zone.foundAt === null || zone.error !== null)) await this.#tell(zone, found, null);
+    if (stored && found && (zone.foundAt === null || zone.error !== null)) await this.#notify(zone, found, null);
     return stored || (same && zone.foundAt === null);
   }
 
@@ -169,12 +169,13 @@ export class DriftJob {
     const now = this.#parts.now();
     const until = new Date(now.getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
     const { since, warned } = this.#aside.get(zone.config.id) ?? { since: null, warned: false };
-    const told = { config: zone.configName, until };
+    const details = { config: zone.configName, until };
     const isLasting = since !== null && now.getTime() - since.getTime() >= periods[this.#parts.every];
-    if (since === null) this.#parts.log.info(told, "a provider asked for a pause; its zones are compared afterwards");
+    if (since === null)
+      this.#parts.log.info(details, "a provider asked for a pause; its zones are compared afterwards");
     if (isLasting && !warned) {
       this.#parts.log.warn(
-        { ...told, since },
+        { ...details, since },
         "a provider keeps asking for pauses; its zones could not be compared for a whole period",
       );
     }
@@ -182,7 +183,7 @@ export class DriftJob {
     await giveTurnBack(this.#parts.database.fork(), zone);
   }
 
-  async #tell({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
+  async #notify({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
     try {
       await this.#onDrift({ domainId: id, name, counts, error: why });
     } catch (error) {

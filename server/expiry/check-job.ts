@@ -3,11 +3,11 @@ import type { Job } from "../jobs/jobs.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { claimDue, type DueDomain } from "./due-domains.ts";
-import { failedLookUp, manyFailedLookUps, TellingBudget } from "./failed-look-up-notice.ts";
+import { failedLookup, manyFailedLookups, NoticeBudget } from "./failed-lookup-notice.ts";
 import { failure } from "./failure.ts";
-import type { ExpiryLookUp } from "./look-up.ts";
+import type { ExpiryLookup } from "./lookup.ts";
 import type { Finding } from "./registration.ts";
-import { keepFinding } from "./keep-finding.ts";
+import { storeFinding } from "./store-finding.ts";
 
 const atOnce = 16;
 /** Number of domains claimed with one statement. A crash delays at most this many. */
@@ -18,11 +18,11 @@ const turnMilliseconds = 60_000;
 /** Maximum duration of a run; the next run continues. */
 const longestRunMilliseconds = 30 * 60_000;
 /** Consecutive failed lookups before users are notified; with the delays between them, about five hours. */
-const failuresToTell = 3;
+const failuresBeforeNotice = 3;
 
 interface Parts {
   database: Database;
-  lookUp: ExpiryLookUp;
+  lookUp: ExpiryLookup;
   notifications: Notifications;
   log: Logger;
   now: () => Date;
@@ -35,9 +35,9 @@ interface Parts {
 export class ExpiryCheckJob implements Job {
   readonly #parts: Parts;
   readonly name = "expiry.check";
-  readonly description = "Looks up the expiry dates of domains whose last look-up is a day old.";
+  readonly description = "Looks up the expiry dates of domains whose last lookup is a day old.";
   readonly schedule = "*/10 * * * *";
-  readonly #budget = new TellingBudget();
+  readonly #budget = new NoticeBudget();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -79,9 +79,9 @@ export class ExpiryCheckJob implements Job {
     const finding = await this.#find(domain, stop);
     if (!finding) return null;
     await this.#parts.database.fork().transactional(async (tx) => {
-      const kept = await keepFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true });
-      if (!kept || kept.failures < failuresToTell || kept.failuresBefore >= failuresToTell) return;
-      if ("message" in finding) await this.#tell(tx, domain, kept.ownerId, finding.message);
+      const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true });
+      if (!stored || stored.failures < failuresBeforeNotice || stored.failuresBefore >= failuresBeforeNotice) return;
+      if ("message" in finding) await this.#notify(tx, domain, stored.ownerId, finding.message);
     });
     return finding.kind;
   }
@@ -93,14 +93,14 @@ export class ExpiryCheckJob implements Job {
     } catch (error) {
       if (stop.aborted) return null;
       if (!late.aborted) throw error;
-      return failure(`The look-up of ${name} took too long.`);
+      return failure(`The lookup of ${name} took too long.`);
     }
   }
 
-  async #tell(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
+  async #notify(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
     this.#parts.log.warn({ domain: domain.name, reason }, "an expiry date cannot be looked up");
-    const telling = this.#budget.take(this.#parts.now());
-    if (telling === "alone") await this.#parts.notifications.notify(tx, failedLookUp(domain, ownerId, reason));
-    if (telling === "together") await this.#parts.notifications.notify(tx, manyFailedLookUps(domain, reason));
+    const notice = this.#budget.take(this.#parts.now());
+    if (notice === "alone") await this.#parts.notifications.notify(tx, failedLookup(domain, ownerId, reason));
+    if (notice === "together") await this.#parts.notifications.notify(tx, manyFailedLookups(domain, reason));
   }
 }

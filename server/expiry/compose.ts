@@ -6,7 +6,7 @@ import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { RdapBootstrap } from "./rdap/bootstrap.ts";
 import { ExpiryCheckJob } from "./check-job.ts";
-import { ExpiryLookUp } from "./look-up.ts";
+import { ExpiryLookup } from "./lookup.ts";
 import { RdapClient } from "./rdap/client.ts";
 import { ExpiryReminderJob } from "./remind-job.ts";
 import { ServerPace } from "./server-pace.ts";
@@ -30,7 +30,7 @@ export function composeExpiry(parts: {
 }): ExpiryServices {
   const { config, database, notifications, egress, log, now } = parts;
   const pace = new ServerPace(now);
-  const lookUp = new ExpiryLookUp({
+  const lookUp = new ExpiryLookup({
     bootstrap: new RdapBootstrap({
       egress,
       log,

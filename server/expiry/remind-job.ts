@@ -32,7 +32,7 @@ export class ExpiryReminderJob implements Job {
 
   async work(_data: object, signal: AbortSignal): Promise<void> {
     const now = this.#parts.now();
-    let told = 0;
+    let sent = 0;
     let after: string | null = null;
     do {
       const from: string | null = after;
@@ -40,10 +40,10 @@ export class ExpiryReminderJob implements Job {
         const { reminders, next } = await takeReminders(tx, now, from, batch);
         const notices = reminders.map((reminder) => reminderNotice(reminder, now));
         await this.#parts.notifications.notifyAll(tx, notices);
-        told += reminders.length;
+        sent += reminders.length;
         return next;
       });
     } while (after !== null && !signal.aborted);
-    if (told > 0) this.#parts.log.info({ reminders: told }, "reminded of expiry dates");
+    if (sent > 0) this.#parts.log.info({ reminders: sent }, "reminded of expiry dates");
   }
 }

@@ -6,20 +6,20 @@ import type { EntityManager } from "../database/database.ts";
 import { badField, notFound } from "../platform/errors.ts";
 import { parseZoneName } from "../dns/names/names.ts";
 import { failure } from "./failure.ts";
-import type { ExpiryLookUp } from "./look-up.ts";
+import type { ExpiryLookup } from "./lookup.ts";
 import type { Finding } from "./registration.ts";
-import { keepFinding } from "./keep-finding.ts";
+import { storeFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
-const lookUpSeconds = 25;
+const lookupSeconds = 25;
 const turnMilliseconds = 8_000;
 
 /** Runs lookups that users request. */
 export class Expiry {
-  readonly #lookUp: ExpiryLookUp;
+  readonly #lookUp: ExpiryLookup;
   readonly #now: () => Date;
 
-  constructor(lookUp: ExpiryLookUp, now: () => Date) {
+  constructor(lookUp: ExpiryLookup, now: () => Date) {
     this.#lookUp = lookUp;
     this.#now = now;
   }
@@ -30,15 +30,15 @@ export class Expiry {
     const finding = await this.#find(zone.name);
     const now = this.#now();
     await em.transactional(async (tx) => {
-      const kept = await keepFinding(tx, zone.id, finding, { now, byItself: false });
-      if (!kept) throw notFound("domain");
-      const told = changedFields({ ...kept.before }, { ...kept.after });
+      const stored = await storeFinding(tx, zone.id, finding, { now, byItself: false });
+      if (!stored) throw notFound("domain");
+      const audited = changedFields({ ...stored.before }, { ...stored.after });
       await writeEntry(tx, now, caller, {
         action: "domain.check_expiry",
         targetType: "domain",
         targetId: zone.id,
-        before: told?.before ?? {},
-        after: { ...told?.after, success: finding.kind === "found" },
+        before: audited?.before ?? {},
+        after: { ...audited?.after, success: finding.kind === "found" },
       });
     });
     return finding.kind === "found"
@@ -64,12 +64,12 @@ export class Expiry {
   }
 
   async #find(name: string): Promise<Finding> {
-    const signal = AbortSignal.timeout(lookUpSeconds * 1_000);
+    const signal = AbortSignal.timeout(lookupSeconds * 1_000);
     try {
       return await this.#lookUp.find(name, { turnMilliseconds, signal });
     } catch (error) {
       if (!signal.aborted) throw error;
-      return failure(`The look-up took longer than ${lookUpSeconds} s; try again.`);
+      return failure(`The lookup took longer than ${lookupSeconds} s. Try again later.`);
     }
   }
 }

@@ -36,7 +36,7 @@ export function composeNotifications(parts: {
   const shared = redis && new SharedNotificationLogs({ redis, hub, log, streams });
   if (shared) {
     authenticator.onEnd(shared);
-    streams.learnFrom(shared);
+    streams.useSharedLogs(shared);
   }
   const inbox = new InAppNotifications(hub, shared);
   return {

@@ -5,36 +5,36 @@ import type { NotificationContent } from "../platform/events.ts";
 import { deleted, read, unread, type Entry, type InAppNotification } from "./notification-log.ts";
 
 /** The same logs in other instances. Methods never reject: what cannot be shared now is shared later. */
-export interface Elsewhere {
+export interface SharedLogs {
   /** Loads a user's log from the other instances. */
-  learn(userId: string): Promise<void>;
+  load(userId: string): Promise<void>;
   /** Publishes changes to logs. They may reach this instance's hub before the promise resolves. */
-  tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void>;
+  publish(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void>;
 }
 
 /** Manages users' in-app notifications: adds, lists, marks as read and deletes them. */
 export class InAppNotifications {
   readonly #hub: Hub;
-  readonly #elsewhere: Elsewhere | null;
+  readonly #shared: SharedLogs | null;
 
-  constructor(hub: Hub, elsewhere: Elsewhere | null) {
+  constructor(hub: Hub, shared: SharedLogs | null) {
     this.#hub = hub;
-    this.#elsewhere = elsewhere;
+    this.#shared = shared;
   }
 
   /** Adds a separate notification for each user. */
-  add(userIds: readonly string[], told: NotificationContent): void {
+  add(userIds: readonly string[], message: NotificationContent): void {
     if (userIds.length === 0) return;
     const changes = new Map(
-      userIds.map((userId): [string, Entry[]] => [userId, [{ id: newId(), progress: unread, told }]]),
+      userIds.map((userId): [string, Entry[]] => [userId, [{ id: newId(), progress: unread, message }]]),
     );
-    if (this.#elsewhere) void this.#elsewhere.tell(changes).then(() => this.#merge(changes));
+    if (this.#shared) void this.#shared.publish(changes).then(() => this.#merge(changes));
     else this.#merge(changes);
   }
 
   /** Returns a user's notifications, newest first, and the unread count. */
   async list(userId: string): Promise<{ notifications: InAppNotification[]; unreadCount: number }> {
-    await this.#elsewhere?.learn(userId);
+    await this.#shared?.load(userId);
     const log = this.#hub.log(userId);
     return { notifications: log.list(), unreadCount: log.unreadCount };
   }
@@ -61,9 +61,9 @@ export class InAppNotifications {
   }
 
   async #advance(userId: string, progress: typeof read | typeof deleted, ids?: readonly string[]): Promise<number> {
-    await this.#elsewhere?.learn(userId);
+    await this.#shared?.load(userId);
     const changed = this.#hub.log(userId).advance(progress, ids);
-    if (changed.length > 0) await this.#elsewhere?.tell(new Map([[userId, changed]]));
+    if (changed.length > 0) await this.#shared?.publish(new Map([[userId, changed]]));
     return changed.length;
   }
 

@@ -1,7 +1,7 @@
 import type { NotificationContent } from "../platform/events.ts";
 
 /** Maximum number of notifications per user. */
-export const keptNotifications = 200;
+export const notificationsPerUser = 200;
 
 /** A notification as its reader sees it. */
 export interface InAppNotification extends NotificationContent {
@@ -21,7 +21,7 @@ export interface Entry {
   id: string;
   progress: Progress;
   /** Null once deleted. */
-  told: NotificationContent | null;
+  message: NotificationContent | null;
 }
 
 /**
@@ -33,17 +33,17 @@ export class NotificationLog {
   #live = 0;
 
   /** Merges an entry, keeping the higher progress. @returns the notification if it is new here and not deleted */
-  merge({ id, progress, told }: Entry): InAppNotification | null {
+  merge({ id, progress, message }: Entry): InAppNotification | null {
     const known = this.#entries.get(id);
     if (known) {
       if (progress > known.progress) this.#advance(known, progress);
       return null;
     }
     // Another copy may report only the progress of an entry that is unknown here.
-    if (told === null && progress !== deleted) return null;
-    const entry = { id, progress, told: progress === deleted ? null : told };
+    if (message === null && progress !== deleted) return null;
+    const entry = { id, progress, message: progress === deleted ? null : message };
     this.#entries.set(id, entry);
-    if (entry.told) this.#live += 1;
+    if (entry.message) this.#live += 1;
     this.#trim();
     return this.#entries.has(id) ? shown(entry) : null;
   }
@@ -103,15 +103,15 @@ export class NotificationLog {
   #advance(entry: Entry, progress: Progress): void {
     entry.progress = progress;
     if (progress !== deleted) return;
-    entry.told = null;
+    entry.message = null;
     this.#live -= 1;
     this.#trim();
   }
 
   /** Drops the oldest entries by age, not by arrival, so that all copies retain the same ones. */
   #trim(): void {
-    if (this.#live > keptNotifications) this.#dropOldest((entry) => entry.told !== null);
-    if (this.#entries.size - this.#live > keptNotifications) this.#dropOldest((entry) => entry.told === null);
+    if (this.#live > notificationsPerUser) this.#dropOldest((entry) => entry.message !== null);
+    if (this.#entries.size - this.#live > notificationsPerUser) this.#dropOldest((entry) => entry.message === null);
   }
 
   #dropOldest(among: (entry: Entry) => boolean): void {
@@ -121,7 +121,7 @@ export class NotificationLog {
     }
     if (!oldest) return;
     this.#entries.delete(oldest.id);
-    if (oldest.told) this.#live -= 1;
+    if (oldest.message) this.#live -= 1;
   }
 
   #shown(): InAppNotification[] {
@@ -129,6 +129,6 @@ export class NotificationLog {
   }
 }
 
-function shown({ id, progress, told }: Entry): InAppNotification | null {
-  return told && { id, ...told, read: progress === read };
+function shown({ id, progress, message }: Entry): InAppNotification | null {
+  return message && { id, ...message, read: progress === read };
 }

@@ -53,21 +53,27 @@ export class Notifications {
       const { event, level, metadata } = notice;
       const title = clipped(notice.title, longestTitle);
       const content = clipped(notice.content, longestContent);
-      const told = { event, title, content, level, metadata, createdAt: this.#parts.now() };
+      const message = { event, title, content, level, metadata, createdAt: this.#parts.now() };
       const meant = among(persons, notice.to);
       const meantIds = new Set(meant.map(({ id }) => id));
       const others = among(persons, further.get(event) ?? {}).filter(({ id }) => !meantIds.has(id));
       const mails = this.#parts.mails && notice.mailed !== "separately";
       const mailTo = mails ? meant.filter((person) => person.byMail).map(({ id }) => id) : [];
-      return { told, toldOthers: forOthers(told, meant), inApp: inAppOf(meant), othersInApp: inAppOf(others), mailTo };
+      return {
+        message,
+        messageForOthers: forOthers(message, meant),
+        inApp: inAppOf(meant),
+        othersInApp: inAppOf(others),
+        mailTo,
+      };
     });
     await this.#parts.outbox.write(em, subscribers, all);
     afterCommit(em, () => {
-      for (const { told, toldOthers, inApp, othersInApp } of all) {
+      for (const { message, messageForOthers, inApp, othersInApp } of all) {
         const count = inApp.length + othersInApp.length;
-        this.#parts.log.info({ event: told.event, metadata: told.metadata, told: count }, told.title);
-        this.#parts.inbox.add(inApp, told);
-        if (othersInApp.length > 0) this.#parts.inbox.add(othersInApp, toldOthers);
+        this.#parts.log.info({ event: message.event, metadata: message.metadata, message: count }, message.title);
+        this.#parts.inbox.add(inApp, message);
+        if (othersInApp.length > 0) this.#parts.inbox.add(othersInApp, messageForOthers);
       }
     });
   }
@@ -78,20 +84,20 @@ function inAppOf(persons: readonly Person[]): string[] {
 }
 
 /** Events to administrators whose text already names its subject. */
-const namingWhom: ReadonlySet<string> = new Set<NotificationEvent>([
+const namesItsSubject: ReadonlySet<string> = new Set<NotificationEvent>([
   "assignment.request",
   "security.administrator_added",
   "security.sign_in_provider_changed",
 ]);
 
 /** Returns the content for recipients whom the notice does not address: a notice that says "you" is prefixed with the users' names. */
-function forOthers(told: NotificationContent, meant: readonly Person[]): NotificationContent {
-  if (!/^(?:security|assignment)\./.test(told.event) || namingWhom.has(told.event)) return told;
+function forOthers(message: NotificationContent, meant: readonly Person[]): NotificationContent {
+  if (!/^(?:security|assignment)\./.test(message.event) || namesItsSubject.has(message.event)) return message;
   const users = meant.map(({ id, username }) => ({ id, username }));
-  if (users.length === 0) return told;
+  if (users.length === 0) return message;
   const names = users.map(({ username }) => username).join(", ");
-  const metadata = { ...told.metadata, users };
-  return { ...told, title: clipped(`${names}: ${told.title}`, longestTitle), metadata };
+  const metadata = { ...message.metadata, users };
+  return { ...message, title: clipped(`${names}: ${message.title}`, longestTitle), metadata };
 }
 
 function clipped(text: string, longest: number): string {

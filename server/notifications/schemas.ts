@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { id, line, shownId, timestamp } from "../api/schemas.ts";
 import type { TypedNotification } from "../platform/events.ts";
-import { keptNotifications } from "./notification-log.ts";
+import { notificationsPerUser } from "./notification-log.ts";
 import { notificationEvents, notificationLevels } from "../platform/events.ts";
 
 const anyNotification = z
@@ -30,7 +30,7 @@ export const notificationList = z
   .object({
     notifications: z
       .array(notification)
-      .meta({ description: `Newest first. The latest ${keptNotifications} are held until the service restarts.` }),
+      .meta({ description: `Newest first. The latest ${notificationsPerUser} are held until the service restarts.` }),
     unreadCount: z.int().meta({ description: "Number of unread notifications.", example: 1 }),
   })
   .meta({ id: "Notifications", description: "The caller's notifications." });

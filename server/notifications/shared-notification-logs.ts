@@ -2,13 +2,20 @@ import type { EndListener } from "../access/authenticator.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Channel, Redis } from "../platform/redis.ts";
 import type { Hub } from "./hub.ts";
-import type { Elsewhere } from "./in-app-notifications.ts";
+import type { SharedLogs } from "./in-app-notifications.ts";
 import type { NotificationContent } from "../platform/events.ts";
-import { deleted, keptNotifications, read, unread, type Entry } from "./notification-log.ts";
+import { deleted, notificationsPerUser, read, unread, type Entry } from "./notification-log.ts";
+
+/** An entry as published. Instances of 0.1 use the same form, so the property is still called `told`. */
+interface PublishedEntry {
+  id: string;
+  progress: Entry["progress"];
+  told: NotificationContent | null;
+}
 
 /** Message between instances. */
 type Message =
-  | { kind: "entries"; changes: [userId: string, entries: Entry[]][] }
+  | { kind: "entries"; changes: [userId: string, entries: PublishedEntry[]][] }
   /** An instance has written entries to Redis that others may lack. */
   | { kind: "relearn" }
   | { kind: "ended"; credential: string }
@@ -17,14 +24,14 @@ type Message =
 /** This instance's streams. */
 interface SharingStreams extends EndListener {
   users(): string[];
-  keepSlots(): void;
+  renewSlots(): void;
 }
 
 const beginningKey = "zonewright:notifications:beginning";
 /** Redis deletes a log after this time without new entries. */
-const keptSeconds = 90 * 86_400;
+const retentionSeconds = 90 * 86_400;
 /** Field count above which a log is compacted. Each notification has at most three fields. */
-const mostFields = 8 * keptNotifications;
+const mostFields = 8 * notificationsPerUser;
 const usersAtOnce = 200;
 
 /** Assigns the next position in the log to each entry that has none. @returns the number of fields */
@@ -49,7 +56,7 @@ interface Parts {
  * and reads logs that it has not loaded yet. While Redis is unavailable, each instance works on its copy; on reconnecting it writes
  * that copy to Redis.
  */
-export class SharedNotificationLogs implements Elsewhere, Channel {
+export class SharedNotificationLogs implements SharedLogs, Channel {
   readonly #parts: Parts;
   readonly name = "zonewright:notifications";
   /** Users whose log was read since the subscription started: with the messages received since, this copy is complete. */
@@ -60,7 +67,7 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
     this.#parts.redis.listen(this);
   }
 
-  async learn(userId: string): Promise<void> {
+  async load(userId: string): Promise<void> {
     try {
       if (this.#learned?.has(userId)) await this.#parts.redis.caughtUp();
       else await this.#read(userId);
@@ -70,10 +77,13 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
   }
 
   /** Publishes changes. This instance receives them too, so that all instances have the same order. */
-  async tell(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
+  async publish(changes: ReadonlyMap<string, readonly Entry[]>): Promise<void> {
     try {
-      const told = [...changes].map(([userId, entries]): [string, Entry[]] => [userId, [...entries]]);
-      await this.#write(changes, { kind: "entries", changes: told });
+      const published = [...changes].map(([userId, entries]): [string, PublishedEntry[]] => [
+        userId,
+        entries.map(publishedEntry),
+      ]);
+      await this.#write(changes, { kind: "entries", changes: published });
       await this.#parts.redis.caughtUp();
     } catch (error) {
       this.#isAway(error);
@@ -100,7 +110,7 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
 
   #take(message: Message): void {
     if (message.kind === "entries") {
-      for (const [userId, entries] of message.changes) this.#parts.hub.merge(userId, entries.map(revived));
+      for (const [userId, entries] of message.changes) this.#parts.hub.merge(userId, entries.map(receivedEntry));
     }
     if (message.kind === "relearn") void this.#relearn();
     if (message.kind === "ended") this.#parts.streams.ended(message.credential);
@@ -109,7 +119,7 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
 
   onConnected(): void {
     this.#learned = new Set();
-    this.#parts.streams.keepSlots();
+    this.#parts.streams.renewSlots();
     void this.#contribute();
   }
 
@@ -140,7 +150,7 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
     if (this.#learned) this.#learned = new Set();
     const users = this.#parts.streams.users();
     for (let at = 0; at < users.length; at += usersAtOnce) {
-      await Promise.all(users.slice(at, at + usersAtOnce).map((userId) => this.learn(userId)));
+      await Promise.all(users.slice(at, at + usersAtOnce).map((userId) => this.load(userId)));
     }
   }
 
@@ -161,7 +171,7 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
     let commands = 0;
     for (const [userId, entries] of users) {
       const gone = entries.filter(({ progress }) => progress === deleted).map(({ id }) => `told ${id}`);
-      writing.hSet(key(userId), fieldsOf(entries)).expire(key(userId), keptSeconds);
+      writing.hSet(key(userId), fieldsOf(entries)).expire(key(userId), retentionSeconds);
       if (gone.length > 0) writing.hDel(key(userId), gone);
       writing.eval(place, { keys: [key(userId)], arguments: entries.map(({ id }) => id) });
       commands += gone.length > 0 ? 4 : 3;
@@ -176,14 +186,14 @@ export class SharedNotificationLogs implements Elsewhere, Channel {
 
   async #compact(userId: string): Promise<void> {
     await this.#read(userId);
-    const kept = new Set(
+    const current = new Set(
       this.#parts.hub
         .log(userId)
         .entries()
         .map(({ id }) => id),
     );
     const fields = await this.#parts.redis.client.hKeys(key(userId));
-    const over = fields.filter((field) => field !== "places" && !kept.has(field.split(" ")[1] ?? ""));
+    const over = fields.filter((field) => field !== "places" && !current.has(field.split(" ")[1] ?? ""));
     if (over.length > 0) await this.#parts.redis.client.hDel(key(userId), over);
   }
 
@@ -203,8 +213,8 @@ function key(userId: string): string {
 
 function fieldsOf(entries: readonly Entry[]): Record<string, string> {
   return Object.fromEntries(
-    entries.flatMap(({ id, progress, told }) => [
-      ...(told ? [[`told ${id}`, JSON.stringify(told)]] : []),
+    entries.flatMap(({ id, progress, message }) => [
+      ...(message ? [[`told ${id}`, JSON.stringify(message)]] : []),
       ...(progress === read ? [[`read ${id}`, ""]] : []),
       ...(progress === deleted ? [[`deleted ${id}`, ""]] : []),
     ]),
@@ -220,16 +230,24 @@ function entriesOf(fields: Readonly<Record<string, string>>): Entry[] {
     .toSorted((one, other) => one.at - other.at)
     .map(({ id }) => {
       const progress = `deleted ${id}` in fields ? deleted : `read ${id}` in fields ? read : unread;
-      const told = fields[`told ${id}`];
-      return { id, progress, told: told === undefined ? null : revivedTold(JSON.parse(told) as NotificationContent) };
+      const message = fields[`told ${id}`];
+      return {
+        id,
+        progress,
+        message: message === undefined ? null : revivedMessage(JSON.parse(message) as NotificationContent),
+      };
     });
 }
 
-/** Restores an entry from its JSON form. */
-function revived({ id, progress, told }: Entry): Entry {
-  return { id, progress, told: told && revivedTold(told) };
+function publishedEntry({ id, progress, message }: Entry): PublishedEntry {
+  return { id, progress, told: message };
 }
 
-function revivedTold(told: NotificationContent): NotificationContent {
-  return { ...told, createdAt: new Date(told.createdAt) };
+/** Restores an entry from its JSON form. */
+function receivedEntry({ id, progress, told }: PublishedEntry): Entry {
+  return { id, progress, message: told && revivedMessage(told) };
+}
+
+function revivedMessage(message: NotificationContent): NotificationContent {
+  return { ...message, createdAt: new Date(message.createdAt) };
 }

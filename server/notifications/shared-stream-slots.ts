@@ -2,7 +2,7 @@ import type { Redis } from "../platform/redis.ts";
 import { streamsPerUser, type StreamSlots } from "./streams.ts";
 
 /** Lease of a slot: slots of a crashed instance are released after this time. */
-const keptMilliseconds = 30_000;
+const leaseMilliseconds = 30_000;
 
 /** Takes a slot. Uses Redis's clock, because instances' clocks may differ. */
 const take = `
@@ -30,7 +30,7 @@ export class SharedStreamSlots implements StreamSlots {
   }
 
   async take(userId: string, streamId: string): Promise<boolean> {
-    const args = [streamId, String(streamsPerUser), String(keptMilliseconds)];
+    const args = [streamId, String(streamsPerUser), String(leaseMilliseconds)];
     try {
       return (await this.#redis.client.eval(take, { keys: [key(userId)], arguments: args })) === 1;
     } catch {
@@ -44,7 +44,7 @@ export class SharedStreamSlots implements StreamSlots {
 
   keep(taken: readonly { userId: string; id: string }[]): void {
     for (const [userId, streams] of Map.groupBy(taken, (stream) => stream.userId)) {
-      const args = [String(keptMilliseconds), ...streams.map(({ id }) => id)];
+      const args = [String(leaseMilliseconds), ...streams.map(({ id }) => id)];
       this.#redis.client.eval(keep, { keys: [key(userId)], arguments: args }).catch(freeInTime);
     }
   }

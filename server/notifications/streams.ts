@@ -4,7 +4,7 @@ import { AppError, stopping } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Hub } from "./hub.ts";
-import type { Elsewhere } from "./in-app-notifications.ts";
+import type { SharedLogs } from "./in-app-notifications.ts";
 import type { InAppNotification } from "./notification-log.ts";
 import { standings, type StreamEligibility } from "./stream-eligibility.ts";
 
@@ -69,7 +69,7 @@ interface Parts {
 export class Streams implements EndListener {
   readonly #parts: Parts;
   readonly #slots: StreamSlots | null;
-  #elsewhere: Pick<Elsewhere, "learn"> | null = null;
+  #shared: Pick<SharedLogs, "load"> | null = null;
   readonly #streams = new Map<string, Set<Stream>>();
   #timer: NodeJS.Timeout | undefined;
   #ticks = 0;
@@ -83,12 +83,12 @@ export class Streams implements EndListener {
   }
 
   /** Sets the source of other instances' log entries, which is read before each stream opens. */
-  learnFrom(elsewhere: Pick<Elsewhere, "learn">): void {
-    this.#elsewhere = elsewhere;
+  useSharedLogs(shared: Pick<SharedLogs, "load">): void {
+    this.#shared = shared;
   }
 
   /** Renews the slots of all open streams, in case the shared store has lost them. */
-  keepSlots(): void {
+  renewSlots(): void {
     this.#slots?.keep([...this.#all()]);
   }
 
@@ -127,7 +127,7 @@ export class Streams implements EndListener {
       const [standing] = await standings(em, this.#parts.now(), [stream]);
       if (standing !== "welcome") throw refusal(standing);
       if (this.#slots && !(await this.#slots.take(stream.userId, stream.id))) throw tooMany();
-      await this.#elsewhere?.learn(stream.userId);
+      await this.#shared?.load(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
     } catch (error) {
@@ -207,7 +207,7 @@ export class Streams implements EndListener {
     }
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;
     if (this.#ticks > 0) return;
-    this.keepSlots();
+    this.renewSlots();
     // Do not start another check while a slow database is still answering the previous one.
     if (this.#checking) return;
     this.#checking = true;
@@ -238,5 +238,5 @@ function tooMany(): AppError {
 function refusal(standing: StreamEligibility | undefined): AppError {
   return standing === "off"
     ? new AppError("FORBIDDEN", "Your notifications are turned off; set notificationsEnabled in your profile first.")
-    : new AppError("UNAUTHORIZED", "The token is not valid any more; refresh the session or sign in again.");
+    : new AppError("UNAUTHORIZED", "The token is no longer valid. Refresh the session or sign in again.");
 }

@@ -64,7 +64,7 @@ const inputFields = {
   comment: commentField.optional(),
 };
 
-/** What a record needs: its value, or for a TXT the strings of which it follows. */
+/** A record needs a value, or, for a TXT record, strings. */
 type ValueOrStrings = { value: string } | { strings: string[] };
 
 /** Refuses records that have neither value nor strings, in their types too. */

@@ -93,9 +93,9 @@ export class ZoneFileTransfer {
       if (refused.size > 0) throw fileRefused("CONFLICT", distinct(refused.values()));
       if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
       const loss = lossWarning(changes, zone.recordCount);
-      const told = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
+      const parseWarnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
-        ...told,
+        ...parseWarnings,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...managedWarnings(parsed.records.length - records.length),
         ...(await signatureWarnings(reader, zone, changes)),

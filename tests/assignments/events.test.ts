@@ -20,13 +20,13 @@ beforeEach(async () => {
 });
 
 /** What somebody was told, oldest first. */
-async function told(client: RestClient): Promise<Body[]> {
+async function reported(client: RestClient): Promise<Body[]> {
   const { body } = await client.get("/api/notifications");
   return body.notifications.toReversed();
 }
 
 async function events(client: RestClient): Promise<Body[]> {
-  return (await told(client)).map(({ event, level, metadata }) => ({ event, level, metadata }));
+  return (await reported(client)).map(({ event, level, metadata }) => ({ event, level, metadata }));
 }
 
 const ask = async (wish: object) => (await alice.post("/api/assignments/requests", wish)).body;
@@ -46,14 +46,14 @@ describe("of an assignment", () => {
       { event: "assignment.create", level: "success", metadata },
       { event: "assignment.delete", level: "warning", metadata },
     ]);
-    expect(await told(alice)).toMatchObject([
+    expect(await reported(alice)).toMatchObject([
       {
         title: `*.dev in ${zone.name} is assigned to you`,
         content: `admin lets you see and change the records of *.dev in ${zone.name}.`,
       },
-      { title: `*.dev in ${zone.name} is not assigned to you any more` },
+      { title: `*.dev in ${zone.name} is no longer assigned to you` },
     ]);
-    expect([await told(bob), await told(zw.admin)]).toEqual([[], []]);
+    expect([await reported(bob), await reported(zw.admin)]).toEqual([[], []]);
   });
 
   test("each member who had one is told when the domain goes", async () => {
@@ -61,8 +61,8 @@ describe("of an assignment", () => {
     await assign(zw, bob, zone.id, "*");
     await assign(zw, bob, zone.id, "www", "read");
     await zw.admin.delete(zone.path);
-    expect((await told(alice)).flatMap(gone)).toEqual(["*"]);
-    expect(new Set((await told(bob)).flatMap(gone))).toEqual(new Set(["*", "www"]));
+    expect((await reported(alice)).flatMap(gone)).toEqual(["*"]);
+    expect(new Set((await reported(bob)).flatMap(gone))).toEqual(new Set(["*", "www"]));
   });
 
   test("administrators are told that it was asked for, and who asked what became of that", async () => {
@@ -71,13 +71,13 @@ describe("of an assignment", () => {
     const metadata = about({ type: "request", host: "www.dev" });
     expect(await events(zw.admin)).toEqual([{ event: "assignment.request", level: "info", metadata }]);
     expect(await events(alice)).toEqual([{ event: "assignment.approve", level: "success", metadata }]);
-    const [[asked], [approved]] = [await told(zw.admin), await told(alice)];
+    const [[asked], [approved]] = [await reported(zw.admin), await reported(alice)];
     expect([asked.title, asked.content]).toEqual([
       `alice asks for *.dev in ${zone.name}`,
       `alice would like to see and change the records of *.dev in ${zone.name}. “Moving.”`,
     ]);
     expect(approved.content).toMatch(/“Until May\.”$/);
-    expect(await told(bob)).toEqual([]);
+    expect(await reported(bob)).toEqual([]);
   });
 
   test("a rejection tells no more than who asked knew", async () => {
@@ -92,7 +92,7 @@ describe("of an assignment", () => {
       },
       { event: "assignment.reject", level: "warning", metadata: { ...metadata, domainId: zone.id, domainName: null } },
     ]);
-    expect(JSON.stringify((await told(alice))[1])).not.toContain(zone.name);
+    expect(JSON.stringify((await reported(alice))[1])).not.toContain(zone.name);
   });
 
   test("nothing is told where nothing came of it", async () => {
@@ -103,6 +103,6 @@ describe("of an assignment", () => {
     await decide(id, "approve", "Yes.");
     await ask({ domainName: "not-managed.example" });
     await zw.admin.delete(`/api/assignments/${id}`);
-    expect([await told(alice), await told(zw.admin)]).toEqual([[], []]);
+    expect([await reported(alice), await reported(zw.admin)]).toEqual([[], []]);
   });
 });

@@ -89,14 +89,14 @@ describe("of what was", () => {
 
   test("the history tells what was done to hosts that match, as if there were no others", async () => {
     const { body } = await dev.get("/history?limit=3");
-    const told = body.entries.map(({ kind, creates, updates, deletes, changes }: Body) => [
+    const reported = body.entries.map(({ kind, creates, updates, deletes, changes }: Body) => [
       kind,
       creates,
       updates,
       deletes,
       changes.map(({ before, after }: Body) => [before?.name ?? null, after?.name ?? null]),
     ]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ["bulk", 1, 0, 0, [[null, "x.dev"]]],
       ["edit", 1, 0, 0, [[null, "moved.dev"]]],
       ["edit", 0, 1, 0, [["new.dev", "new.dev"]]],

@@ -221,9 +221,9 @@ const deciding = (at: Zone): [string, () => Promise<Answer>][] => [
 ];
 
 const answersOf = async (calls: [string, () => Promise<Answer>][]) => {
-  const told: [string, number][] = [];
-  for (const [name, call] of calls) told.push([name, (await call()).status]);
-  return told;
+  const reported: [string, number][] = [];
+  for (const [name, call] of calls) reported.push([name, (await call()).status]);
+  return reported;
 };
 const each = (calls: [string, unknown][], status: number) => calls.map(([name]) => [name, status]);
 

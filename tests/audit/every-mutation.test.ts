@@ -211,7 +211,7 @@ async function endedSession(): Promise<Answer> {
 }
 
 /** For each procedure that changes something: a call of it, what the trail calls that, and who does it if not the administrator. */
-const told: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
+const reported: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
   ...secondFactorCalls(() => zw, clock),
   ...identity.calls,
   "auth.login": [
@@ -324,11 +324,11 @@ test("every procedure that changes something is tested here, or has a documented
   const mutations = restProcedures(appRouter)
     .filter(({ meta }) => meta.openapi?.method !== "GET")
     .map(({ name }) => name);
-  expect([...Object.keys(told), ...Object.keys(silent)].toSorted()).toEqual(mutations.toSorted());
+  expect([...Object.keys(reported), ...Object.keys(silent)].toSorted()).toEqual(mutations.toSorted());
 });
 
 describe("every mutation leaves an audit entry", () => {
-  test.each(Object.entries(told))(
+  test.each(Object.entries(reported))(
     "%s leaves an audit entry with actor, address and call",
     async (_procedure, [action, call, by]) => {
       const answer = await call();

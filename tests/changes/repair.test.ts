@@ -184,8 +184,8 @@ describe("a change left open at a provider that will not come back", () => {
     await zone.add("A", "after", "192.0.2.5");
     const { body: me } = await zw.admin.get("/api/auth/me");
     const trail = (await zw.admin.get("/api/audit?limit=100")).body.entries;
-    const told = trail.find((one: Body) => one.after?.changeSetId === id);
-    expect(told).toMatchObject({
+    const reported = trail.find((one: Body) => one.after?.changeSetId === id);
+    expect(reported).toMatchObject({
       actorId: me.id,
       after: { givenUp: true, failures: 2 },
     });

@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 /** What follows the type in the box. */
-function told(box: string): string {
+function reported(box: string): string {
   return box.replace(/^```typescript\n.*?\n```\s*/s, "").trim();
 }
 
@@ -52,11 +52,11 @@ describe("an editor shows", () => {
     for (const { name, call } of procedures) {
       const procedure = name.replace(".", ".|");
       for (const box of [await editor.hover(`client.${procedure}.${call};`), await editor.hover(`${name}.|${call};`)]) {
-        if (!/^[A-Z`].+\.\n.*`(?:GET|POST|PUT|DELETE) \/api\/\S+`/s.test(told(box))) silent.push(name);
+        if (!/^[A-Z`].+\.\n.*`(?:GET|POST|PUT|DELETE) \/api\/\S+`/s.test(reported(box))) silent.push(name);
       }
     }
     expect(silent).toEqual([]);
-    expect(told(await editor.hover("client.domains.|list"))).toBe(
+    expect(reported(await editor.hover("client.domains.|list"))).toBe(
       "List domains.\n\nReturns the domains you may see, by name unless `sort` is set. Filters combine.\n\n" +
         "Personal tokens need the permission `domains:read`.\n\n`GET /api/domains`",
     );
@@ -65,7 +65,7 @@ describe("an editor shows", () => {
   test("what everything is that the package exports", async () => {
     const silent: string[] = [];
     for (const name of exported) {
-      if (told(await editor.hover(name === "createClient" ? "{ |createClient }" : ` |${name}`)) === "")
+      if (reported(await editor.hover(name === "createClient" ? "{ |createClient }" : ` |${name}`)) === "")
         silent.push(name);
     }
     expect(silent).toEqual([]);
@@ -96,7 +96,7 @@ describe("an editor shows", () => {
   });
 
   test("what a field of an answer means", async () => {
-    expect(told(await editor.hover("{ |expiresAt }"))).toBe("When the registration expires; null if unknown.");
+    expect(reported(await editor.hover("{ |expiresAt }"))).toBe("When the registration expires; null if unknown.");
   });
 
   test("where a procedure is declared: in the package, in one place", async () => {

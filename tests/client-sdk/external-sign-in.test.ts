@@ -12,15 +12,15 @@ import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
 const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
 const harness = useIdentityHarness(zw);
-let told: (Session | null)[] = [];
+let reported: (Session | null)[] = [];
 let recorder = recordingFetch();
 beforeEach(() => {
-  told = [];
+  reported = [];
   recorder = recordingFetch(cookieFetch());
 });
 
 function newClient() {
-  return createClient({ url: zw.url, fetch: recorder.fetch, onSessionChange: (session) => told.push(session) });
+  return createClient({ url: zw.url, fetch: recorder.fetch, onSessionChange: (session) => reported.push(session) });
 }
 
 /** The address of the front end's page after somebody came back. */
@@ -35,15 +35,15 @@ test("a page turns its ticket into a session, which the cookie keeps", async () 
   const result = await client.completeExternalSignIn({ url: await cameBackTo() });
   expectTypeOf(result).toEqualTypeOf<SignInResult>();
   expect(result).toMatchObject({ kind: "signedIn", user: { username: "page" } });
-  expect(told).toEqual([{ accessToken: expect.any(String), refreshToken: null }]);
+  expect(reported).toEqual([{ accessToken: expect.any(String), refreshToken: null }]);
   expect((await client.identity.bindings.query({})).bindings).toMatchObject([{ providerId: "github" }]);
   clock.advance(20 * 60_000);
   expect((await client.auth.me.query({})).username).toBe("page");
   expect(recorder.to("/api/auth/refresh")).toMatchObject([{ status: 200 }]);
-  expect(told[1]).toEqual({ accessToken: expect.any(String), refreshToken: null });
+  expect(reported[1]).toEqual({ accessToken: expect.any(String), refreshToken: null });
   clock.advance(-20 * 60_000);
   await client.signOut();
-  expect(told.at(-1)).toBeNull();
+  expect(reported.at(-1)).toBeNull();
 });
 
 test("a ticket works once, and a page without one has nothing to complete", async () => {

@@ -2,7 +2,7 @@ import { createServer, request, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type ClientOptions, type Session } from "../../client-sdk/src/index.ts";
-import { tell } from "../notifications/telling.ts";
+import { publish } from "../notifications/publish.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { recordingFetch } from "./recording-fetch.ts";
@@ -38,7 +38,7 @@ afterAll(() => {
 });
 
 function tellAdministrators() {
-  void tell(zw, { administrators: true }, "Told");
+  void publish(zw, { administrators: true }, "Told");
 }
 
 describe("the address", () => {
@@ -188,7 +188,7 @@ describe("the time-out", () => {
     const first = watched.next();
     expect(await failure(client.auth.me.query())).toMatchObject({ code: "TIMEOUT" });
     await vi.waitFor(() => expect(connections).toEqual([{ gap: false }]), { timeout: 20_000 });
-    await tell(zw, { administrators: true }, "Late");
+    await publish(zw, { administrators: true }, "Late");
     expect((await first).value).toMatchObject({ title: "Late" });
     expect(connections).toEqual([{ gap: false }]);
     await watched.return();

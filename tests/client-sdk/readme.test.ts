@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
-import { tell } from "../notifications/telling.ts";
+import { publish } from "../notifications/publish.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
@@ -118,7 +118,7 @@ test("watching what the user is told", async () => {
     const leave = exampleWith("watchNotifications").replace("{ id });", "{ id });\n  break;");
     const ran = run([leave], { client }, []);
     await vi.waitUntil(() => zw.services.streams.openStreams === 1, { timeout: 10_000 });
-    await tell(zw, { administrators: true }, "Look here", { domainName: "a.example" });
+    await publish(zw, { administrators: true }, "Look here", { domainName: "a.example" });
     await ran;
     expect(printed.mock.calls).toEqual([["Look here", { domainName: "a.example" }]]);
     const { notifications } = await client.notifications.list.query();

@@ -13,10 +13,10 @@ const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
 
 let users = 0;
 let user: AppUser;
-let told: (Session | null)[] = [];
+let reported: (Session | null)[] = [];
 let recorder = recordingFetch();
 beforeEach(async () => {
-  told = [];
+  reported = [];
   recorder = recordingFetch();
   user = await appUser(zw, clock, `user-${users++}`);
 });
@@ -25,7 +25,7 @@ function newClient(session?: "cookie") {
   return createClient({
     url: zw.url,
     fetch: recorder.fetch,
-    onSessionChange: (changed) => told.push(changed),
+    onSessionChange: (changed) => reported.push(changed),
     ...(session ? { session } : {}),
   });
 }
@@ -43,12 +43,12 @@ test("sign-in says which second factors there are, and a code completes it", asy
   const needed = await client.signIn(credentials());
   expect(needed).toEqual({ kind: "secondFactorNeeded", methods: ["totp"] });
   if (needed.kind === "secondFactorNeeded") expectTypeOf(needed.methods).toEqualTypeOf<SecondFactorMethod[]>();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
 
   const { kind, user: signedIn } = await client.completeSecondFactor({ method: "totp", code: code() });
   expect([kind, signedIn.username]).toEqual(["signedIn", user.username]);
-  expect(told).toMatchObject([{ accessToken: expect.any(String), refreshToken: expect.any(String) }]);
+  expect(reported).toMatchObject([{ accessToken: expect.any(String), refreshToken: expect.any(String) }]);
   expect((await client.twoFactor.get.query({})).totp).toBe(true);
   expect(await failure(client.completeSecondFactor({ method: "totp", code: code() }))).toMatchObject({
     code: "UNAUTHORIZED",

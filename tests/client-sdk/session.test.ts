@@ -10,10 +10,10 @@ const zw = useZonewright({ now: () => new Date(serverTime) });
 const admin = { username: "admin", password: adminPassword };
 const refreshPath = "/api/auth/refresh";
 
-let told: (Session | null)[] = [];
+let reported: (Session | null)[] = [];
 let recorder = recordingFetch();
 beforeEach(() => {
-  told = [];
+  reported = [];
   recorder = recordingFetch();
 });
 afterEach(() => {
@@ -24,7 +24,7 @@ function newClient(session?: Session | "cookie") {
   return createClient({
     url: zw.url,
     fetch: recorder.fetch,
-    onSessionChange: (changed) => told.push(changed),
+    onSessionChange: (changed) => reported.push(changed),
     ...(session ? { session } : {}),
   });
 }
@@ -36,8 +36,8 @@ test("a hundred parallel calls with an expired access token share one renewal", 
   const answers = await Promise.all(Array.from({ length: 100 }, () => client.auth.me.query({})));
   expect(new Set(answers.map((user) => user.username))).toEqual(new Set(["admin"]));
   expect(recorder.to(refreshPath)).toHaveLength(1);
-  expect(told).toHaveLength(2);
-  expect(told[1]?.refreshToken).not.toBe(told[0]?.refreshToken);
+  expect(reported).toHaveLength(2);
+  expect(reported[1]?.refreshToken).not.toBe(reported[0]?.refreshToken);
 });
 
 test("a token near its end is renewed before the server refuses it", async () => {
@@ -65,7 +65,7 @@ test("a clock that is hours behind the server's, or ahead of it, ends no stored 
   await newClient().signIn(admin);
   for (const skew of [-300, 300]) {
     vi.useFakeTimers({ toFake: ["Date"], now: serverTime + skew * minute });
-    const client = newClient(told.at(-1) ?? undefined);
+    const client = newClient(reported.at(-1) ?? undefined);
     serverTime += 16 * minute;
     vi.setSystemTime(serverTime + skew * minute);
     expect((await client.auth.me.query()).username).toBe("admin");
@@ -78,15 +78,15 @@ test("a clock that is hours behind the server's, or ahead of it, ends no stored 
 test("a stored session goes on in another client", async () => {
   await newClient().signIn(admin);
   serverTime += 20 * minute;
-  const client = newClient(told[0] ?? undefined);
+  const client = newClient(reported[0] ?? undefined);
   expect((await client.auth.me.query({})).username).toBe("admin");
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 test("a refused renewal ends the session, and the first 401 is the error", async () => {
   const client = newClient();
   await client.signIn(admin);
-  const { refreshToken } = told[0] ?? {};
+  const { refreshToken } = reported[0] ?? {};
   await zw.nobody.post("/api/auth/logout", { refreshToken });
   const errors = await Promise.all([1, 2, 3].map(() => failure(client.auth.me.query({}))));
   const refused = recorder.to("/trpc/auth.me");
@@ -94,7 +94,7 @@ test("a refused renewal ends the session, and the first 401 is the error", async
   expect(recorder.to(refreshPath)).toMatchObject([{ status: 401 }]);
   expect(errors).toMatchObject(errors.map(() => ({ code: "UNAUTHORIZED", status: 401 })));
   expect(new Set(errors.map((error) => error.requestId))).toEqual(new Set(refused.map((call) => call.requestId)));
-  expect(told.slice(1)).toEqual([null]);
+  expect(reported.slice(1)).toEqual([null]);
   await failure(client.auth.me.query({}));
   expect(recorder.to(refreshPath)).toHaveLength(1);
 });
@@ -112,7 +112,7 @@ test("a renewal that cannot reach the server keeps the session for later", async
   expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "NETWORK_ERROR", status: null });
   away = false;
   expect((await client.auth.me.query({})).username).toBe("admin");
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 test("a wrong password during a session neither renews nor ends it", async () => {
@@ -129,16 +129,16 @@ test("sign-out ends the session at the server and here, and may be repeated", as
   await client.signIn(admin);
   await client.signOut();
   await client.signOut();
-  expect(told).toEqual([expect.anything(), null]);
+  expect(reported).toEqual([expect.anything(), null]);
   expect(recorder.to("/api/auth/logout")).toMatchObject([{ status: 200 }]);
   expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
-  const answer = await zw.nobody.post(refreshPath, { refreshToken: told[0]?.refreshToken });
+  const answer = await zw.nobody.post(refreshPath, { refreshToken: reported[0]?.refreshToken });
   expect(answer.status).toBe(401);
 });
 
 test("a personal token is sent as it is and never renewed", async () => {
   await newClient().signIn(admin);
-  const client = createClient({ url: zw.url, fetch: recorder.fetch, token: told[0]?.accessToken ?? "" });
+  const client = createClient({ url: zw.url, fetch: recorder.fetch, token: reported[0]?.accessToken ?? "" });
   expect((await client.auth.me.query({})).username).toBe("admin");
   serverTime += 16 * minute;
   expect(await failure(client.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED", status: 401 });
@@ -150,7 +150,7 @@ test("with the cookie, the refresh token stays in the browser and a reloaded pag
   const page = newClient("cookie");
   expect(await failure(page.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });
   await page.signIn(admin);
-  expect(told).toMatchObject([null, { refreshToken: null }]);
+  expect(reported).toMatchObject([null, { refreshToken: null }]);
   serverTime += 16 * minute;
   expect((await page.auth.me.query({})).username).toBe("admin");
   const reloaded = newClient("cookie");

@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { createClient, type Client, type Disconnection, type InAppNotification } from "../../client-sdk/src/index.ts";
-import { idOf, tell } from "../notifications/telling.ts";
+import { idOf, publish } from "../notifications/publish.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
@@ -68,8 +68,8 @@ async function watching(watcher = client, options: { after?: string; signal?: Ab
   return { connections, notifications, first };
 }
 
-async function told(title: string): Promise<void> {
-  await tell(zw, { userIds: [readerId] }, title);
+async function reported(title: string): Promise<void> {
+  await publish(zw, { userIds: [readerId] }, title);
 }
 
 function titleOf({ value }: IteratorResult<InAppNotification, void>): string | undefined {
@@ -79,7 +79,7 @@ function titleOf({ value }: IteratorResult<InAppNotification, void>): string | u
 describe("watching", () => {
   test("brings what the user is told, typed as in the list, until the loop is left", async () => {
     const found: InAppNotification[] = [];
-    const options = { onConnected: () => void told("One").then(() => told("Two")) };
+    const options = { onConnected: () => void reported("One").then(() => reported("Two")) };
     for await (const notification of client.watchNotifications(options)) {
       found.push(notification);
       if (found.length === 2) break;
@@ -92,14 +92,14 @@ describe("watching", () => {
 
   test("makes up for what came while the connection was lost, each once and in order", async () => {
     const { connections, notifications, first } = await watching();
-    await told("One");
+    await reported("One");
     const titles = [titleOf(await first)];
     for (const round of [1, 2, 3]) {
       const next = notifications.next();
       cutConnections();
-      await told(`Lost ${round}`);
+      await reported(`Lost ${round}`);
       titles.push(titleOf(await next));
-      await told(`Back ${round}`);
+      await reported(`Back ${round}`);
       titles.push(titleOf(await notifications.next()));
     }
     expect(connections).toHaveLength(4);
@@ -111,7 +111,7 @@ describe("watching", () => {
   test("tells by the event what the metadata have, in watching and in the list", async () => {
     const { notifications: watched, first } = await watching();
     const drift = { domainId: "d", domainName: "a.example", created: 1, updated: 0, deleted: 2 };
-    await tell(zw, { userIds: [readerId] }, "Told", drift);
+    await publish(zw, { userIds: [readerId] }, "Told", drift);
     const { value } = await first;
     const { notifications } = await client.notifications.list.query();
     for (const one of [value, notifications[0]]) {
@@ -127,7 +127,7 @@ describe("watching", () => {
   test("says each time that the connection is lost why, and when it tries again", async () => {
     const lost: Disconnection[] = [];
     const notifications = client.watchNotifications({
-      onConnected: () => void (lost.length === 0 ? cutConnections() : told("Back")),
+      onConnected: () => void (lost.length === 0 ? cutConnections() : reported("Back")),
       onDisconnected: (disconnection) => lost.push(disconnection),
     });
     expect(titleOf(await notifications.next())).toBe("Back");
@@ -142,9 +142,9 @@ describe("watching", () => {
     clock.advance(15 * minute);
     // The client comes back so soon that nobody sees it away.
     await vi.waitUntil(() => recorder.to("/api/auth/refresh").length > 0, { timeout: 10_000 });
-    await told("Between");
+    await reported("Between");
     expect(titleOf(await first)).toBe("Between");
-    await told("Later");
+    await reported("Later");
     expect(titleOf(await notifications.next())).toBe("Later");
     expect([connections.length, recorder.to("/api/auth/refresh").length]).toEqual([2, 1]);
     await notifications.return();
@@ -155,13 +155,13 @@ describe("watching", () => {
     await inBrowser.signIn({ username, password: memberPassword });
     const { notifications, first } = await watching(inBrowser);
     clock.advance(15 * minute);
-    await told("Between");
+    await reported("Between");
     expect(titleOf(await first)).toBe("Between");
     await notifications.return();
   });
 
   test("goes on after a notification that was seen before", async () => {
-    for (const title of ["Seen", "One", "Two"]) await told(title);
+    for (const title of ["Seen", "One", "Two"]) await reported(title);
     const { notifications: kept } = await client.notifications.list.query();
     const { notifications, first } = await watching(client, { after: kept[2]?.id ?? "" });
     expect([titleOf(await first), titleOf(await notifications.next())]).toEqual(["One", "Two"]);
@@ -169,11 +169,11 @@ describe("watching", () => {
   });
 
   test("says where something may be missing, and brings what there is, each once", async () => {
-    await told("Kept");
+    await reported("Kept");
     const { connections, notifications, first } = await watching(client, { after: "forgotten" });
     expect([titleOf(await first), connections]).toEqual(["Kept", [{ gap: true }]]);
     cutConnections();
-    await told("New");
+    await reported("New");
     expect(titleOf(await notifications.next())).toBe("New");
     await notifications.return();
   });
@@ -181,7 +181,7 @@ describe("watching", () => {
   test("works with a personal token", async () => {
     const { token } = await client.tokens.create.mutate({ name: "Watcher", permissions: ["notifications:read"] });
     const { notifications, first } = await watching(createClient({ url, token }));
-    await told("One");
+    await reported("One");
     expect(titleOf(await first)).toBe("One");
     await notifications.return();
   });
@@ -211,7 +211,9 @@ describe("watching fails", () => {
     const sixth = client.watchNotifications();
     expect(await failure(sixth.next())).toMatchObject({ code: "TOO_MANY_REQUESTS", status: 429 });
     cutConnections();
-    await Promise.all(five.map(({ first, notifications }) => (told("Bye"), first.then(() => notifications.return()))));
+    await Promise.all(
+      five.map(({ first, notifications }) => (reported("Bye"), first.then(() => notifications.return()))),
+    );
   });
 
   test("when it is aborted, also while the connection is being made again", async () => {
@@ -239,10 +241,10 @@ test("a subscription as tRPC users know it is fed in the same way, until it is l
     onData: (message) => data.push(message.data.event === "connected" ? "connected" : message.data.title),
   });
   await vi.waitUntil(() => data.length === 1, { timeout: 10_000 });
-  await told("One");
+  await reported("One");
   await vi.waitUntil(() => data.length === 2, { timeout: 10_000 });
   cutConnections();
-  await told("Two");
+  await reported("Two");
   await vi.waitUntil(() => data.length === 4, { timeout: 20_000 });
   expect(data).toEqual(["connected", "One", "connected", "Two"]);
   subscription.unsubscribe();

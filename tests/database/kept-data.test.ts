@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { canonicalizeKeptData } from "../../server/database/migrations/0020-canonical-data.ts";
+import { canonicalizeStoredData } from "../../server/database/migrations/0020-canonical-data.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -32,7 +32,7 @@ test("the migration canonicalizes stored data of uneditable types in every recor
       created_at, updated_at, strings from records cross join generate_series(1, 500) where domain_id = ${zone.id}`.execute(
     queries(em),
   );
-  await canonicalizeKeptData((text, params) => em.getConnection().execute(text, params));
+  await canonicalizeStoredData((text, params) => em.getConnection().execute(text, params));
   const { rows } =
     await sql<Body>`select distinct name, value from records where domain_id = ${zone.id} order by name`.execute(
       queries(em),

@@ -130,7 +130,7 @@ describe.each(vendors)("%s", (kindName, start) => {
         failCall(call, kind);
         const calls: (readonly RecordChange[])[] = [];
         const beforeCall = async (does: readonly RecordChange[]) => void calls.push(does);
-        const told = await provider
+        const reported = await provider
           .applyChanges(zone, changes, { atomic, beforeCall })
           .catch((error: unknown) => error);
         vendor.server.forgetFaults();
@@ -144,7 +144,7 @@ describe.each(vendors)("%s", (kindName, start) => {
         });
         expect(strange).toEqual([]);
         const after = await present();
-        const [found, expected] = comparison(told, { kind, changes, atomic, before, wanted: second, after });
+        const [found, expected] = comparison(reported, { kind, changes, atomic, before, wanted: second, after });
         expect(found).toEqual(expected);
       }),
       { numRuns: 150 },
@@ -167,11 +167,11 @@ interface Happened {
 }
 
 /** What is there afterwards, and what must be by what the provider told. */
-function comparison(told: unknown, { kind, changes, atomic, before, wanted, after }: Happened): [unknown, unknown] {
-  if (told instanceof ProviderError && told.effect === "none") return [sorted(after), sorted(before)];
+function comparison(reported: unknown, { kind, changes, atomic, before, wanted, after }: Happened): [unknown, unknown] {
+  if (reported instanceof ProviderError && reported.effect === "none") return [sorted(after), sorted(before)];
   // A call that was answered leaves nothing open.
-  if (told instanceof ProviderError) return [kind === "refused" || kind === "none", false];
-  const { outcomes } = told as Awaited<ReturnType<DnsProvider["applyChanges"]>>;
+  if (reported instanceof ProviderError) return [kind === "refused" || kind === "none", false];
+  const { outcomes } = reported as Awaited<ReturnType<DnsProvider["applyChanges"]>>;
   const done = changes.filter((_, index) => outcomes[index]?.ok);
   if (done.length === changes.length) return [sorted(after), sorted(wanted)];
   // TTLs of what stays follow what is made; which of it was made is told by the records.

@@ -10,7 +10,7 @@ const all = await pages();
 const generated = (path: string) => path.startsWith("docs/reference/");
 /** Against real servers, in tests/services. */
 const elsewhere = new Set(["docs/providers/rfc2136.md", "docs/providers/powerdns.md"]);
-const told = all
+const reported = all
   .filter((one) => !generated(one.path) && !elsewhere.has(one.path) && apiExamples(one).length > 0)
   .map(({ path }) => path);
 
@@ -21,12 +21,12 @@ beforeAll(async () => {
 afterAll(() => standIns.stop());
 beforeEach(() => cleanUp(zw));
 
-test.each(told)("the examples of %s go as it tells", async (path) => {
+test.each(reported)("the examples of %s go as it tells", async (path) => {
   expect(await runPage(zw, path, standIns.of(path))).toEqual([]);
 });
 
 test("no example that calls the API is left out", () => {
-  expect(told.length).toBeGreaterThan(20);
+  expect(reported.length).toBeGreaterThan(20);
   const leftOut = all
     .filter(({ path }) => !generated(path))
     .flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })))

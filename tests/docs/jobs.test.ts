@@ -8,9 +8,9 @@ const zw = useZonewright({ env: { JOBS: "off", SNAPSHOT_RETENTION: "365" } });
 test("the page on jobs lists every one with its schedule and what it does", async () => {
   const page = await readFile(new URL("../../docs/operations/jobs.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \| (?:`([^`]+)`|when asked) \| (.+) \|$/gm)];
-  const told = rows.map(([, name, schedule = null, description]) => ({ name, schedule, description }));
+  const reported = rows.map(([, name, schedule = null, description]) => ({ name, schedule, description }));
   const list = jobs({ ...zw.services, now: () => new Date() });
-  expect(told).toEqual(list.map(({ name, schedule, description }) => ({ name, schedule, description })));
+  expect(reported).toEqual(list.map(({ name, schedule, description }) => ({ name, schedule, description })));
 });
 
 test("the page on monitoring lists every metric of ours", async () => {
@@ -18,8 +18,8 @@ test("the page on monitoring lists every metric of ours", async () => {
   const answer = await fetch(`${zw.url}/metrics`);
   const names = [...(await answer.text()).matchAll(/^# TYPE (zonewright_\w+)/gm)].map(([, name]) => name);
   const table = page.split("\n").filter((line) => line.startsWith("|"));
-  const told = [...table.join("\n").matchAll(/`(zonewright_\w+)`/g)].map(([, name]) => name);
-  expect(new Set(told)).toEqual(new Set(names));
+  const reported = [...table.join("\n").matchAll(/`(zonewright_\w+)`/g)].map(([, name]) => name);
+  expect(new Set(reported)).toEqual(new Set(names));
   const dashboard = await readFile(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");
   const drawn = [...dashboard.matchAll(/zonewright_\w+?(?=_bucket\b|_count\b|_sum\b|[^\w])/g)].map(([name]) => name);
   expect(drawn.length).toBeGreaterThan(5);

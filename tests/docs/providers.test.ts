@@ -54,7 +54,7 @@ function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderK
 
 test("the table of providers says what the code does", async () => {
   const rows = tableRows(overview, "kind");
-  const told = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
+  const reported = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
     kind,
     types,
     ttls,
@@ -75,7 +75,7 @@ test("the table of providers says what the code does", async () => {
       };
     }),
   );
-  expect(told).toEqual(real);
+  expect(reported).toEqual(real);
 });
 
 test("each provider has a page, and all have the same order", async () => {
@@ -110,8 +110,8 @@ test("the types that a page lists are those that its provider stores", async () 
     if (recordTypes === "any" || kind === "alidns" || kind === "dnspod") continue;
     const { prose } = await pageOf(kind);
     const [line = ""] = /^- \*\*Types\*\*.*$/m.exec(prose) ?? [];
-    const told: string[] = line.match(/\b[A-Z]+\b(?=[,;.]| and| are)/g) ?? [];
-    expect({ kind, types: [...recordTypes].toSorted().filter((type) => !told.includes(type)) }).toEqual({
+    const reported: string[] = line.match(/\b[A-Z]+\b(?=[,;.]| and| are)/g) ?? [];
+    expect({ kind, types: [...recordTypes].toSorted().filter((type) => !reported.includes(type)) }).toEqual({
       kind,
       types: [],
     });
@@ -155,12 +155,12 @@ function unsaid(sentence: string, code: string): string[] {
 
 test("every error that a page explains is one that the service tells", async () => {
   const code = await textsInCode();
-  const told: string[][] = [];
+  const reported: string[][] = [];
   for (const path of ["README", ...kinds]) {
     const rows = tableRows(await page(`docs/providers/${path}.md`), "message");
-    for (const [sentence = ""] of rows) told.push([path, sentence.replaceAll("`", "")]);
+    for (const [sentence = ""] of rows) reported.push([path, sentence.replaceAll("`", "")]);
   }
-  expect(told.length).toBeGreaterThan(50);
-  expect(told.filter(([, sentence = ""]) => unsaid(sentence, code).length > 0)).toEqual([]);
+  expect(reported.length).toBeGreaterThan(50);
+  expect(reported.filter(([, sentence = ""]) => unsaid(sentence, code).length > 0)).toEqual([]);
   expect(unsaid("The name server refuses to dance.", code)).not.toEqual([]);
 });

@@ -21,8 +21,8 @@ test("docs/reference is what `npm run docs` writes", async () => {
   const generated = await referencePages();
   expect(stored.toSorted()).toEqual([...generated.keys()].map((name) => join(root, "docs/reference", name)).toSorted());
   for (const [name, text] of generated) {
-    const told = (content: string) => ({ page: name, content });
-    expect(told(await readFile(join(root, "docs/reference", name), "utf8"))).toEqual(told(text));
+    const reported = (content: string) => ({ page: name, content });
+    expect(reported(await readFile(join(root, "docs/reference", name), "utf8"))).toEqual(reported(text));
   }
 });
 
@@ -66,7 +66,7 @@ describe("an example", () => {
   });
 
   test("of a call is one that the service takes, and answers as the reference says", async () => {
-    const answers: { operationId: string; status: string; told: string[] }[] = [];
+    const answers: { operationId: string; status: string; reported: string[] }[] = [];
     for (const { name } of document.tags) {
       const { blocks } = await page(`docs/reference/api/${anchor(name)}.md`);
       const scripts = blocks.filter(({ language }) => language === "sh");
@@ -75,10 +75,10 @@ describe("an example", () => {
       for (const [index, { operation }] of tagged.entries()) {
         const script = await onOwnDomain(scripts[index]?.code ?? "");
         const { operationId, responses } = operation;
-        answers.push({ operationId, status: await statusOf(script), told: Object.keys(responses) });
+        answers.push({ operationId, status: await statusOf(script), reported: Object.keys(responses) });
       }
     }
-    expect(answers.filter(({ status, told }) => !told.includes(status))).toEqual([]);
+    expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
     // They name a link, an invitation, a passkey, an identity provider and a user that there are not.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [

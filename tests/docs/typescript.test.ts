@@ -60,9 +60,9 @@ test("the first program does what Getting started says", async () => {
     );
   const { blocks } = await page("docs/getting-started.md");
   const program = blocks.find(({ language }) => language === "ts")?.code ?? "";
-  const [, told] = /first\.ts\n# (.+)/.exec(blocks.map(({ code }) => code).join("\n")) ?? [];
+  const [, reported] = /first\.ts\n# (.+)/.exec(blocks.map(({ code }) => code).join("\n")) ?? [];
   const file = join(await folderInRepository(), "first.ts");
   await writeFile(file, program.replace("http://127.0.0.1:3000", zw.url));
   const env = [`ADMIN_PASSWORD=${adminPassword}`, process.execPath, "--conditions=zonewright-source", file];
-  expect(await mustRun("env", env)).toBe(`${told}\n`);
+  expect(await mustRun("env", env)).toBe(`${reported}\n`);
 });

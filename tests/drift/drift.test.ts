@@ -15,17 +15,17 @@ import { useZonewright } from "../support/zonewright.ts";
 const zw = useZonewright({ env: { JOBS: "off" } });
 const clock = new Clock();
 
-let told: Parameters<OnDrift>[0][];
+let reported: Parameters<OnDrift>[0][];
 let log: Body[];
 let zone: Zone;
 beforeEach(async () => {
-  told = [];
+  reported = [];
   log = [];
   meanwhile = () => Promise.resolve();
   // Checked, as all that other tests left.
   zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
   await later();
-  told = [];
+  reported = [];
 });
 afterEach(() => zw.admin.delete(zone.path));
 
@@ -49,7 +49,7 @@ function job(every: "hourly" | "daily" | "off" = "hourly"): DriftJob {
     now: clock.now,
     every,
     onDrift: (drift) => {
-      told.push(drift);
+      reported.push(drift);
     },
   });
 }
@@ -79,12 +79,12 @@ describe("an edit made elsewhere", () => {
       driftedAt: expect.any(String),
       drift: { foundAt: expect.any(String), ...counts },
     });
-    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts, error: null }]);
+    expect(reported).toEqual([{ domainId: zone.id, name: zone.name, counts, error: null }]);
 
     await zone.edit((text) => `${text}n3 A 192.0.2.9\n`);
     await later();
     expect(await drift()).toEqual({ ...found.drift, created: 3 });
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   test("is settled by a sync, and told again when it comes again", async () => {
@@ -98,7 +98,7 @@ describe("an edit made elsewhere", () => {
     expect(await drift()).toBeNull();
     await zone.edit((text) => `${text}again A 192.0.2.9\n`);
     await later();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   test("that is taken back by hand is forgotten by the next check", async () => {
@@ -118,7 +118,7 @@ describe("an edit made elsewhere", () => {
   test("that changes no record is none", async () => {
     await zone.edit((text) => `; a comment\n${text}`);
     await later();
-    expect([await drift(), told]).toEqual([null, []]);
+    expect([await drift(), reported]).toEqual([null, []]);
   });
 });
 
@@ -127,7 +127,7 @@ describe("a zone", () => {
     await byHand();
     clock.advance(hour);
     await Promise.all([job().runOnce(), job().runOnce()]);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     await zone.post("/sync");
     await zone.edit((text) => `${text}later A 192.0.2.9\n`);
     clock.advance(59 * minute);
@@ -146,7 +146,7 @@ describe("a zone", () => {
     await zw.admin.put(zone.path, { status: "disabled" });
     await byHand();
     await later();
-    expect([(await manual.detail()).drift, await drift(), told, log]).toEqual([null, null, [], []]);
+    expect([(await manual.detail()).drift, await drift(), reported, log]).toEqual([null, null, [], []]);
   });
 
   test("that is being changed here is not judged by what was read before", async () => {
@@ -169,7 +169,7 @@ describe("a zone", () => {
     await later();
     expect(answers).toHaveLength(1);
     expect(await drift()).toBeNull();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test("forgets its drift when it moves to another provider", async () => {
@@ -195,7 +195,7 @@ describe("a zone file that was edited while nobody watched", () => {
     const watch = new ZoneWatch({ database, connections, drift: job(), log: quiet, now: clock.now });
     onTestFinished(() => watch.stop());
     await watch.start();
-    await vi.waitUntil(() => told.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => reported.length === 2, { timeout: 10_000 });
     expect(await drift()).toMatchObject(counts);
     expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
     expect(await same.detail()).toMatchObject({ driftedAt: null });

@@ -47,9 +47,9 @@ async function editedZone(): Promise<Zone> {
 const [info, warn] = [30, 40];
 
 /** What the log has told of pauses: how urgently, and of which configuration. */
-function toldOfPauses(): unknown[] {
-  const told = lines.map((line) => JSON.parse(line) as { level: unknown; config?: string; msg: string });
-  return told
+function loggedPauses(): unknown[] {
+  const reported = lines.map((line) => JSON.parse(line) as { level: unknown; config?: string; msg: string });
+  return reported
     .filter(({ msg }) => /asked for a pause|keeps asking for pauses/.test(msg))
     .map(({ level, config }) => [level, config]);
 }
@@ -87,9 +87,9 @@ test("a vendor account that asks for pauses without end is told of once, and as 
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 100);
   await checked(hour);
   for (let run = 0; run < 5; run++) await checked(11 * minute);
-  expect(toldOfPauses()).toEqual([[info, "Paused"]]);
+  expect(loggedPauses()).toEqual([[info, "Paused"]]);
   for (let run = 0; run < 5; run++) await checked(11 * minute);
-  expect(toldOfPauses()).toEqual([
+  expect(loggedPauses()).toEqual([
     [info, "Paused"],
     [warn, "Paused"],
   ]);
@@ -98,5 +98,5 @@ test("a vendor account that asks for pauses without end is told of once, and as 
   await checked(11 * minute);
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 4);
   await checked(hour);
-  expect(toldOfPauses().slice(2)).toEqual([[info, "Paused"]]);
+  expect(loggedPauses().slice(2)).toEqual([[info, "Paused"]]);
 });

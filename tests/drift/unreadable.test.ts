@@ -11,11 +11,11 @@ import { useZonewright } from "../support/zonewright.ts";
 const zw = useZonewright({ env: { JOBS: "off" } });
 const clock = new Clock();
 
-let told: Parameters<OnDrift>[0][];
+let reported: Parameters<OnDrift>[0][];
 let zone: Zone;
 beforeEach(async () => {
   zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
-  told = [];
+  reported = [];
 });
 afterEach(() => zw.admin.delete(zone.path));
 
@@ -30,7 +30,7 @@ async function later(): Promise<void> {
     now: clock.now,
     every: "hourly",
     onDrift: (drift) => {
-      told.push(drift);
+      reported.push(drift);
     },
   });
   await job.runOnce();
@@ -52,16 +52,16 @@ test.each<[string, string, () => Promise<unknown>]>([
     const { body } = await zw.admin.get(`/api/domains?drift=true&search=${zone.name}`);
     expect(body.domains).toMatchObject([{ id: zone.id, driftedAt: found.driftedAt, driftError: found.driftError }]);
     const none = { created: 0, updated: 0, deleted: 0 };
-    expect(told).toEqual([{ domainId: zone.id, name: zone.name, counts: none, error: found.driftError }]);
+    expect(reported).toEqual([{ domainId: zone.id, name: zone.name, counts: none, error: found.driftError }]);
     await later();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     expect(await zone.detail()).toEqual(found);
     await writeFile(zone.file, content);
     await later();
     expect(await zone.detail()).toEqual(before);
     await happens();
     await later();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   },
 );
 
@@ -71,7 +71,7 @@ test("a zone file that reads again and differs is reported as drift", async () =
   await zone.edit((text) => text.replace("broken A\n", ""));
   await later();
   expect(await zone.detail()).toMatchObject({ driftError: null, drift: { created: 1, updated: 0, deleted: 0 } });
-  expect(told.map(({ error, counts: { created } }) => [error === null, created])).toEqual([
+  expect(reported.map(({ error, counts: { created } }) => [error === null, created])).toEqual([
     [false, 0],
     [true, 1],
   ]);
@@ -81,10 +81,10 @@ test("a zone file that cannot be read is not reported while the zone is being ch
   await rm(zone.file);
   await holdLease(zw, zone, 60);
   await later();
-  expect([(await zone.detail()).drift, (await zone.detail()).driftError, told]).toEqual([null, null, []]);
+  expect([(await zone.detail()).drift, (await zone.detail()).driftError, reported]).toEqual([null, null, []]);
   await holdLease(zw, zone, -1);
   await later();
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 });
 
 test("a zone file that could not be read agrees again after a sync", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { keepFinding } from "../../server/expiry/keep-finding.ts";
+import { storeFinding } from "../../server/expiry/store-finding.ts";
 import type { Body } from "../support/zones.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
@@ -13,10 +13,10 @@ import {
 } from "./registries.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
-import { lastingAdmin, ToldLog } from "./told.ts";
+import { lastingAdmin, NoticeLog } from "./notice-log.ts";
 
 const clock = new Clock();
-const log = new ToldLog();
+const log = new NoticeLog();
 let list: RdapServer;
 let registries: RdapServer[];
 let whois: WhoisTestServer;
@@ -117,7 +117,7 @@ describe("a domain", () => {
     const finding = { kind: "found", source: "rdap", expiresAt: new Date(), registration } as const;
     const kept = await zw.services.database
       .fork()
-      .transactional((tx) => keepFinding(tx, domain.id, finding, { now: clock.now(), byItself: true }));
+      .transactional((tx) => storeFinding(tx, domain.id, finding, { now: clock.now(), byItself: true }));
     expect(kept).toBeNull();
     expect(await detail()).toMatchObject({ expiresAt: "2030-01-01T00:00:00.000Z", registrar: null });
   });
@@ -160,12 +160,12 @@ describe("look-ups that come to nothing", () => {
 
   test("are told of again after one that succeeded", async () => {
     answer = broken;
-    const told = [...(await after(0)), ...(await after(2 * hour)), ...(await after(5 * hour))];
+    const reported = [...(await after(0)), ...(await after(2 * hour)), ...(await after(5 * hour))];
     answer = registered("2035-05-01T04:00:00Z");
-    told.push(...(await after(day)));
+    reported.push(...(await after(day)));
     answer = broken;
-    told.push(...(await after(day)), ...(await after(2 * hour)), ...(await after(5 * hour)));
-    expect(told).toEqual(["domain.expiry_check_failed", "domain.expiry_check_failed"]);
+    reported.push(...(await after(day)), ...(await after(2 * hour)), ...(await after(5 * hour)));
+    expect(reported).toEqual(["domain.expiry_check_failed", "domain.expiry_check_failed"]);
   });
 
   test("for want of a published date are no failure", async () => {
@@ -199,14 +199,14 @@ describe("look-ups that come to nothing", () => {
     const ids: string[] = [];
     for (const one of names) ids.push((await admin.post("/api/domains", { name: one })).body.id);
     const { database } = zw.services;
-    const told: string[] = [];
+    const reported: string[] = [];
     // Two that failed, so that the next is the third.
     await queries(database.fork()).updateTable("domains").set({ expiry_check_failures: 2 }).execute();
     clock.advance(2 * day);
     await run();
-    for (const one of names) told.push(...log.next(one));
-    told.push(...log.next(name));
-    expect(told).toHaveLength(21);
+    for (const one of names) reported.push(...log.next(one));
+    reported.push(...log.next(name));
+    expect(reported).toHaveLength(21);
     for (const id of ids) await admin.delete(`/api/domains/${id}`);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { duringTest, startRdapServer } from "./registries.ts";
-import { openLookUp } from "./looking-up.ts";
+import { openLookUp } from "./lookups.ts";
 import { rdapShapes, type RdapShape } from "./rdap-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");

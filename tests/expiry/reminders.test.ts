@@ -5,10 +5,10 @@ import type { Body } from "../support/zones.ts";
 import { Clock, day, hour } from "../support/clock.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { lastingAdmin, ToldLog } from "./told.ts";
+import { lastingAdmin, NoticeLog } from "./notice-log.ts";
 
 const clock = new Clock();
-const log = new ToldLog();
+const log = new NoticeLog();
 const zw = useZonewright({ env: { JOBS: "off" }, now: clock.now, logTo: log });
 
 let admin: RestClient;
@@ -128,20 +128,20 @@ describe("a domain that is to expire", () => {
 test("more domains than fit one transaction are all told of, each once", async () => {
   const names = Array.from({ length: 12 }, (_, index) => `batch-${index}.example`);
   for (const one of names) await admin.post("/api/domains", { name: one, expiresAt: inDays(5) });
-  const told: string[] = [];
+  const reported: string[] = [];
   const run = async () => {
     let next: string | null = null;
     do {
       const from: string | null = next;
       next = await zw.services.database.fork().transactional(async (tx) => {
         const batch = await takeReminders(tx, clock.now(), from, 5);
-        told.push(...batch.reminders.map(({ name }) => name));
+        reported.push(...batch.reminders.map(({ name }) => name));
         return batch.next;
       });
     } while (next !== null);
   };
   await Promise.all([run(), run()]);
-  expect(told.filter((one) => one.startsWith("batch-")).toSorted()).toEqual(names.toSorted());
+  expect(reported.filter((one) => one.startsWith("batch-")).toSorted()).toEqual(names.toSorted());
 });
 
 describe("the message", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { duringTest, startWhoisServer } from "./registries.ts";
-import { openLookUp } from "./looking-up.ts";
+import { openLookUp } from "./lookups.ts";
 import { whoisShapes, type WhoisShape } from "./whois-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");

@@ -13,8 +13,8 @@ test.each([
   [{ email: "x@example.org", displayName: "Ada Lovelace" }, "Ada-Lovelace"],
   [{ username: "--..--", displayName: "张三" }, "github-user"],
   [{}, "github-user"],
-])("a user name for %j is %s", (told, username) => {
-  expect(usernamesFor("github", { ...identity, ...told })[0]).toBe(username);
+])("a user name for %j is %s", (reported, username) => {
+  expect(usernamesFor("github", { ...identity, ...reported })[0]).toBe(username);
 });
 
 test("all user-name candidates are valid and different, whatever a provider returns", () => {

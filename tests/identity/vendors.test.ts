@@ -104,14 +104,14 @@ describe.each(expected)(
     });
 
     test("a user endpoint without an identity is refused", async () => {
-      const told = vendor.user.value;
+      const reported = vendor.user.value;
       try {
         for (const nobody of [{}, [], null, { code: 0, data: {} }, { code: 99_991_668, msg: "Invalid access token" }]) {
           vendor.user.value = nobody;
           expect(await goThrough()).toEqual({ error: "provider_error" });
         }
       } finally {
-        vendor.user.value = told;
+        vendor.user.value = reported;
       }
     });
   },

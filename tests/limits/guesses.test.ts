@@ -89,12 +89,12 @@ test("among concurrent passwords, at most five wrong ones are checked, and no co
 
 test("an unknown user name is limited like an account, with the same message", async () => {
   const guesses = async (name: string) => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (let guess = 0; guess < 6; guess++) {
       const { status, headers, body } = await login(name, "a wrong password", fresh());
-      told.push(status, [...headers.keys()].toSorted(), { ...body, requestId: "" });
+      reported.push(status, [...headers.keys()].toSorted(), { ...body, requestId: "" });
     }
-    return JSON.stringify(told);
+    return JSON.stringify(reported);
   };
   const seconds = / \d+ seconds/g;
   const known = (await guesses("locked")).replaceAll(seconds, "");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Clock, day } from "../support/clock.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
-import { titlesOf } from "./telling.ts";
+import { titlesOf } from "./publish.ts";
 import { createOf, leavePending } from "../changes/left-open.ts";
 
 const clock = new Clock();
@@ -31,13 +31,13 @@ describe("security.new_sign_in", () => {
     await signInFrom("traveller", "203.0.113.7", "Browser A");
     await signInFrom("traveller", "203.0.113.7", "Browser B");
     await signInFrom("traveller", "203.0.113.8", "Browser B");
-    const told = await notificationsOf(user, "security.new_sign_in");
-    expect(told.map(({ metadata }: { metadata: unknown }) => metadata)).toEqual([
+    const reported = await notificationsOf(user, "security.new_sign_in");
+    expect(reported.map(({ metadata }: { metadata: unknown }) => metadata)).toEqual([
       { ip: "203.0.113.8", userAgent: "Browser B" },
       { ip: "203.0.113.7", userAgent: "Browser B" },
       { ip: "203.0.113.7", userAgent: "Browser A" },
     ]);
-    expect(told[0]).toMatchObject({ level: "warning", content: expect.stringContaining("203.0.113.8") });
+    expect(reported[0]).toMatchObject({ level: "warning", content: expect.stringContaining("203.0.113.8") });
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { idOf, notice, tell, titlesOf } from "./telling.ts";
+import { idOf, notice, publish, titlesOf } from "./publish.ts";
 
 const zw = useZonewright();
 const unknown = "01a1fb0f-6204-7000-abd4-276e976be8b7";
@@ -17,8 +17,8 @@ beforeEach(async () => {
 
 describe("the list", () => {
   test("has what the user was told, newest first, in the form of the interface", async () => {
-    await tell(zw, { userIds: [readerId] }, "First");
-    await tell(zw, { userIds: [readerId] }, "Second", { domainName: "a.example" });
+    await publish(zw, { userIds: [readerId] }, "First");
+    await publish(zw, { userIds: [readerId] }, "Second", { domainName: "a.example" });
     const { status, body } = await reader.get("/api/notifications");
     expect(status).toBe(200);
     expect(body.unreadCount).toBe(2);
@@ -36,7 +36,7 @@ describe("the list", () => {
   });
 
   test("keeps the newest 200", async () => {
-    for (let index = 0; index < 205; index++) await tell(zw, { userIds: [readerId] }, `Number ${index}`);
+    for (let index = 0; index < 205; index++) await publish(zw, { userIds: [readerId] }, `Number ${index}`);
     const titles = await titlesOf(reader);
     expect(titles).toHaveLength(200);
     expect([titles.at(0), titles.at(-1)]).toEqual(["Number 204", "Number 5"]);
@@ -44,7 +44,7 @@ describe("the list", () => {
 
   test("of nobody else shows it, nor lets them read or delete it", async () => {
     const other = await zw.member(`other-${readers}`);
-    await tell(zw, { userIds: [readerId] });
+    await publish(zw, { userIds: [readerId] });
     const { id } = (await reader.get("/api/notifications")).body.notifications[0];
     expect(await titlesOf(other)).toEqual([]);
     expect((await other.post(`/api/notifications/${id}/read`)).status).toBe(404);
@@ -56,8 +56,8 @@ describe("the list", () => {
 
 describe("reading and deleting", () => {
   test("one marks it, answers with it, and may be repeated", async () => {
-    await tell(zw, { userIds: [readerId] }, "First");
-    await tell(zw, { userIds: [readerId] }, "Second");
+    await publish(zw, { userIds: [readerId] }, "First");
+    await publish(zw, { userIds: [readerId] }, "Second");
     const { notifications } = (await reader.get("/api/notifications")).body;
     for (const times of [1, 2]) {
       const answer = await reader.post(`/api/notifications/${notifications[1].id}/read`);
@@ -73,7 +73,7 @@ describe("reading and deleting", () => {
   });
 
   test("all says how many it were", async () => {
-    for (const title of ["First", "Second", "Third"]) await tell(zw, { userIds: [readerId] }, title);
+    for (const title of ["First", "Second", "Third"]) await publish(zw, { userIds: [readerId] }, title);
     const { notifications } = (await reader.get("/api/notifications")).body;
     await reader.post(`/api/notifications/${notifications[0].id}/read`);
     expect((await reader.post("/api/notifications/read-all")).body).toEqual({ success: true, updated: 2 });
@@ -96,8 +96,8 @@ describe("reading and deleting", () => {
     const writing = await tokenWith("notifications:write");
     // New tokens are notified of, too.
     await reader.delete("/api/notifications");
-    await tell(zw, { userIds: [readerId] }, "First");
-    await tell(zw, { userIds: [readerId] }, "Second");
+    await publish(zw, { userIds: [readerId] }, "First");
+    await publish(zw, { userIds: [readerId] }, "Second");
     const [second, first] = (await reader.get("/api/notifications")).body.notifications;
     expect(await reading.post(`/api/notifications/${first.id}/read`)).toBeProblem(403, "FORBIDDEN");
     expect(await writing.get("/api/notifications")).toBeProblem(403, "FORBIDDEN");
@@ -112,7 +112,7 @@ describe("reading and deleting", () => {
   });
 
   test("what is unknown or deleted is 404, what is no id 400", async () => {
-    await tell(zw, { userIds: [readerId] });
+    await publish(zw, { userIds: [readerId] });
     const { id } = (await reader.get("/api/notifications")).body.notifications[0];
     await reader.delete(`/api/notifications/${id}`);
     for (const gone of [id, unknown]) {
@@ -127,24 +127,24 @@ describe("who is told", () => {
   test("is each user once, also who is named and an administrator", async () => {
     const adminId = await idOf(zw.admin);
     await zw.admin.delete("/api/notifications");
-    await tell(zw, { userIds: [readerId, adminId, readerId], administrators: true }, "To all");
+    await publish(zw, { userIds: [readerId, adminId, readerId], administrators: true }, "To all");
     expect(await titlesOf(reader)).toEqual(["To all"]);
     expect(await titlesOf(zw.admin)).toEqual(["To all"]);
   });
 
   test("is nobody whose notifications are turned off; what they had stays", async () => {
-    await tell(zw, { userIds: [readerId] }, "Before");
+    await publish(zw, { userIds: [readerId] }, "Before");
     await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
-    await tell(zw, { userIds: [readerId] }, "Meanwhile");
+    await publish(zw, { userIds: [readerId] }, "Meanwhile");
     expect(await titlesOf(reader)).toEqual(["Before"]);
     await reader.put("/api/auth/me/profile", { notificationsEnabled: true });
-    await tell(zw, { userIds: [readerId] }, "After");
+    await publish(zw, { userIds: [readerId] }, "After");
     expect(await titlesOf(reader)).toEqual(["After", "Before"]);
   });
 
   test("is no disabled user", async () => {
     await zw.admin.put(`/api/users/${readerId}`, { disabled: true });
-    await tell(zw, { userIds: [readerId] });
+    await publish(zw, { userIds: [readerId] });
     expect(await zw.services.inbox.list(readerId)).toEqual({ notifications: [], unreadCount: 0 });
   });
 

@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   deleted,
-  keptNotifications,
+  notificationsPerUser,
   NotificationLog,
   read,
   unread,
   type Entry,
 } from "../../server/notifications/notification-log.ts";
 
-const told = {
+const message = {
   event: "zone.drift",
   title: "",
   content: "",
@@ -19,7 +19,7 @@ const told = {
 } as const;
 
 function entry(index: number, progress: Entry["progress"] = unread): Entry {
-  return { id: String(index).padStart(6, "0"), progress, told: progress === deleted ? null : told };
+  return { id: String(index).padStart(6, "0"), progress, message: progress === deleted ? null : message };
 }
 
 function stateOf(log: NotificationLog): string[] {
@@ -61,11 +61,11 @@ test("what is deleted stays deleted, whatever an older copy says", () => {
 
 test("the oldest go, by age and not by when they came", () => {
   const log = new NotificationLog();
-  for (let index = 1; index <= keptNotifications; index++) log.merge(entry(index));
+  for (let index = 1; index <= notificationsPerUser; index++) log.merge(entry(index));
   expect(log.merge(entry(0))).toBeNull();
-  expect(log.merge(entry(keptNotifications + 1))).not.toBeNull();
+  expect(log.merge(entry(notificationsPerUser + 1))).not.toBeNull();
   expect(log.get(entry(1).id)).toBeNull();
-  expect(log.list()).toHaveLength(keptNotifications);
+  expect(log.list()).toHaveLength(notificationsPerUser);
 });
 
 test("a reader goes on after what they saw last, even when it was deleted since", () => {
@@ -83,5 +83,5 @@ test("memory is bounded however much is told and deleted", () => {
     log.merge(entry(index));
     if (index % 3 > 0) log.advance(deleted, [entry(index).id]);
   }
-  expect(log.entries().length).toBeLessThanOrEqual(2 * keptNotifications);
+  expect(log.entries().length).toBeLessThanOrEqual(2 * notificationsPerUser);
 });

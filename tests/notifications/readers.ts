@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 import { StreamClient } from "../support/event-stream.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
-import { idOf, tell } from "./telling.ts";
+import { idOf, publish } from "./publish.ts";
 
 /** Somebody new in each test, with streams that end with it. */
 export interface Reader {
@@ -58,12 +58,12 @@ export function useReader(zw: Zonewright): Reader {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${client.token}\r\n\r\n`);
       await vi.waitFor(() => expect(openStreams()).toBe(1), { timeout: 10_000 });
       const metadata = { filler: "y".repeat(100_000) };
-      let told = 0;
-      for (; openStreams() > 0 && told < 200; told++) await tell(zw, { userIds: [id] }, "Unread", metadata);
-      if (openStreams() > 0) return told;
+      let reported = 0;
+      for (; openStreams() > 0 && reported < 200; reported++) await publish(zw, { userIds: [id] }, "Unread", metadata);
+      if (openStreams() > 0) return reported;
       socket.resume();
       await closed;
-      return told;
+      return reported;
     },
   };
 }

@@ -3,7 +3,7 @@ import { Clock, minute, second } from "../support/clock.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
-import { tell } from "./telling.ts";
+import { publish } from "./publish.ts";
 import { useReader } from "./readers.ts";
 
 const clock = new Clock();
@@ -56,7 +56,7 @@ describe("a stream", () => {
       data: { event: "connected" },
     });
     expect(client.raw).toContain('\ndata: {"event":"connected"}\n\n');
-    await tell(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
+    await publish(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
     const message = await client.next();
     const { notifications } = (await reader.client.get("/api/notifications")).body;
     expect(message).toMatchObject({ id: notifications[0].id, data: notifications[0] });
@@ -106,27 +106,27 @@ describe("a stream", () => {
 describe("a client that comes back", () => {
   test("gets what it missed, each once and in order", async () => {
     const first = await started();
-    await tell(zw, { userIds: [reader.id] }, "Seen");
+    await publish(zw, { userIds: [reader.id] }, "Seen");
     const seen = await first.next();
     first.cut();
-    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [reader.id] }, title);
+    for (const title of ["One", "Two", "Three"]) await publish(zw, { userIds: [reader.id] }, title);
     const again = await open({ ...bearer(reader.client), "last-event-id": seen?.id ?? "" });
     expect((await again.next())?.data).toEqual({ event: "connected" });
-    await tell(zw, { userIds: [reader.id] }, "Four");
+    await publish(zw, { userIds: [reader.id] }, "Four");
     expect(await titles(again, 4)).toEqual(["One", "Two", "Three", "Four"]);
   });
 
   test("misses nothing when the connection was lost before the first notification", async () => {
     const first = await started();
     first.cut();
-    await tell(zw, { userIds: [reader.id] }, "Missed");
+    await publish(zw, { userIds: [reader.id] }, "Missed");
     const again = await started({ ...bearer(reader.client), "last-event-id": first.cursor });
     expect(await titles(again, 1)).toEqual(["Missed"]);
   });
 
   test("does not get again what was deleted meanwhile, nor what it saw before", async () => {
     const first = await started();
-    for (const title of ["One", "Two", "Three"]) await tell(zw, { userIds: [reader.id] }, title);
+    for (const title of ["One", "Two", "Three"]) await publish(zw, { userIds: [reader.id] }, title);
     const seen = await first.next();
     first.cut();
     const { notifications } = (await reader.client.get("/api/notifications")).body;
@@ -137,16 +137,16 @@ describe("a client that comes back", () => {
   });
 
   test("is told of a gap when what it saw last is not known any more, and gets all there is", async () => {
-    for (const title of ["One", "Two"]) await tell(zw, { userIds: [reader.id] }, title);
+    for (const title of ["One", "Two"]) await publish(zw, { userIds: [reader.id] }, title);
     const client = await open({ ...bearer(reader.client), "last-event-id": "01a1fb0f-6204-7000-abd4-276e976be8b7" });
     expect((await client.next())?.data).toEqual({ event: "connected", gap: true });
     expect(await titles(client, 2)).toEqual(["One", "Two"]);
   });
 
   test("without a last id gets only what is new", async () => {
-    await tell(zw, { userIds: [reader.id] }, "Old");
+    await publish(zw, { userIds: [reader.id] }, "Old");
     const client = await started();
-    await tell(zw, { userIds: [reader.id] }, "New");
+    await publish(zw, { userIds: [reader.id] }, "New");
     expect(await titles(client, 1)).toEqual(["New"]);
   });
 });
@@ -200,7 +200,7 @@ describe("a stream ends", () => {
       const [stays, ends] = [await started(), await started(bearer(ending))];
       await end(ending, body.refreshToken);
       await ends.closed;
-      await tell(zw, { userIds: [reader.id] }, "Still here");
+      await publish(zw, { userIds: [reader.id] }, "Still here");
       const changed = end === newPassword ? [`The password of the account ${reader.username} was changed`] : [];
       expect(await titles(stays, changed.length + 1)).toEqual([...changed, "Still here"]);
       stays.cut();

@@ -6,7 +6,7 @@ import type { AppRouter } from "../../server/router.ts";
 import { Clock, minute } from "../support/clock.ts";
 import type { StreamClient, StreamMessage } from "../support/event-stream.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
-import { tell } from "./telling.ts";
+import { publish } from "./publish.ts";
 import { useReader } from "./readers.ts";
 
 const clock = new Clock();
@@ -69,21 +69,21 @@ async function endOf(client: StreamClient): Promise<string> {
 describe("the subscription", () => {
   test("brings the same notifications as the stream, with moments as dates", async () => {
     const client = await started();
-    await tell(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
+    await publish(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
     const { notifications } = (await reader.client.get("/api/notifications")).body;
     const { id, createdAt, ...rest } = notifications[0];
-    const told = await next(client);
-    expect(told).toMatchObject({ id, data: { id, ...rest, createdAt: new Date(createdAt) } });
+    const reported = await next(client);
+    expect(reported).toMatchObject({ id, data: { id, ...rest, createdAt: new Date(createdAt) } });
   });
 
   test("brings what was missed, each once and in order, also what came before the first notification", async () => {
     const first = await started();
     first.cut();
-    for (const title of ["One", "Two"]) await tell(zw, { userIds: [reader.id] }, title);
+    for (const title of ["One", "Two"]) await publish(zw, { userIds: [reader.id] }, title);
     const second = await started({ lastEventId: first.cursor });
     const one = await next(second);
     second.cut();
-    await tell(zw, { userIds: [reader.id] }, "Three");
+    await publish(zw, { userIds: [reader.id] }, "Three");
     const third = await started({ lastEventId: one?.id ?? null });
     const titles = [one, await next(third), await next(third)].map((message) => message?.data.title);
     expect([titles, third.gap]).toEqual([["One", "Two", "Three"], false]);
@@ -149,11 +149,11 @@ test("tRPC's own client goes on after a lost connection, with the token of the m
     onData: ({ data }) => titles.push(data.event === "connected" ? `connected ${data.gap}` : data.title),
   });
   await vi.waitUntil(() => titles.length === 1, { timeout: 10_000 });
-  await tell(zw, { userIds: [reader.id] }, "One");
+  await publish(zw, { userIds: [reader.id] }, "One");
   await vi.waitUntil(() => titles.length === 2, { timeout: 10_000 });
   ({ token } = await zw.signIn(reader.username, memberPassword));
   connection.abort(new TypeError("The connection was lost."));
-  await tell(zw, { userIds: [reader.id] }, "Two");
+  await publish(zw, { userIds: [reader.id] }, "Two");
   await vi.waitUntil(() => titles.length === 4, { timeout: 20_000 });
   expect(titles).toEqual(["connected false", "One", "connected false", "Two"]);
   expect(new Set(opened).size).toBe(2);

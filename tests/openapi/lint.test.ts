@@ -48,9 +48,9 @@ async function findings(document: unknown): Promise<string[]> {
     (error: { stdout: string }) => error.stdout,
   );
   const { problems } = JSON.parse(output) as { problems: Finding[] };
-  const told = problems.map(({ ruleId, message, location }) => [`${ruleId} at ${location[0]?.pointer}`, message]);
-  expect(told.flatMap(([what = ""]) => (known.includes(what) ? [what] : [])).toSorted()).toEqual(known.toSorted());
-  return told.filter(([what = ""]) => !known.includes(what)).map((parts) => parts.join(": "));
+  const reported = problems.map(({ ruleId, message, location }) => [`${ruleId} at ${location[0]?.pointer}`, message]);
+  expect(reported.flatMap(([what = ""]) => (known.includes(what) ? [what] : [])).toSorted()).toEqual(known.toSorted());
+  return reported.filter(([what = ""]) => !known.includes(what)).map((parts) => parts.join(": "));
 }
 
 test("the document passes the recommended rules of Redocly, but for the paths and redirects that clients rely on", async () => {

@@ -182,7 +182,7 @@ describe("invalid input is refused with issues that name the field", () => {
 });
 
 /** What a refused call tells: its detail, and the further issues. */
-async function told(method: string, path: string, body: object): Promise<string[]> {
+async function reported(method: string, path: string, body: object): Promise<string[]> {
   const { detail, issues } = problemOf(await zw.admin.send(method, path, body), 400, "BAD_REQUEST");
   return [detail, ...(issues ?? []).slice(1).map(({ message }) => message)];
 }
@@ -190,29 +190,31 @@ async function told(method: string, path: string, body: object): Promise<string[
 test("a wrong type is reported in a sentence with its field", async () => {
   const domain = `/api/domains/${domainId}`;
   const user = { username: "ada", password: "a password of four words", role: "member" };
-  expect(await told("POST", "/api/auth/login", { username: "admin" })).toEqual(["password: This is required."]);
-  expect(await told("POST", "/api/users", { ...user, password: 5 })).toEqual(["password: This must be text."]);
-  expect(await told("POST", "/api/users", { ...user, role: "root" })).toEqual([
+  expect(await reported("POST", "/api/auth/login", { username: "admin" })).toEqual(["password: This is required."]);
+  expect(await reported("POST", "/api/users", { ...user, password: 5 })).toEqual(["password: This must be text."]);
+  expect(await reported("POST", "/api/users", { ...user, role: "root" })).toEqual([
     "role: This must be one of admin, member.",
   ]);
-  expect(await told("PUT", "/api/auth/me/profile", { notificationsEnabled: "yes" })).toEqual([
+  expect(await reported("PUT", "/api/auth/me/profile", { notificationsEnabled: "yes" })).toEqual([
     "notificationsEnabled: This must be true or false.",
   ]);
-  expect(await told("PUT", domain, { tags: "a" })).toEqual(["tags: This must be a list."]);
-  expect(await told("PUT", `${domain}/expiry`, { expiresAt: "tomorrow" })).toEqual([
+  expect(await reported("PUT", domain, { tags: "a" })).toEqual(["tags: This must be a list."]);
+  expect(await reported("PUT", `${domain}/expiry`, { expiresAt: "tomorrow" })).toEqual([
     "expiresAt: This must be a date and time such as 2027-03-01T00:00:00Z.",
   ]);
-  expect(await told("POST", `${domain}/records/plan`, { changes: [null] })).toEqual([
+  expect(await reported("POST", `${domain}/records/plan`, { changes: [null] })).toEqual([
     "changes.0: This must be an object.",
   ]);
-  expect(await told("POST", "/api/provider-configs", { kind: "powerdns", name: "x" })).toEqual([
+  expect(await reported("POST", "/api/provider-configs", { kind: "powerdns", name: "x" })).toEqual([
     "PowerDNS: url: This is required. (and 1 more, see issues)",
     "Enter the server's api-key.",
   ]);
   const channel = { channel: "webhook", name: "x", events: ["zone.drift"], config: { url: "https://h.example/x" } };
-  expect(await told("POST", "/api/notifications", channel)).toEqual(["Webhook: secret: This is required."]);
-  expect(await told("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual(["currentPassword is required."]);
-  expect(await told("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual([
+  expect(await reported("POST", "/api/notifications", channel)).toEqual(["Webhook: secret: This is required."]);
+  expect(await reported("PUT", "/api/auth/me/email", { email: "a@example.com" })).toEqual([
+    "currentPassword is required.",
+  ]);
+  expect(await reported("POST", "/api/auth/oauth/github/register", { pendingToken: "x" })).toEqual([
     "inviteCode is required.",
   ]);
 });

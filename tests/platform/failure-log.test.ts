@@ -148,12 +148,12 @@ describe("a failed call is logged in one line", () => {
 
   test("a wrong password is logged once, with the user's name and never the password", async () => {
     const nobody = new RestClient(server.url);
-    for (const [username, told] of [
+    for (const [username, reported] of [
       ["Admin", "admin"],
       ["typed-into-the-wrong-field", null],
     ]) {
       await bothWays(nobody, "/api/auth/login", "auth.login", { username, password: "a wrong password" }, (line) => {
-        expect(line).toMatchObject({ code: "UNAUTHORIZED", username: told, ip: expect.any(String) });
+        expect(line).toMatchObject({ code: "UNAUTHORIZED", username: reported, ip: expect.any(String) });
         expect(JSON.stringify(line)).not.toMatch(/a wrong password|typed-into/);
       });
     }

@@ -20,12 +20,12 @@ test("a database that fails or does not respond within two seconds is unavailabl
   const slow = new Health({ ready: () => answer.promise, writable });
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  let told: unknown;
-  const asked = slow.readiness().then((readiness) => (told = readiness));
+  let reported: unknown;
+  const asked = slow.readiness().then((readiness) => (reported = readiness));
   await vi.advanceTimersByTimeAsync(1_999);
-  expect(told).toBeUndefined();
+  expect(reported).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(told).toEqual({ ready: false, database: "unavailable", draining: false });
+  expect(reported).toEqual({ ready: false, database: "unavailable", draining: false });
   await asked;
   answer.resolve(true);
   expect((await slow.readiness()).ready).toBe(true);

@@ -78,13 +78,13 @@ test("no call logs a password, token, cookie or key, even at the most verbose le
 
   const log = lines.join("");
   // That something was told at all.
-  for (const told of [
+  for (const reported of [
     "a sign-in failed",
     "was used again",
     "an administrator procedure",
     "a dependency was unavailable",
   ])
-    expect(log).toContain(told);
+    expect(log).toContain(reported);
   const issued = {
     accessToken,
     refreshToken,

@@ -102,9 +102,9 @@ test("an operator starts the service, sees its URLs, and stops it without losing
   expect(await stopped).toBe(0);
   await open.end();
   expect(await readdir(dataDir)).not.toContain("lock");
-  const told = jsonLines(second.output()).map(({ msg }) => msg);
-  expect(told).toContain("SIGTERM: finishing open requests");
-  expect(told.at(-1)).toBe("Zonewright has stopped.");
+  const reported = jsonLines(second.output()).map(({ msg }) => msg);
+  expect(reported).toContain("SIGTERM: finishing open requests");
+  expect(reported.at(-1)).toBe("Zonewright has stopped.");
 
   for (const secret of [...secrets, password, answer.body.accessToken, answer.body.refreshToken])
     expect(second.output()).not.toContain(secret);

@@ -30,7 +30,7 @@ const texts = () => zone.records("&type=TXT");
 const strings = async () => (await texts()).map((record: Body) => JSON.stringify(record.strings)).toSorted();
 const allRead = Array.from({ length: 12 }, (_, index) => JSON.stringify(cut(index))).toSorted();
 
-async function checkDrift(told: unknown[] = []): Promise<void> {
+async function checkDrift(reported: unknown[] = []): Promise<void> {
   const clock = new Clock();
   clock.advance(2 * hour);
   const job = new DriftJob({
@@ -41,7 +41,7 @@ async function checkDrift(told: unknown[] = []): Promise<void> {
     now: clock.now,
     every: "hourly",
     onDrift: (drift) => {
-      told.push(drift);
+      reported.push(drift);
     },
   });
   await job.runOnce();
@@ -59,9 +59,9 @@ describe("of TXT records that 0.1 stored without their strings", () => {
   });
 
   test("the drift check learns them although the zone's serial is known, and tells of no drift", async () => {
-    const told: unknown[] = [];
-    await checkDrift(told);
-    expect(told).toEqual([]);
+    const reported: unknown[] = [];
+    await checkDrift(reported);
+    expect(reported).toEqual([]);
     expect((await zone.detail()).drift).toBeNull();
     expect(await strings()).toEqual(allRead);
   });

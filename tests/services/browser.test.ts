@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tell as tellOf } from "../notifications/telling.ts";
+import { publish as tellOf } from "../notifications/publish.ts";
 import { binary } from "../support/binaries.ts";
 import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, startZonewright } from "../support/zonewright.ts";
@@ -43,9 +43,9 @@ let site: Server;
 let browser: ChildProcess | undefined;
 let zw: Awaited<ReturnType<typeof startZonewright>>;
 let script = "";
-let tell: (result: unknown) => void;
+let publish: (result: unknown) => void;
 const result = new Promise((resolve) => {
-  tell = resolve;
+  publish = resolve;
 });
 
 async function tellReader(): Promise<void> {
@@ -60,7 +60,7 @@ beforeAll(async () => {
       let body = "";
       req.setEncoding("utf8").on("data", (text: string) => (body += text));
       req.on("end", () => {
-        tell(JSON.parse(body));
+        publish(JSON.parse(body));
         res.end();
       });
     } else if (req.url === "/tell") {
@@ -103,7 +103,7 @@ test("the packed client works in a browser, from another origin, with its sessio
     user: "admin",
     refused: "CONFLICT",
     values: ["from a browser"],
-    told: ["Told", true],
+    reported: ["Told", true],
     year: 2030,
   });
 });

@@ -13,7 +13,7 @@ const zw = useZonewright({ env: { JOBS: "off" } });
 const clock = new Clock();
 let bind: UpdateServer;
 let path: string;
-let told: Parameters<OnDrift>[0][];
+let reported: Parameters<OnDrift>[0][];
 
 beforeAll(async () => {
   bind = await startBind([zone]);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => bind.stop());
 beforeEach(() => {
-  told = [];
+  reported = [];
 });
 
 /** An instance's job. */
@@ -36,7 +36,7 @@ function job(): DriftJob {
     now: clock.now,
     every: "hourly",
     onDrift: (drift) => {
-      told.push(drift);
+      reported.push(drift);
     },
   });
 }
@@ -62,13 +62,13 @@ test("what somebody else changes at a name server is found, and settled by a syn
   expect(await drift()).toMatchObject({ created: 0, updated: 0, deleted: 1 });
   await nsupdate(bind, zone, [`update add hand.${zone}. 300 A 192.0.2.1`]);
   expect(await drift()).toBeNull();
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 test("a change made here is none", async () => {
   const record = { recordType: "A", name: "ours", value: "192.0.2.2" };
   expect((await zw.admin.post(`${path}/records`, record)).status).toBe(201);
-  expect([await drift(), told]).toEqual([null, []]);
+  expect([await drift(), reported]).toEqual([null, []]);
 });
 
 test("two instances share the zones: each is told of once", async () => {
@@ -77,5 +77,5 @@ test("two instances share the zones: each is told of once", async () => {
   for (const each of zones) await each.edit((text) => `${text}hand A 192.0.2.2\n`);
   clock.advance(hour);
   await Promise.all([job().runOnce(), job().runOnce()]);
-  expect(told.map(({ name }) => name).toSorted()).toEqual(zones.map(({ name }) => name).toSorted());
+  expect(reported.map(({ name }) => name).toSorted()).toEqual(zones.map(({ name }) => name).toSorted());
 });

@@ -90,10 +90,10 @@ async function list(client: RestClient): Promise<Kept[]> {
 test("what happens at one instance is told and listed at the other, and its read state and deletion are there at once", async () => {
   const [stream, far] = [await started(one.url, here.token), await started(other.url, here.token)];
   await signIn(one);
-  const [near, told] = [await stream.next(), await far.next()];
-  expect(told).toEqual(near);
+  const [near, reported] = [await stream.next(), await far.next()];
+  expect(reported).toEqual(near);
   const [newest] = await list(there);
-  expect(newest).toEqual(told?.data);
+  expect(newest).toEqual(reported?.data);
   for (let round = 0; round < 20; round++) {
     await signIn(round % 2 === 0 ? one : other);
     const [nearby, away] = round % 3 === 0 ? [here, there] : [there, here];

@@ -102,8 +102,8 @@ export class SignedZone {
   }
 
   /** What the next check finds, and what is told of it. */
-  async check(): Promise<{ drift: unknown; told: number }> {
-    const told: Parameters<OnDrift>[0][] = [];
+  async check(): Promise<{ drift: unknown; reported: number }> {
+    const reported: Parameters<OnDrift>[0][] = [];
     this.#clock.advance(hour);
     const job = new DriftJob({
       database: this.#zw.services.database,
@@ -113,11 +113,11 @@ export class SignedZone {
       now: this.#clock.now,
       every: "hourly",
       onDrift: (found) => {
-        told.push(found);
+        reported.push(found);
       },
     });
     await job.runOnce();
-    return { drift: (await this.get()).body.drift, told: told.length };
+    return { drift: (await this.get()).body.drift, reported: reported.length };
   }
 
   /** Makes the zone what version 0.1 stored of it: what the server maintains lies among the records. @returns how many records that are. */

@@ -11,7 +11,7 @@ import { signingTargets, type SigningTarget } from "./signing-servers.ts";
 const zw = useZonewright({ env: { JOBS: "off" } });
 const clock = new Clock();
 const nothing = { created: 0, updated: 0, deleted: 0 };
-const agrees = { drift: null, told: 0 };
+const agrees = { drift: null, reported: 0 };
 const done = { status: 200, body: { revision: expect.any(Number) } };
 const refused = {
   status: 400,
@@ -197,7 +197,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await zone.addElsewhere(["foreign", "300 A 192.0.2.200"]);
     await zone.resign();
     expect(await zone.planWarnings()).toContainEqual(expect.stringContaining("outside Zonewright"));
-    expect(await zone.check()).toMatchObject({ drift: { created: 1, updated: 0, deleted: 0 }, told: 1 });
+    expect(await zone.check()).toMatchObject({ drift: { created: 1, updated: 0, deleted: 0 }, reported: 1 });
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
     expect(await zone.check()).toEqual(agrees);
     await expectAgreement(zone);
@@ -207,7 +207,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await zone.post("/records", { recordType: "A", name: "ours1", value: "192.0.2.1" });
     await zone.addElsewhere(["between", "300 A 192.0.2.201"]);
     await zone.post("/records", { recordType: "A", name: "ours2", value: "192.0.2.1" });
-    expect(await zone.check()).toMatchObject({ drift: { created: 1, updated: 0, deleted: 0 }, told: 1 });
+    expect(await zone.check()).toMatchObject({ drift: { created: 1, updated: 0, deleted: 0 }, reported: 1 });
     await zone.post("/sync");
     await expectAgreement(zone);
   });

@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 
 /** How long ended sessions are retained for investigations. */
-const keptMilliseconds = 30 * 24 * 3_600_000;
+const retentionMilliseconds = 30 * 24 * 3_600_000;
 
 /**
  * Deletes sessions that ended more than 30 days ago, with their refresh tokens. In active sessions, deletes refresh tokens that expired
@@ -12,7 +12,7 @@ export async function deleteEndedSessions(
   em: EntityManager,
   now: Date,
 ): Promise<{ sessions: number; refreshTokens: number }> {
-  const before = new Date(now.getTime() - keptMilliseconds);
+  const before = new Date(now.getTime() - retentionMilliseconds);
   const db = queries(em);
   const sessions = await db
     .deleteFrom("sessions")

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";
-import { keptUserAgent, type ClientInfo } from "./sessions.ts";
+import { clippedUserAgent, type ClientInfo } from "./sessions.ts";
 
 /**
  * Returns the notice about a sign-in from a place that none of the user's sessions came from. Returns null for a known place and for an
  * account's first sign-in. Call it before creating the session.
  */
 export async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<TypedNotice | null> {
-  const userAgent = keptUserAgent(client);
+  const userAgent = clippedUserAgent(client);
   const row = await queries(em)
     .selectFrom("users")
     .select((eb) =>

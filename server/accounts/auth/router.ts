@@ -99,7 +99,8 @@ export const authRouter = router({
     operationId: "logout",
     tag,
     summary: "Sign out",
-    description: "Revokes the session's refresh token and access tokens at once, and clears the cookie. Idempotent.",
+    description:
+      "Revokes the session's refresh token and access tokens immediately, and clears the cookie. Idempotent.",
     errors: [403],
   })
     .input(refreshInput)

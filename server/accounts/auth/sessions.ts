@@ -36,7 +36,7 @@ export interface ClientInfo {
 }
 
 /** Returns the part of the user agent that a session stores. */
-export function keptUserAgent({ userAgent }: ClientInfo): string | null {
+export function clippedUserAgent({ userAgent }: ClientInfo): string | null {
   return userAgent?.slice(0, 300) ?? null;
 }
 
@@ -64,7 +64,7 @@ export class Sessions {
       id: newId(),
       userId,
       rememberMe,
-      userAgent: keptUserAgent(client),
+      userAgent: clippedUserAgent(client),
       ip: client.ip,
       createdAt: now,
       lastUsedAt: now,

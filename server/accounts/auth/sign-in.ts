@@ -142,7 +142,7 @@ export class SignIn {
     });
     if (!started) {
       await this.recordFailure(em, actor, userId, { method });
-      throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
+      throw new AppError("UNAUTHORIZED", "This account can no longer sign in this way. Sign in again.");
     }
     const { refresh, user } = started;
     return { accessToken: await this.#parts.accessTokens.issue(user.id, refresh.sessionId), refresh, user };

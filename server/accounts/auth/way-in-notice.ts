@@ -50,13 +50,13 @@ function words(change: WayInChange, username: string): [title: string, advice: s
     case "security.identity_removed":
       return [`The sign-in by ${change.provider} was removed from ${to}`, `${newPassword} and bind it again.`];
     case "security.access_revoked":
-      return [`Ways into ${to} were taken away: ${change.ways.join(", ")}`, "tell an administrator at once."];
+      return [`Ways into ${to} were taken away: ${change.ways.join(", ")}`, "contact an administrator immediately."];
     case "security.token_created":
       return [`The personal token ${change.name} was made for ${to}`, `${newPassword} and delete the token.`];
     case "security.password_changed":
-      return [`The password of ${to} was changed`, "ask for a new one at once and tell an administrator."];
+      return [`The password of ${to} was changed`, "request a new one and contact an administrator immediately."];
     default:
-      return [`The e-mail address of ${to} was changed`, "tell an administrator at once."];
+      return [`The e-mail address of ${to} was changed`, "contact an administrator immediately."];
   }
 }
 

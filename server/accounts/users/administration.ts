@@ -100,7 +100,7 @@ export class UserAdministration {
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       if (actor.userId === id) refuseOwnProtection(user, patch);
-      const before = told(user);
+      const before = auditedFields(user);
       const oldAddress = verifiedAddress(user);
       if (fields.username !== undefined) user.username = fields.username;
       setAddress(user, fields);
@@ -113,7 +113,7 @@ export class UserAdministration {
       if (passwordHash !== undefined && revoke === undefined && user.emailVerifiedBy === "link")
         user.emailVerifiedBy = null;
       await writeUser(tx, user);
-      const after = told(user);
+      const after = auditedFields(user);
       const opensOtherwise = keysToAccess.some((key) => before[key] !== after[key]) || passwordHash !== undefined;
       if (opensOtherwise) await endOutstanding(tx, id);
       const kinds = this.#revokedBy({ disabled, password, revoke });
@@ -182,7 +182,7 @@ export class UserAdministration {
       if (!user) throw notFound("user");
       const domains = await reassignDomains(tx, user, reassignTo);
       const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
-      const before = told(user);
+      const before = auditedFields(user);
       const invitations = await endInvitations(tx, id, this.#parts.now());
       await tx.remove(user).flush();
       await this.#parts.audit.record(tx, caller, {
@@ -261,7 +261,7 @@ function view(row: Row) {
 }
 
 /** Returns the fields of an account that the audit trail records. */
-function told(user: User) {
+function auditedFields(user: User) {
   const { username, email, role, displayName, disabledAt } = user;
   return {
     username,

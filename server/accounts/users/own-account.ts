@@ -10,5 +10,5 @@ import { User } from "../../database/tables/users.ts";
 export async function ownAccount(em: EntityManager, userId: string): Promise<User> {
   const user = await em.findOne(User, { id: userId });
   if (user) return user;
-  throw new AppError("UNAUTHORIZED", "This account does not exist any more.");
+  throw new AppError("UNAUTHORIZED", "This account no longer exists.");
 }

@@ -19,7 +19,7 @@ export async function reassignDomains(tx: EntityManager, user: User, reassignTo:
     );
   }
   const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
-  if (!heir) throw badField(["reassignTo"], "There is no such user, or not any more.");
+  if (!heir) throw badField(["reassignTo"], "No user has this ID. Choose an existing user.");
   await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
   return total;
 }

@@ -19,7 +19,7 @@ const keptTypes = [...layouts.keys()].filter((type) => !isEditableType(type)).ma
  * Brings the data of kept types into the form in which it is read now: `LOC \# 16 …` to text, numbers without zeros in front. Without it the
  * next look at a provider would take each such record for another one, and a rollback to an older snapshot would write it anew.
  */
-export async function canonicalizeKeptData(execute: Execute): Promise<void> {
+export async function canonicalizeStoredData(execute: Execute): Promise<void> {
   let after: Pick<Row, "record_id" | "version"> | undefined;
   for (;;) {
     const rows = (await execute(
@@ -43,9 +43,9 @@ export async function canonicalizeKeptData(execute: Execute): Promise<void> {
   }
 }
 
-/** What {@link canonicalizeKeptData} says. */
+/** What {@link canonicalizeStoredData} says. */
 export class CanonicalData extends Migration {
   override async up(): Promise<void> {
-    await canonicalizeKeptData((sql, params) => this.execute(sql, params));
+    await canonicalizeStoredData((sql, params) => this.execute(sql, params));
   }
 }

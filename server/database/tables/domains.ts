@@ -26,7 +26,7 @@ export const DomainSchema = defineEntity({
     expiryNextCheckAt: p.datetime().nullable(),
     /** Consecutive failed automatic lookups. */
     expiryCheckFailures: p.integer(),
-    /** The two dates of which `expiresAt` is the earlier. */
+    /** `expiresAt` is the earlier of these two dates. */
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),

@@ -89,7 +89,7 @@ export function route53Api(
     });
     return { sdk, client };
   };
-  const told = async <T>(call: (client: Route53Client, sdk: Sdk) => Promise<T>): Promise<T> => {
+  const send = async <T>(call: (client: Route53Client, sdk: Sdk) => Promise<T>): Promise<T> => {
     const { sdk, client } = await opened();
     try {
       // Before it is signed, because a signature ages.
@@ -105,7 +105,7 @@ export function route53Api(
     async *hostedZones() {
       const pages = new PageTurner(vendorName);
       for (let Marker: string | undefined; ;) {
-        const page = await told((client, sdk) => client.send(new sdk.ListHostedZonesCommand({ Marker })));
+        const page = await send((client, sdk) => client.send(new sdk.ListHostedZonesCommand({ Marker })));
         yield page.HostedZones ?? [];
         if (!page.IsTruncated || page.NextMarker === undefined) return;
         Marker = page.NextMarker;
@@ -116,7 +116,7 @@ export function route53Api(
       const found: HostedZone[] = [];
       const pages = new PageTurner(vendorName);
       for (let start: { DNSName: string; HostedZoneId?: string | undefined } = { DNSName: dnsName }; ;) {
-        const page = await told((client, sdk) => client.send(new sdk.ListHostedZonesByNameCommand(start)));
+        const page = await send((client, sdk) => client.send(new sdk.ListHostedZonesByNameCommand(start)));
         found.push(...(page.HostedZones ?? []).filter(({ Name }) => Name === dnsName));
         if (!page.IsTruncated || page.NextDNSName !== dnsName) return found;
         start = { DNSName: page.NextDNSName, HostedZoneId: page.NextHostedZoneId };
@@ -124,12 +124,12 @@ export function route53Api(
       }
     },
     async createHostedZone(Name, CallerReference) {
-      await told((client, sdk) => client.send(new sdk.CreateHostedZoneCommand({ Name, CallerReference })));
+      await send((client, sdk) => client.send(new sdk.CreateHostedZoneCommand({ Name, CallerReference })));
     },
     async *recordSets(HostedZoneId, start, MaxItems = mostPerPage) {
       const pages = new PageTurner(vendorName);
       for (let from = start; ;) {
-        const page = await told((client, sdk) =>
+        const page = await send((client, sdk) =>
           client.send(
             new sdk.ListResourceRecordSetsCommand({
               HostedZoneId,
@@ -154,9 +154,9 @@ export function route53Api(
         await client.send(new sdk.ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
         return { ok: true };
       } catch (error) {
-        const told = refusalIn(sdk, error);
-        if (told === null) throw failure(sdk, calls, error);
-        return { ok: false, message: calls.plain(told), names: namesIn(told) };
+        const refusal = refusalIn(sdk, error);
+        if (refusal === null) throw failure(sdk, calls, error);
+        return { ok: false, message: calls.plain(refusal), names: namesIn(refusal) };
       }
     },
   };

@@ -86,8 +86,8 @@ function fromParts(parts: readonly Buffer[]): Result<CanonicalValue> {
   const text = decodeText(octets);
   const strings = shownStrings(parts);
   if (text !== null && parseGeneric(text) === null) return ok({ value: text, strings, priority: null, warnings: [] });
-  const kept = genericValue(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
-  return kept.ok ? ok({ ...kept.value, strings }) : kept;
+  const canonical = genericValue(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
+  return canonical.ok ? ok({ ...canonical.value, strings }) : canonical;
 }
 
 function fromRdata(rdata: Buffer): Result<CanonicalValue> {

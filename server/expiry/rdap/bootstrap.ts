@@ -15,9 +15,9 @@ const againMilliseconds = hour;
 const maxBytes = 4 * 1024 * 1024;
 
 /** The list as cached on disk, unmodified. */
-const keptFile = z.object({ url: z.string(), fetchedAt: z.iso.datetime(), text: z.string() });
+const storedFile = z.object({ url: z.string(), fetchedAt: z.iso.datetime(), text: z.string() });
 
-interface Kept {
+interface Bootstrap {
   servers: ServersBySuffix;
   fetchedAt: number;
 }
@@ -38,7 +38,7 @@ export class RdapBootstrap {
   readonly #parts: Parts;
   readonly #url: string;
   readonly #configured: boolean;
-  #kept: Kept | null = null;
+  #stored: Bootstrap | null = null;
   #loading: Promise<void> | null = null;
   #triedAt: number | null = null;
   #refreshing: Promise<void> | null = null;
@@ -54,9 +54,9 @@ export class RdapBootstrap {
   async serversFor(suffixes: readonly string[]): Promise<readonly string[]> {
     await this.#refresh();
     for (const suffix of suffixes) {
-      const servers = this.#kept ? this.#kept.servers.get(suffix) : bundledServers.get(suffix);
+      const servers = this.#stored ? this.#stored.servers.get(suffix) : bundledServers.get(suffix);
       // A configured list is assumed to be complete.
-      const found = servers ?? (this.#configured && this.#kept ? undefined : unlistedServers.get(suffix));
+      const found = servers ?? (this.#configured && this.#stored ? undefined : unlistedServers.get(suffix));
       if (found) return found;
     }
     return [];
@@ -72,7 +72,7 @@ export class RdapBootstrap {
 
   async #fetchIfDue(): Promise<void> {
     const now = this.#parts.now().getTime();
-    const fresh = this.#kept !== null && now - this.#kept.fetchedAt < freshMilliseconds;
+    const fresh = this.#stored !== null && now - this.#stored.fetchedAt < freshMilliseconds;
     const tried = this.#triedAt !== null && now - this.#triedAt < againMilliseconds;
     if (!fresh && !tried) await this.#fetch();
   }
@@ -86,22 +86,22 @@ export class RdapBootstrap {
       const text = await answer.text();
       const servers = answer.status === 200 ? readBootstrap(text) : null;
       if (!servers) throw new Error(`The answer, with status ${answer.status}, is no list of RDAP servers.`);
-      this.#kept = { servers, fetchedAt: this.#triedAt };
+      this.#stored = { servers, fetchedAt: this.#triedAt };
       await this.#write(text, new Date(this.#triedAt));
     } catch (error) {
-      const stand = this.#kept ? "the last one counts on" : "those that come with the service count";
+      const stand = this.#stored ? "the last one counts on" : "those that come with the service count";
       this.#parts.log.warn({ err: error, url: this.#url }, `the list of RDAP servers could not be fetched; ${stand}`);
     }
   }
 
   async #load(): Promise<void> {
     try {
-      const kept = keptFile.parse(JSON.parse(await readFile(this.#parts.file, "utf8")));
-      const servers = kept.url === this.#url ? readBootstrap(kept.text) : null;
-      this.#kept = servers && { servers, fetchedAt: Date.parse(kept.fetchedAt) };
+      const stored = storedFile.parse(JSON.parse(await readFile(this.#parts.file, "utf8")));
+      const servers = stored.url === this.#url ? readBootstrap(stored.text) : null;
+      this.#stored = servers && { servers, fetchedAt: Date.parse(stored.fetchedAt) };
     } catch {
       // The file is missing or corrupt: fetch the list again.
-      this.#kept = null;
+      this.#stored = null;
     }
   }
 
@@ -115,7 +115,7 @@ export class RdapBootstrap {
       await rm(temporary, { force: true });
       this.#parts.log.warn(
         { err: error, file: this.#parts.file },
-        "the list of RDAP servers could not be kept on disk",
+        "the list of RDAP servers could not be stored on disk",
       );
     }
   }

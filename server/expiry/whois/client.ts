@@ -12,8 +12,8 @@ const callMilliseconds = 10_000;
 const maxBytes = 128 * 1024;
 /** Maximum servers per lookup: the first one, the registry's and the registrar's. */
 const mostServers = 3;
-const keptMilliseconds = 24 * 3_600_000;
-const mostKept = 2_000;
+const cacheMilliseconds = 24 * 3_600_000;
+const mostCached = 2_000;
 
 type Said = Settled | Failure | { kind: "no registry" };
 
@@ -62,14 +62,14 @@ export class WhoisClient {
   }
 
   async #registryOf(topLevel: string, patience: Patience): Promise<WhoisServer | null | Failure> {
-    const kept = this.#referrals.get(topLevel);
-    if (kept && this.#parts.now().getTime() - kept.at < keptMilliseconds) return kept.server;
+    const cached = this.#referrals.get(topLevel);
+    if (cached && this.#parts.now().getTime() - cached.at < cacheMilliseconds) return cached.server;
     const said = await this.#query(this.#iana, topLevel, patience, (text) => readWhoisAnswer(text, topLevel));
     if ("kind" in said) return said;
     const settled = settledIn(said.answer, this.#iana);
     if (said.referral === null && settled.kind === "failed") return settled;
     const server = said.referral === null ? null : whoisServer(said.referral);
-    if (this.#referrals.size >= mostKept) this.#referrals.clear();
+    if (this.#referrals.size >= mostCached) this.#referrals.clear();
     this.#referrals.set(topLevel, { server, at: this.#parts.now().getTime() });
     return server;
   }

@@ -142,7 +142,7 @@ export class Deliverer {
       return await send(one.message);
     } catch (error) {
       this.#parts.log.error({ err: error, delivery: one.id }, "a delivery met a fault");
-      return { ok: false, reason: "Something went wrong on our side; the log tells more." };
+      return { ok: false, reason: "An internal error occurred; the server log has the details." };
     }
   }
 
@@ -215,7 +215,7 @@ export class Deliverer {
       wait: () => Promise.resolve(0),
       send: async (message) =>
         email === null
-          ? { ok: false, reason: "The user wants no mail any more.", gone: true }
+          ? { ok: false, reason: "The user has turned e-mail off.", gone: true }
           : await sendMail(ports, noticeMail(email, message, ports.siteUrl)),
     };
   }

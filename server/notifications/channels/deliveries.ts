@@ -13,7 +13,7 @@ const furtherWait = 10 * hour;
 /** A claim expires after this time if its process has crashed. */
 const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
-const keptMilliseconds = 14 * 24 * hour;
+const retentionMilliseconds = 14 * 24 * hour;
 
 /** Transport of a delivery: the mail server, or an HTTP call to the receiver. Each has its own job runs, so neither delays the other. */
 export type Transport = "mail" | "call";
@@ -169,6 +169,6 @@ export async function deleteOldDeliveries(em: EntityManager, now: Date): Promise
   await queries(em)
     .deleteFrom("deliveries")
     .where("state", "<>", "pending")
-    .where("finished_at", "<", new Date(now.getTime() - keptMilliseconds))
+    .where("finished_at", "<", new Date(now.getTime() - retentionMilliseconds))
     .execute();
 }

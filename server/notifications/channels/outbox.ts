@@ -13,9 +13,9 @@ export const deliverJobNames: Readonly<Record<Transport, string>> = { call: "cha
 
 /** A notification's content, and the users who also receive it by e-mail. */
 export interface Outgoing {
-  told: NotificationContent;
+  message: NotificationContent;
   /** Content for recipients whom the notice does not address. */
-  toldOthers: NotificationContent;
+  messageForOthers: NotificationContent;
   mailTo: readonly string[];
 }
 
@@ -67,13 +67,13 @@ export class Outbox {
 
   /** Stores a delivery for each subscribed external channel and for each user to be mailed. */
   async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
-    const rows = outgoing.flatMap(({ told, toldOthers, mailTo }) => {
-      const { createdAt, ...notice } = told;
-      const { createdAt: _same, ...noticeForOthers } = toldOthers;
+    const rows = outgoing.flatMap(({ message, messageForOthers, mailTo }) => {
+      const { createdAt, ...notice } = message;
+      const { createdAt: _same, ...noticeForOthers } = messageForOthers;
       const row = { notice, created_at: createdAt, channel_id: null, user_id: null };
       return [
         ...outside.flatMap(({ id, channel, events }) =>
-          events.includes(told.event)
+          events.includes(message.event)
             ? [{ ...row, notice: noticeForOthers, id: newId(), channel_id: id, way: transportOf(channel) }]
             : [],
         ),

@@ -76,7 +76,7 @@ export const channelsRouter = router({
     tag,
     summary: "Send a test message to a channel",
     description:
-      "Sends it at once and waits for the outcome, even if the channel is disabled. A failure returns `success: false`, not an error.",
+      "Sends it immediately and waits for the outcome, even if the channel is disabled. A failure returns `success: false`, not an error.",
     costly: true,
   })
     .input(channelIdInput)

@@ -71,7 +71,7 @@ export class Channels {
         action: "channel.create",
         targetType: "channel",
         targetId: id,
-        after: this.#told(made),
+        after: this.#auditedFields(made),
       });
       return this.#view(made);
     });
@@ -84,7 +84,7 @@ export class Channels {
       if (!channel) throw notFound("notification channel");
       if (patch.channel !== undefined && patch.channel !== channel.channel)
         throw badField(["channel"], "The kind of a channel stays what it was; make a new channel.");
-      const before = this.#told(channel);
+      const before = this.#auditedFields(channel);
       if (patch.config) {
         const kind = kindOf(channel.channel);
         const config = checked(kind, merged(kind, this.#parts.box.open(id, channel.config) ?? {}, patch.config));
@@ -100,13 +100,16 @@ export class Channels {
       }
       channel.updatedAt = this.#parts.ports.now();
       await writeChannel(tx, channel);
-      const told = changedFields(before, { ...this.#told(channel), ...(patch.config ? { configSet: true } : {}) });
-      if (told)
+      const audited = changedFields(before, {
+        ...this.#auditedFields(channel),
+        ...(patch.config ? { configSet: true } : {}),
+      });
+      if (audited)
         await this.#parts.audit.record(tx, actor, {
           action: "channel.update",
           targetType: "channel",
           targetId: id,
-          ...told,
+          ...audited,
         });
       return this.#view(channel);
     });
@@ -117,7 +120,7 @@ export class Channels {
     await em.transactional(async (tx) => {
       const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!channel) throw notFound("notification channel");
-      const before = this.#told(channel);
+      const before = this.#auditedFields(channel);
       await tx.remove(channel).flush();
       await this.#parts.audit.record(tx, actor, {
         action: "channel.delete",
@@ -196,7 +199,7 @@ export class Channels {
   }
 
   /** Returns the audit log's view of a channel, with masked settings. */
-  #told(channel: NotificationChannel) {
+  #auditedFields(channel: NotificationChannel) {
     const { channel: kind, name, config, events, enabled } = this.#view(channel);
     return { channel: kind, name, config, events: [...events], enabled };
   }

@@ -55,9 +55,9 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     proxied,
     comment: input.comment ?? null,
   };
-  const told = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
+  const ofTtl = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
   const anyTtl = input.ttl === undefined && ttl === asked;
-  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...told] };
+  return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ofTtl] };
 }
 
 /** Returns the TTL that a record gets at the provider. */

@@ -148,14 +148,14 @@ export function* applyEach(
   const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
     if (!edit.ok) return edit;
     const checkpoint = view.checkpoint();
-    const told = applyOne(view, edit);
+    const ruleWarnings = applyOne(view, edit);
     const violations = view.violations(view.touchedSince(checkpoint));
     const refusal = broken(violations.map(({ violation }) => violation)) ?? beyondRrset(view, edit, kind, new Map());
     if (refusal) {
       view.revert(checkpoint);
       return refusal;
     }
-    warnings.push(...told);
+    warnings.push(...ruleWarnings);
     return edit;
   });
   return { outcomes, warnings: [...warnings, ...(yield* glueWarnings(view, prepared, zone, kind))] };
@@ -237,9 +237,9 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
   const ttl = edit.anyTtl ? view.ttlOf(draft) : undefined;
   const aligned = view.put(id, ttl === undefined ? draft : { ...draft, ttl });
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
-  const told =
+  const ruleWarnings =
     aligned > 0
       ? [`The TTL ${draft.ttl} now holds for ${others} of ${draft.name} ${draft.recordType} too: an RRset has one TTL.`]
       : [];
-  return [...edit.warnings, ...told];
+  return [...edit.warnings, ...ruleWarnings];
 }

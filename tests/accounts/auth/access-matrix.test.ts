@@ -38,14 +38,14 @@ test("the table has a line for every call, and says the same of it as the API do
     permission,
     confirmed,
   }));
-  const told = rows.map(({ procedure, method, path, access, permission, confirmed }) => ({
+  const reported = rows.map(({ procedure, method, path, access, permission, confirmed }) => ({
     procedure,
     call: `${method} ${path}`,
     access,
     permission,
     confirmed,
   }));
-  expect(byName(told)).toEqual(byName(described));
+  expect(byName(reported)).toEqual(byName(described));
 });
 
 /** Credentials that open nothing, by what is wrong with them. */

@@ -42,7 +42,7 @@ async function succeeds(call: Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-async function told(event: string, reader = client) {
+async function reported(event: string, reader = client) {
   const { body } = await reader.get("/api/notifications");
   return body.notifications.filter((one: { event: string }) => one.event === event);
 }
@@ -158,7 +158,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
 describe("a change of a way into an account is told to its owner once, and mailed to the address from before, without a secret:", () => {
   test.each(changes)("%s %o", async (event, details, title, make) => {
     const secrets = await make();
-    const [notice, ...others] = await told(event);
+    const [notice, ...others] = await reported(event);
     expect(others).toEqual([]);
     const { body: me } = await client.get("/api/auth/me");
     const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
@@ -195,7 +195,7 @@ test("what an administrator takes away is mailed as well", async () => {
   await succeeds(zw.admin.put(`/api/users/${me.id}`, { removeSecondFactors: true }));
   const { subject } = await mail.next(address);
   expect(subject).toBe(`Ways into the account ${username} were taken away: second factors, recovery codes`);
-  expect(await told("security.access_revoked")).toHaveLength(1);
+  expect(await reported("security.access_revoked")).toHaveLength(1);
 });
 
 test("what is refused is told to nobody", async () => {

@@ -163,7 +163,9 @@ describe("an administrator", () => {
     expect(body.tokens).toEqual([before.tokens[1]]);
     expect(body.sessions).toHaveLength(2);
     const title = `Ways into the account ${account.username} were taken away: 1 personal token, 1 passkey, the sign-in by github`;
-    expect(await mailed(mail, `${account.username}@example.com`, title)).toContain("tell an administrator at once");
+    expect(await mailed(mail, `${account.username}@example.com`, title)).toContain(
+      "contact an administrator immediately",
+    );
     const { body: inbox } = await account.client.get("/api/notifications");
     expect(inbox.notifications[0]).toMatchObject({ event: "security.access_revoked", title });
     const kinds = await zw.admin.send("DELETE", path, { revoke: ["totp", "email", "tokens"] });

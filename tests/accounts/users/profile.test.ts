@@ -196,9 +196,9 @@ describe("a new e-mail address", () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
     expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
-    const told = await mail.next(old);
-    expect(told.subject).toBe("Your e-mail address was changed");
-    for (const part of [told.text, told.html]) {
+    const reported = await mail.next(old);
+    expect(reported.subject).toBe("Your e-mail address was changed");
+    for (const part of [reported.text, reported.html]) {
       expect(part).toContain(username);
       expect(part).not.toContain(fresh);
     }

@@ -177,14 +177,14 @@ describe("administrators are notified, and mailed whatever they have set, of", (
     await made(zw.admin.put(at, {}));
     await made(zw.admin.put(at, { tokenUrl: "https://git.example.com/token", clientSecret: "another secret" }));
     await made(zw.admin.delete(at));
-    const told = (await notices("security.sign_in_provider_changed")).slice(0, 3);
+    const reported = (await notices("security.sign_in_provider_changed")).slice(0, 3);
     const common = { ...(await origin()), configId: body.id, providerId: "gitlab", provider: "GitLab" };
-    expect(told.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
+    expect(reported.map(({ metadata }: { metadata: object }) => metadata)).toEqual([
       { ...common, change: "deleted", fields: [] },
       { ...common, change: "changed", fields: ["tokenUrl", "clientSecret"] },
       { ...common, change: "created", fields: [] },
     ]);
-    expect(JSON.stringify(told)).not.toContain("another secret");
+    expect(JSON.stringify(reported)).not.toContain("another secret");
     const subjects = [await mail.next(watcher), await mail.next(watcher), await mail.next(watcher)];
     expect(subjects.map(({ subject }) => subject).toSorted()).toEqual([
       "Sign-in by GitLab was changed",

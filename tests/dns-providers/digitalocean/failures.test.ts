@@ -116,8 +116,9 @@ describe("atomic sets", () => {
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
-    const told = "1 of 2 changes were made; see the history. DigitalOcean refused the change: Data is invalid (422)";
-    expect([status, body.detail]).toEqual([502, told]);
+    const reported =
+      "1 of 2 changes were made; see the history. DigitalOcean refused the change: Data is invalid (422)";
+    expect([status, body.detail]).toEqual([502, reported]);
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     expect(await zone.lines()).toContain("one A 192.0.2.1");
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });

@@ -104,8 +104,8 @@ describe("verifying", () => {
     const answer = respond(request.mac, [response(1)], key).message;
     expect(take(verifier(now + 300), answer)).toBe(true);
     expect(() => take(verifier(now + 301), answer)).toThrow(/differ by 301 seconds \(BADTIME\)/);
-    const told = respond(request.mac, [response(1)], key, { error: 18, other: Buffer.from("00006553fff0", "hex") });
-    expect(() => take(verifier(), told.message)).toThrow(/differ by 3824 seconds/);
+    const reported = respond(request.mac, [response(1)], key, { error: 18, other: Buffer.from("00006553fff0", "hex") });
+    expect(() => take(verifier(), reported.message)).toThrow(/differ by 3824 seconds/);
   });
 
   test.each([

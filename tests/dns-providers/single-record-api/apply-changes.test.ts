@@ -83,7 +83,7 @@ function changesBetween(from: RecordData[], to: RecordData[], pairs: boolean): R
 }
 
 /** What is there when just the changes that are said to be done were made. */
-function told(from: readonly RecordData[], changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]) {
+function reported(from: readonly RecordData[], changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]) {
   const done = changes.filter((_, index) => outcomes[index]?.ok);
   const gone = new Set(done.flatMap(({ before }) => (before ? [recordKey(before)] : [])));
   const come = done.flatMap(({ after }) => (after ? [recordKey(after)] : []));
@@ -117,7 +117,7 @@ describe("applying changes to any vendor", () => {
         if (!(error instanceof ProviderError)) throw error;
         return error.effect === "unknown" ? null : changes.map(() => ({ ok: false, message: error.message }));
       });
-      expect(vendor.keys()).toEqual(outcomes ? told(from, changes, outcomes) : vendor.keys());
+      expect(vendor.keys()).toEqual(outcomes ? reported(from, changes, outcomes) : vendor.keys());
       const kinds = new Set(outcomes?.map(({ ok }) => ok));
       expect(atomic ? kinds.size : 0).toBeLessThanOrEqual(1);
     });

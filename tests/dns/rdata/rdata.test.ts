@@ -59,8 +59,8 @@ describe("RDATA of a known type", () => {
     fc.assert(
       fc.property(type, fc.array(field, { maxLength: 10 }), (recordType, fields) => {
         const rdata = rdataFromFields(recordType, fields, "example.com");
-        const told = rdata.ok ? rdataToText(recordType, rdata.value) : rdata;
-        expect(told.ok ? "read" : told.message).toMatch(rdata.ok ? /^read$/ : /\.$/);
+        const reported = rdata.ok ? rdataToText(recordType, rdata.value) : rdata;
+        expect(reported.ok ? "read" : reported.message).toMatch(rdata.ok ? /^read$/ : /\.$/);
       }),
       { numRuns: 5000 },
     );

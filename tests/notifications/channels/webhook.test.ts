@@ -71,7 +71,7 @@ describe("a webhook", () => {
 
   test("is told nothing of what was rolled back", async () => {
     const channel = await harness.make();
-    const told = harness.zw.services.database.fork().transactional(async (tx) => {
+    const message = harness.zw.services.database.fork().transactional(async (tx) => {
       await harness.zw.services.notifications.notify(tx, {
         event: "zone.drift",
         title: "t",
@@ -82,7 +82,7 @@ describe("a webhook", () => {
       });
       throw new Error("taken back");
     });
-    await expect(told).rejects.toThrow("taken back");
+    await expect(message).rejects.toThrow("taken back");
     await harness.deliver();
     expect([harness.hooks.calls, await harness.deliveries(channel.id)]).toEqual([[], []]);
   });
@@ -299,7 +299,7 @@ test("a user who is deleted while they are told takes nothing from the others, a
   const channel = await harness.make();
   const { database } = harness.zw.services;
   const box = new ConfigCipher(new SecretCipher(createKeyring([signingSecret]), "notification-channel"));
-  const told = {
+  const message = {
     event: "zone.drift",
     title: "t",
     content: "c",
@@ -310,7 +310,9 @@ test("a user who is deleted while they are told takes nothing from the others, a
   const outbox = new Outbox({ box, enqueue: () => Promise.resolve() });
   await database.fork().transactional(async (tx) => {
     const subscribers = await outbox.subscribers(tx, ["zone.drift"]);
-    await outbox.write(tx, subscribers, [{ told, toldOthers: told, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }]);
+    await outbox.write(tx, subscribers, [
+      { message, messageForOthers: message, mailTo: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] },
+    ]);
   });
   const rows = await queries(database.fork()).selectFrom("deliveries").select(["channel_id", "user_id"]).execute();
   expect(rows).toEqual([{ channel_id: channel.id, user_id: null }]);

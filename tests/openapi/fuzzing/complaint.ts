@@ -54,30 +54,32 @@ export function complaint(
   frontEnd: string,
 ): string | null {
   const { operation } = found;
-  const told = `${operation.operationId} ${JSON.stringify({ call, status, body }).slice(0, 3_000)}`;
-  if (status >= 500) return `It failed: ${told}`;
-  if (status === 302 && redirects(found)) return complaintOfRedirect(headers.get("location"), told, frontEnd);
+  const reported = `${operation.operationId} ${JSON.stringify({ call, status, body }).slice(0, 3_000)}`;
+  if (status >= 500) return `It failed: ${reported}`;
+  if (status === 302 && redirects(found)) return complaintOfRedirect(headers.get("location"), reported, frontEnd);
   const response = responseOf(document, operation, status);
   const [media] = Object.entries(response?.content ?? {});
-  if (!media) return `The status is not documented: ${told}`;
+  if (!media) return `The status is not documented: ${reported}`;
   const [type, { schema }] = media;
-  if (!headers.get("content-type")?.startsWith(type)) return `The content type is not documented: ${told}`;
+  if (!headers.get("content-type")?.startsWith(type)) return `The content type is not documented: ${reported}`;
   const wrong = misfits(body, schema, document);
-  if (wrong.length > 0) return `${wrong.join("; ")}: ${told}`;
-  if (status === 400 && parserWords.test(JSON.stringify(body))) return `The library speaks, not we: ${told}`;
+  if (wrong.length > 0) return `${wrong.join("; ")}: ${reported}`;
+  if (status === 400 && parserWords.test(JSON.stringify(body))) return `The library speaks, not we: ${reported}`;
   const [target, ...others] = targets;
   // Who has no tempToken is told that first.
   if (awaitsFactor.test(operation.operationId) && status === 401) return null;
   // What providers send along is theirs to decide.
   if (redirects(found)) return null;
   if (!target || others.length > 0 || !isWrong(document, target, call, found)) return null;
-  if (status !== 400) return `The document calls ${target.place.join(".")} wrong: ${told}`;
+  if (status !== 400) return `The document calls ${target.place.join(".")} wrong: ${reported}`;
   const issues = (body as { issues: { path: Place }[] | null }).issues ?? [];
-  return issues.some(({ path }) => leadsTo(target, path)) ? null : `No issue names ${target.place.join(".")}: ${told}`;
+  return issues.some(({ path }) => leadsTo(target, path))
+    ? null
+    : `No issue names ${target.place.join(".")}: ${reported}`;
 }
 
 /** A redirect leads to the front end, or to the provider that is configured. */
-function complaintOfRedirect(location: string | null, told: string, frontEnd: string): string | null {
+function complaintOfRedirect(location: string | null, reported: string, frontEnd: string): string | null {
   const places = [frontEnd, "https://github.com", "https://id.example.com"];
-  return places.some((place) => location?.startsWith(`${place}/`)) ? null : `It leads to ${location}: ${told}`;
+  return places.some((place) => location?.startsWith(`${place}/`)) ? null : `It leads to ${location}: ${reported}`;
 }

@@ -1,4 +1,4 @@
-import { tell } from "../../notifications/telling.ts";
+import { publish } from "../../notifications/publish.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** What calls may name: objects of ours, and objects of the same kind that belong elsewhere. */
@@ -57,8 +57,8 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     config: { url: "http://127.0.0.1:9/fuzz", secret: "a key of at least 24 characters" },
     events: ["channel.disabled"],
   });
-  await tell(zw, { administrators: true });
-  const { body: told } = await admin.get("/api/notifications");
+  await publish(zw, { administrators: true });
+  const { body: reported } = await admin.get("/api/notifications");
   if (!own || !other) throw new Error("The zones could not be made.");
   return {
     domain: own.domain.id,
@@ -74,7 +74,7 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     approvable: approvable.body.id,
     rejectable: rejectable.body.id,
     identityConfig: identity.body.id,
-    notification: told.notifications[0].id,
+    notification: reported.notifications[0].id,
     channel: channel.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,

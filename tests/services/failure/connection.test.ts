@@ -82,7 +82,10 @@ describe.each([
     const struck = proxy.next({ does: "hold request", to: "change" });
     const { status, body } = await zone.create(host, "192.0.2.1");
     (await struck).cut();
-    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("answer") } });
+    expect({ status, body }).toMatchObject({
+      status: 502,
+      body: { detail: expect.stringMatching(/in time|did not respond within/) },
+    });
     expect(await last()).toMatchObject({ state: "failed", failures: [{ name: host }] });
     await expectAgreement(zone);
   });
@@ -102,7 +105,10 @@ describe.each([
   test("breaks down before a change: nothing was changed, and that is told", async () => {
     await proxy.refuse();
     const { status, body } = await zone.create(host, "192.0.2.1");
-    expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("refuses") } });
+    expect({ status, body }).toMatchObject({
+      status: 502,
+      body: { detail: expect.stringContaining("refused the connection") },
+    });
     await proxy.accept();
     expect(await last()).toMatchObject({ state: "failed", failures: [{ name: host }] });
     await expectAgreement(zone);

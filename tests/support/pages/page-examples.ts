@@ -22,15 +22,15 @@ export function callsApi(code: string): boolean {
 
 /** Runs all examples of a page, from top to bottom in one shell. @returns what is wrong with their outputs */
 export async function runPage(zw: Zonewright, path: string, inPlace: InPlace = {}): Promise<string[]> {
-  const told = await page(path);
-  const steps = stepsOf(zw, apiExamples(told), inPlace);
+  const reported = await page(path);
+  const steps = stepsOf(zw, apiExamples(reported), inPlace);
   // Pages go on where "Getting started" signs in, those of the guide where it has brought its zone in.
-  const isAlone = told.blocks.some(({ code }) => code.includes("TOKEN=$(curl"));
+  const isAlone = reported.blocks.some(({ code }) => code.includes("TOKEN=$(curl"));
   const goesOn = isAlone ? 0 : path.startsWith("docs/guide/") ? 2 : 1;
   const before = stepsOf(zw, apiExamples(await page("docs/getting-started.md")).slice(0, goesOn), {});
   const helpers = await startShellHelpers();
   try {
-    const all = [...before, { commands: isAlone ? ":" : helpers.functions, told: null }, ...steps];
+    const all = [...before, { commands: isAlone ? ":" : helpers.functions, reported: null }, ...steps];
     const outputs = await runShell(all, root);
     return wrongOutputs(steps, outputs.slice(before.length + 1));
   } finally {

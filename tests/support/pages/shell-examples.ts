@@ -1,33 +1,33 @@
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { outputDifferences } from "./told-output.ts";
+import { outputDifferences } from "./documented-output.ts";
 
 /** Commands of a page, and what it tells of their output in the comment right below them. */
 export interface ShellStep {
   commands: string;
   /** Null where nothing is told. */
-  told: string | null;
+  reported: string | null;
 }
 
 /** Steps end at a blank line or with the comment that tells their output. A comment above a command only introduces it. */
 export function shellSteps(code: string): ShellStep[] {
   const steps: ShellStep[] = [];
   let commands: string[] = [];
-  let told: string[] = [];
+  let reported: string[] = [];
   const finish = () => {
     if (commands.length > 0) {
-      steps.push({ commands: commands.join("\n"), told: told.length === 0 ? null : told.join("\n") });
+      steps.push({ commands: commands.join("\n"), reported: reported.length === 0 ? null : reported.join("\n") });
     }
     commands = [];
-    told = [];
+    reported = [];
   };
   for (const line of code.split("\n")) {
     const [, comment] = /^#(?: (.*))?$/.exec(line) ?? [];
     if (line === "") finish();
     else if (line.startsWith("#")) {
-      if (commands.length > 0) told.push(comment ?? "");
+      if (commands.length > 0) reported.push(comment ?? "");
     } else {
-      if (told.length > 0) finish();
+      if (reported.length > 0) finish();
       commands.push(line);
     }
   }
@@ -55,10 +55,14 @@ export async function runShell(steps: readonly ShellStep[], folder: string): Pro
 
 /** What is wrong with the output of steps: it is not as told, or nothing is told of an error. */
 export function wrongOutputs(steps: readonly ShellStep[], outputs: readonly string[]): string[] {
-  return steps.flatMap(({ commands, told }, index) => {
+  return steps.flatMap(({ commands, reported }, index) => {
     const printed = outputs[index] ?? "";
     const wrong =
-      told !== null ? outputDifferences(told, printed) : /"requestId":/.test(printed) ? [`fails: ${printed}`] : [];
+      reported !== null
+        ? outputDifferences(reported, printed)
+        : /"requestId":/.test(printed)
+          ? [`fails: ${printed}`]
+          : [];
     return wrong.length === 0 ? [] : [[commands, ...wrong].join("\n")];
   });
 }

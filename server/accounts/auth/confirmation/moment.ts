@@ -5,7 +5,7 @@ const lifetimeMilliseconds = 10 * 60_000;
 
 /**
  * Returns when a session's confirmation expires; null if it is not confirmed or there is no session. Reads the row each time, so a
- * confirmation on one instance takes effect on the others at once.
+ * confirmation on one instance takes effect on the others immediately.
  */
 export async function confirmedUntil(em: EntityManager, sessionId: string | null, now: Date): Promise<Date | null> {
   if (sessionId === null) return null;

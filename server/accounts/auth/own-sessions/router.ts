@@ -24,7 +24,7 @@ export const sessionsRouter = router({
     operationId: "deleteSession",
     tag,
     summary: "End one of your sessions",
-    description: "Its tokens stop working at once. Ending the current session signs you out.",
+    description: "Its tokens stop working immediately. Ending the current session signs you out.",
   })
     .input(sessionIdInput)
     .output(success)

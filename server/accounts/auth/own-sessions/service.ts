@@ -55,7 +55,7 @@ export class OwnSessions {
     return { sessions };
   }
 
-  /** Ends a session and its access tokens at once. @throws AppError NOT_FOUND, also if it has ended or belongs to another user */
+  /** Ends a session and its access tokens immediately. @throws AppError NOT_FOUND, also if it has ended or belongs to another user */
   async revoke(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const own = { id, userId: caller.userId, revokedAt: null };

@@ -126,7 +126,7 @@ export class PasswordResets {
 }
 
 function deadLink(): AppError {
-  return badField(["token"], "This link is not valid, or not any more; ask for a new one.");
+  return badField(["token"], "This link is invalid or has expired. Request a new one.");
 }
 
 function hashOfLink(token: string): string {

@@ -71,7 +71,7 @@ export class PersonalTokens {
         action: "token.create",
         targetType: "token",
         targetId: entity.id,
-        after: told(entity),
+        after: auditedFields(entity),
       });
       const change = { event: "security.token_created", tokenId: entity.id, name: wish.name } as const;
       await waysIn.changed(tx, caller, caller.userId, change);
@@ -93,7 +93,7 @@ export class PersonalTokens {
         action: "token.delete",
         targetType: "token",
         targetId: id,
-        before: told(token),
+        before: auditedFields(token),
       });
       return token.tokenHash;
     });
@@ -108,6 +108,6 @@ function view(token: PersonalToken) {
 }
 
 /** Returns the fields of a token that the audit trail records. */
-function told({ name, permissions, expiresAt }: PersonalToken) {
+function auditedFields({ name, permissions, expiresAt }: PersonalToken) {
   return { name, permissions, expiresAt: expiresAt ?? null };
 }

@@ -56,7 +56,7 @@ export class SignInChallenges {
       )
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows === 1n) return token;
-    throw new AppError("UNAUTHORIZED", "This account cannot sign in any more; sign in again.");
+    throw new AppError("UNAUTHORIZED", "This account can no longer sign in this way. Sign in again.");
   }
 
   /** @throws AppError UNAUTHORIZED unless the token belongs to a pending sign-in of a user who may sign in */

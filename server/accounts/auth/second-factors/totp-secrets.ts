@@ -23,7 +23,7 @@ export class TotpSecrets {
     const note = { text: "the secret of an authenticator app cannot be read", userId, reason: opened.reason };
     throw new AppError(
       "UNAUTHORIZED",
-      "The secret of this authenticator app cannot be read any more; use another second factor or a recovery code.",
+      "The secret of this authenticator app can no longer be read. Use another second factor or a recovery code.",
       { note },
     );
   }

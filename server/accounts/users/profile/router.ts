@@ -48,7 +48,7 @@ export const profileRouter = router({
     tag,
     summary: "Change your e-mail address",
     description:
-      "The address changes at once, but stays unverified until the link mailed to it is opened. Until then it receives no other mail, " +
+      "The address changes immediately, but stays unverified until the link mailed to it is opened. Until then it receives no other mail, " +
       "cannot reset the password and is not a second factor. The old address is notified. Returns 409 if another account has verified " +
       "the address, and 403 for a wrong current password. Returns 429 after five wrong passwords in 15 minutes, five links in an hour, " +
       "or three links to one address in a day.",

@@ -122,7 +122,7 @@ export class Profile {
     });
     const to = verifiedAddress(user);
     if (to !== null)
-      this.#tell(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
+      this.#sendLater(passwordChanged(to, { username: user.username, signedOut: revoke.includes("sessions") }));
     return left;
   }
 
@@ -136,7 +136,7 @@ export class Profile {
   async changeEmail(em: EntityManager, caller: Caller, { currentPassword, password, email }: EmailChange) {
     const { users, waysIn, audit, verifications } = this.#parts;
     await this.#confirmEmailChange(em, caller, { currentPassword, password });
-    const told = await em.fork().transactional(async (tx) => {
+    const mail = await em.fork().transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       const user = await ownAccount(tx, caller.userId);
       const { username, email: before = null } = user;
@@ -160,7 +160,7 @@ export class Profile {
       if (other) await waysIn.changed(tx, caller, user.id, { event: "security.email_changed" });
       return oldAddress !== null && other ? emailChanged(oldAddress, { username }) : null;
     });
-    if (told) this.#tell(told);
+    if (mail) this.#sendLater(mail);
     return await users.current(em.fork(), caller);
   }
 
@@ -179,7 +179,7 @@ export class Profile {
     await confirmation.password(em, caller, password, field);
   }
 
-  #tell(mail: Mail): void {
+  #sendLater(mail: Mail): void {
     this.#parts.mail.send(mail, noticeUsefulMilliseconds);
   }
 }

@@ -33,7 +33,7 @@ function discreet(text: string, { webhookUrl, secret = "" }: Config): string {
   const { pathname, searchParams } = new URL(webhookUrl);
   return [secret, ...pathname.split("/"), ...searchParams.values()]
     .filter(({ length }) => length >= shortestSecret)
-    .reduce((told, part) => told.replaceAll(part, hidden), text);
+    .reduce((redacted, part) => redacted.replaceAll(part, hidden), text);
 }
 
 function field(answer: unknown, name: string): unknown {

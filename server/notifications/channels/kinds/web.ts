@@ -7,12 +7,12 @@ const schema = z
     administrators: z
       .boolean("This must be true or false.")
       .optional()
-      .meta({ description: "All administrators are told." }),
+      .meta({ description: "Notify all administrators." }),
     userIds: z
       .array(id("A user's id."))
       .max(1_000, "Name at most 1000 users.")
       .optional()
-      .meta({ description: "These users are told." }),
+      .meta({ description: "Notify these users." }),
   })
   .transform(({ administrators = false, userIds = [] }) => ({
     userIds: [...new Set(userIds)],

@@ -74,8 +74,8 @@ test("the trail tells of every factor added and removed and of every second step
     expect(ip).toContain("127.0.0.1");
     expect(request_id).not.toBeNull();
   }
-  const told = JSON.stringify(trail);
-  for (const secret of [user.secret, used, memberPassword, pending.token]) expect(told).not.toContain(secret);
+  const reported = JSON.stringify(trail);
+  for (const secret of [user.secret, used, memberPassword, pending.token]) expect(reported).not.toContain(secret);
 });
 
 test("whoever has no password removes a factor within ten minutes of the sign-in, and not later", async () => {

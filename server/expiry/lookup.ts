@@ -15,7 +15,7 @@ interface Parts {
 }
 
 /** Looks up when a registration expires: over RDAP, or over WHOIS if RDAP has no server, date or answer. */
-export class ExpiryLookUp {
+export class ExpiryLookup {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {

@@ -3,10 +3,11 @@
  * an object or a list for what else there is. JSON is compared as data, so that pages may break it into lines.
  * @returns where they differ; empty where they do not
  */
-export function outputDifferences(told: string, printed: string): string[] {
+export function outputDifferences(reported: string, printed: string): string[] {
   const data = dataIn(printed);
-  if (data === undefined) return fits(told.trim(), printed.trim()) ? [] : [`told: ${told}\nprinted: ${printed}`];
-  const differences = dataDifferences(JSON.parse(withQuotedGaps(told)), data, "");
+  if (data === undefined)
+    return fits(reported.trim(), printed.trim()) ? [] : [`told: ${reported}\nprinted: ${printed}`];
+  const differences = dataDifferences(JSON.parse(withQuotedGaps(reported)), data, "");
   return differences.length === 0 ? [] : [...differences, `printed: ${printed.trim()}`];
 }
 
@@ -23,10 +24,10 @@ function dataIn(printed: string): unknown {
 const gap = "…";
 
 /** JSON with gaps as JSON: a gap becomes a string, and within an object a member. */
-function withQuotedGaps(told: string): string {
+function withQuotedGaps(reported: string): string {
   const open: string[] = [];
   let last = "";
-  return told.replaceAll(/"(?:[^"\\]|\\.)*"|\S/g, (token) => {
+  return reported.replaceAll(/"(?:[^"\\]|\\.)*"|\S/g, (token) => {
     const isMember = open.at(-1) === "{" && last !== ":";
     last = token;
     if (token === "{" || token === "[") open.push(token);
@@ -36,33 +37,33 @@ function withQuotedGaps(told: string): string {
   });
 }
 
-function dataDifferences(told: unknown, actual: unknown, path: string): string[] {
-  if (told === gap) return [];
-  if (typeof told === "string" && typeof actual === "string" && fits(told, actual)) return [];
-  if (Array.isArray(told) && Array.isArray(actual)) {
-    const isOpen = told.at(-1) === gap;
-    const items = isOpen ? told.slice(0, -1) : told;
+function dataDifferences(reported: unknown, actual: unknown, path: string): string[] {
+  if (reported === gap) return [];
+  if (typeof reported === "string" && typeof actual === "string" && fits(reported, actual)) return [];
+  if (Array.isArray(reported) && Array.isArray(actual)) {
+    const isOpen = reported.at(-1) === gap;
+    const items = isOpen ? reported.slice(0, -1) : reported;
     if (isOpen ? actual.length < items.length : actual.length !== items.length) {
       return [`${path}: told ${items.length} items, printed ${actual.length}`];
     }
     return items.flatMap((item, index) => dataDifferences(item, actual[index], `${path}[${index}]`));
   }
-  if (isObject(told) && isObject(actual)) {
-    const { [gap]: isOpen, ...members } = told;
-    const untold = isOpen ? [] : Object.keys(actual).filter((name) => !(name in members));
+  if (isObject(reported) && isObject(actual)) {
+    const { [gap]: isOpen, ...members } = reported;
+    const undocumented = isOpen ? [] : Object.keys(actual).filter((name) => !(name in members));
     return [
-      ...untold.map((name) => `${path}.${name} is not told`),
+      ...undocumented.map((name) => `${path}.${name} is not told`),
       ...Object.entries(members).flatMap(([name, value]) => dataDifferences(value, actual[name], `${path}.${name}`)),
     ];
   }
-  return told === actual ? [] : [`${path}: told ${JSON.stringify(told)}, printed ${JSON.stringify(actual)}`];
+  return reported === actual ? [] : [`${path}: told ${JSON.stringify(reported)}, printed ${JSON.stringify(actual)}`];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function fits(told: string, printed: string): boolean {
-  const parts = told.split(gap).map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
+function fits(reported: string, printed: string): boolean {
+  const parts = reported.split(gap).map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join("[^]*")}$`).test(printed);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { RdapBootstrap } from "../../server/expiry/rdap/bootstrap.ts";
-import { ExpiryLookUp } from "../../server/expiry/look-up.ts";
+import { ExpiryLookup } from "../../server/expiry/lookup.ts";
 import { RdapClient } from "../../server/expiry/rdap/client.ts";
 import type { Finding } from "../../server/expiry/registration.ts";
 import { ServerPace } from "../../server/expiry/server-pace.ts";
@@ -43,7 +43,7 @@ export async function openLookUp(
   });
   const pace = new ServerPace(now);
   const log = createLog("silent");
-  const lookUp = new ExpiryLookUp({
+  const lookUp = new ExpiryLookup({
     bootstrap: new RdapBootstrap({ egress, log, now, file: join(dir, "servers.json"), url: `${list.url}/dns.json` }),
     rdap: new RdapClient(egress, pace, now),
     whois: new WhoisClient({ egress, pace, now, configured: options.whois, iana }),

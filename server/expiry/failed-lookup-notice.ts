@@ -9,7 +9,7 @@ const mostEach = 20;
 export type Telling = "alone" | "together" | "not";
 
 /** Limits notices during a registry outage. Counts per process. */
-export class TellingBudget {
+export class NoticeBudget {
   #since = 0;
   #taken = 0;
 
@@ -24,9 +24,9 @@ export class TellingBudget {
   }
 }
 
-const advice = "The date that is stored stays; set it by hand, or turn the look-up off for this domain.";
+const advice = "The stored date is unchanged. Set it manually, or turn lookups off for this domain.";
 
-export function failedLookUp(
+export function failedLookup(
   { id, name }: DueDomain,
   ownerId: string | null,
   reason: string,
@@ -42,7 +42,7 @@ export function failedLookUp(
 }
 
 /** Returns the notice for all failures beyond the daily limit, naming the first one. */
-export function manyFailedLookUps({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
+export function manyFailedLookups({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
     title: "The expiry dates of many domains cannot be looked up",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Clock, minute, second } from "../support/clock.ts";
 import { duringTest, startRdapServer, startWhoisServer } from "./registries.ts";
-import { openLookUp } from "./looking-up.ts";
+import { openLookUp } from "./lookups.ts";
 
 const limited = (retry: Record<string, string> = {}) => ({ status: 429, headers: retry, body: "" });
 

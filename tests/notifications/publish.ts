@@ -8,8 +8,8 @@ export function notice(to: Notice["to"], title = "A zone differs", metadata: Not
 }
 
 /** Tells somebody of something, as a service does. */
-export async function tell(zw: Zonewright, ...told: Parameters<typeof notice>): Promise<void> {
-  await zw.services.notifications.notify(zw.services.database.fork(), notice(...told));
+export async function publish(zw: Zonewright, ...reported: Parameters<typeof notice>): Promise<void> {
+  await zw.services.notifications.notify(zw.services.database.fork(), notice(...reported));
 }
 
 export async function idOf(client: RestClient): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { shellSteps, wrongOutputs } from "../support/pages/shell-examples.ts";
-import { outputDifferences } from "../support/pages/told-output.ts";
+import { outputDifferences } from "../support/pages/documented-output.ts";
 
 describe("an output that a page tells", () => {
   test.each([
@@ -10,8 +10,8 @@ describe("an output that a page tells", () => {
     ['{"token":"zw_pt_…"}', '{"token":"zw_pt_abc"}'],
     ['{"list":[1,…],\n  "open":{…}}', '{"list":[1,2],"open":{"a":1}}'],
     ["[ 'a' ]", "[ 'a' ]"],
-  ])("%j is met by %j", (told, printed) => {
-    expect(outputDifferences(told, printed)).toEqual([]);
+  ])("%j is met by %j", (reported, printed) => {
+    expect(outputDifferences(reported, printed)).toEqual([]);
   });
 
   test.each([
@@ -24,17 +24,17 @@ describe("an output that a page tells", () => {
     ['{"ttl":"60"}', '{"ttl":60}'],
     ['{"plan":{…}}', '{"plan":null}'],
     ['{"ok":true}', "an error"],
-  ])("%j is not met by %j", (told, printed) => {
-    expect(outputDifferences(told, printed)).not.toEqual([]);
+  ])("%j is not met by %j", (reported, printed) => {
+    expect(outputDifferences(reported, printed)).not.toEqual([]);
   });
 });
 
 test("a comment below a command tells its output, one above only introduces it", () => {
   const steps = shellSteps("# Look.\na \\\n  -d 1\n# 1\n#  2\nb\n\n# Else.\nc\n");
   expect(steps).toEqual([
-    { commands: "a \\\n  -d 1", told: "1\n 2" },
-    { commands: "b", told: null },
-    { commands: "c", told: null },
+    { commands: "a \\\n  -d 1", reported: "1\n 2" },
+    { commands: "b", reported: null },
+    { commands: "c", reported: null },
   ]);
 });
 

@@ -10,7 +10,7 @@ export async function lastingAdmin({ url, admin }: Zonewright): Promise<RestClie
 }
 
 /** The log of a service, in which every notice leaves a line. */
-export class ToldLog {
+export class NoticeLog {
   #lines: Body[] = [];
 
   write(line: string): void {

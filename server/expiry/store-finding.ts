@@ -10,7 +10,7 @@ interface Known {
   registrar: string | null;
 }
 
-export interface Kept {
+export interface StoredFinding {
   before: Known;
   after: Known;
   /** Consecutive failed automatic lookups, before and after this one. */
@@ -25,12 +25,12 @@ export interface Kept {
  * @param byItself automatic lookup: skips a domain whose date was set manually in the meantime.
  * @returns null if the domain was deleted or skipped.
  */
-export async function keepFinding(
+export async function storeFinding(
   tx: EntityManager,
   domainId: string,
   finding: Finding,
   { now, byItself }: { now: Date; byItself: boolean },
-): Promise<Kept | null> {
+): Promise<StoredFinding | null> {
   const old = await queries(tx)
     .selectFrom("domains")
     .select(["expires_at", "expiry_source", "registrar", "expiry_remind_days", "expiry_check_failures", "owner_id"])
