@@ -49,10 +49,16 @@ export function useZonewright(options: Options = {}): Zonewright {
   afterAll(async () => {
     await running?.stop();
   });
+  return onceStarted(() => running);
+}
+
+/** A service that a hook starts later. Reading from it before that throws. */
+export function onceStarted(running: () => Zonewright | undefined): Zonewright {
   return new Proxy({} as Zonewright, {
     get(_target, property) {
-      if (!running) throw new Error("The service is not running yet.");
-      return Reflect.get(running, property) as unknown;
+      const zonewright = running();
+      if (!zonewright) throw new Error("The service is not running yet.");
+      return Reflect.get(zonewright, property) as unknown;
     },
   });
 }

@@ -5,7 +5,13 @@ import { Clock } from "../../support/clock.ts";
 import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
 import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import {
+  adminPassword,
+  memberPassword,
+  onceStarted,
+  startZonewright,
+  type Zonewright,
+} from "../../support/zonewright.ts";
 
 const clock = new Clock();
 let mail: MailServer;
@@ -18,7 +24,7 @@ afterAll(async () => {
   await running.stop();
   await mail.stop();
 });
-const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
+const zw = onceStarted(() => running);
 const harness = useIdentityHarness(zw);
 
 const currentPassword = memberPassword;

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { plantWaysIn } from "./ways-in.ts";
 
 const newPassword = "seven grey herons by the sea";
 let mail: MailServer;
 let running: Zonewright & { stop(): Promise<void> };
-const zw = new Proxy({} as Zonewright, { get: (_, property) => Reflect.get(running, property) as unknown });
+const zw = onceStarted(() => running);
 
 beforeAll(async () => {
   mail = await startMailServer();

@@ -6,13 +6,13 @@ import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import { memberPassword, onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { mailed, nothingOpens, outstanding, plantWaysIn, type PlantedAccount } from "./ways-in.ts";
 
 const newPassword = "seven grey herons by the sea";
 let mail: MailServer;
 let running: Zonewright & { stop(): Promise<void> };
-const zw = new Proxy({} as Zonewright, { get: (_, property) => Reflect.get(running, property) as unknown });
+const zw = onceStarted(() => running);
 
 beforeAll(async () => {
   mail = await startMailServer();

@@ -4,7 +4,13 @@ import { Clock, minute } from "../../support/clock.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import {
+  adminPassword,
+  memberPassword,
+  onceStarted,
+  startZonewright,
+  type Zonewright,
+} from "../../support/zonewright.ts";
 import { vendorClient } from "../../support/identity/vendors.ts";
 
 const clock = new Clock();
@@ -18,7 +24,7 @@ afterAll(async () => {
   await running.stop();
   await mail.stop();
 });
-const zw = new Proxy({} as Zonewright, { get: (_target, property) => Reflect.get(running, property) as unknown });
+const zw = onceStarted(() => running);
 const harness = useIdentityHarness(zw);
 
 const password = memberPassword;

@@ -93,7 +93,7 @@ test("secrets, codes and tokens are not in the database as they are, and app sec
   // Without its key the app is of no use, which is said; recovery codes get in.
   await withKeys("x".repeat(32), async (client) => {
     const answer = await verify(client, totp());
-    expect(problemOf(answer, 401, "UNAUTHORIZED").detail).toMatch(/cannot be read/);
+    expect(problemOf(answer, 401, "UNAUTHORIZED").detail).toMatch(/can no longer be read/);
     expect((await verify(client, { method: "recovery", code: recoveryCodes[1] })).status).toBe(200);
   });
 });
