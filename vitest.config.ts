@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ["tests/support/problems.ts"],
     pool: "forks",
     isolate: false,
-    maxWorkers: 2,
+    // A third worker uses the time that two cores spend waiting for sockets and timers.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
