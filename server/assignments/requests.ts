@@ -6,7 +6,7 @@ import { newId } from "../platform/ids.ts";
 import { parseOwner, parseZoneName } from "../dns/names/names.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
-import { holdDomain, holdDomainNamed } from "../access/held-domain.ts";
+import { lockDomain, lockDomainNamed } from "../access/lock-domain.ts";
 import { matchesHost, parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { findRequest, pageOfRequests, requestView, type RequestRow } from "./request-view.ts";
@@ -100,8 +100,8 @@ export class AssignmentRequests {
   async approve(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "approved", note);
-      const domainId = request.domain_id ?? (await holdDomainNamed(tx, request.domain_name));
-      if (domainId === null || (await holdDomain(tx, domainId)) === null)
+      const domainId = request.domain_id ?? (await lockDomainNamed(tx, request.domain_name));
+      if (domainId === null || (await lockDomain(tx, domainId)) === null)
         throw new AppError("CONFLICT", `${request.domain_name} is not managed here; add it first, then approve this.`);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
@@ -193,7 +193,7 @@ interface NamedDomain {
 
 async function namedDomain(tx: EntityManager, { domainId, domainName }: NewRequest): Promise<NamedDomain> {
   if (domainId !== undefined && domainName === undefined) {
-    const name = await holdDomain(tx, domainId);
+    const name = await lockDomain(tx, domainId);
     if (name === null) throw notFound("domain");
     return { id: domainId, name, namedBy: "id" };
   }
@@ -201,7 +201,7 @@ async function namedDomain(tx: EntityManager, { domainId, domainName }: NewReque
     throw badField(["domainName"], "Name the domain by domainId or by domainName, one of the two.");
   const parsed = parseZoneName(domainName);
   if (!parsed.ok) throw badField(["domainName"], parsed.message);
-  return { id: await holdDomainNamed(tx, parsed.value), name: parsed.value, namedBy: "name" };
+  return { id: await lockDomainNamed(tx, parsed.value), name: parsed.value, namedBy: "name" };
 }
 
 function wantedHosts({ host: given, subdomainPattern }: NewRequest, zone: string) {

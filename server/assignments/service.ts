@@ -6,7 +6,7 @@ import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
-import { holdDomain } from "../access/held-domain.ts";
+import { lockDomain } from "../access/lock-domain.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 
@@ -49,7 +49,7 @@ export class Assignments {
   /** Creates an assignment, effective from the member's next call. @throws AppError BAD_REQUEST, CONFLICT when an identical one exists */
   async create(em: EntityManager, caller: Caller, input: NewAssignment) {
     return await em.transactional(async (tx) => {
-      const domain = await holdDomain(tx, input.domainId);
+      const domain = await lockDomain(tx, input.domainId);
       if (domain === null) throw badField(["domainId"], "There is no such domain.");
       const pattern = parseHostPattern(input.subdomainPattern, domain);
       if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);

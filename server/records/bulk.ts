@@ -3,6 +3,9 @@ import { sentence } from "./editing/refusals.ts";
 import type { Edit, Judged, PreparedEdit, Refusal } from "./editing/edits.ts";
 import { recordInput } from "./schemas.ts";
 
+/** The most records that a bulk call may create. */
+export const mostBulkRecords = 100;
+
 /** The items of a bulk call, read one by one: an item that cannot be read is refused and does not stop the others. */
 export class BulkItems {
   /** The edits of the items that could be read. */

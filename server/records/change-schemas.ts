@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { line, queryFlag } from "../api/schemas.ts";
+import { mostBulkRecords } from "./bulk.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
 import { dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
 
@@ -8,8 +9,10 @@ export const bulkInput = z.strictObject({
   records: z
     .array(z.unknown().meta({ override: { $ref: "#/components/schemas/CreateRecordBody" } }))
     .min(1, "Send at least one record.")
-    .max(100, "Send at most 100 records in one call.")
-    .meta({ description: "1 to 100 records to create, each with the fields of `createRecord` and checked by itself." }),
+    .max(mostBulkRecords, `Send at most ${mostBulkRecords} records in one call.`)
+    .meta({
+      description: `1 to ${mostBulkRecords} records to create, each with the fields of \`createRecord\` and checked by itself.`,
+    }),
   mode: z
     .enum(["each", "atomic"], "This must be each or atomic.")
     .default("each")

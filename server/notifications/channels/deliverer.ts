@@ -13,13 +13,13 @@ import {
   failed,
   giveUp,
   holdBack,
-  nextAttempt,
   nextDue,
   postpone,
   type Claimed,
   type Transport,
 } from "./deliveries.ts";
 import { disabledNotice } from "./disabled-notice.ts";
+import { nextAttempt } from "./retry-schedule.ts";
 import type { Outcome, Ports } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";

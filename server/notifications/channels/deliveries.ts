@@ -5,11 +5,6 @@ import type { ChannelMessage } from "./kind.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** How long a delivery is retried. */
-const patienceMilliseconds = 48 * hour;
-/** Delays before the second attempt, the third and so on; later attempts wait ten hours. */
-const waits = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour];
-const furtherWait = 10 * hour;
 /** A claim expires after this time if its process has crashed. */
 const claimMilliseconds = 10 * minute;
 const claimedAtOnce = 40;
@@ -81,18 +76,6 @@ export async function nextDue(em: EntityManager, way: Transport): Promise<Date |
     .limit(1)
     .executeTakeFirst();
   return row?.next_attempt_at ?? null;
-}
-
-/** Returns the time of the next attempt after a failure; null once the retry period is over. */
-export function nextAttempt(
-  { attempts, message }: Pick<Claimed, "attempts" | "message">,
-  now: Date,
-  waitSeconds = 0,
-): Date | null {
-  const last = message.createdAt.getTime() + patienceMilliseconds;
-  if (now.getTime() >= last) return null;
-  const wait = Math.max(waits[attempts] ?? furtherWait, waitSeconds * 1_000);
-  return new Date(Math.min(now.getTime() + wait, last));
 }
 
 export async function delivered(em: EntityManager, id: string, now: Date): Promise<void> {

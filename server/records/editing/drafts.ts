@@ -3,6 +3,7 @@ import type { Issue } from "../../platform/errors.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { parseOwner } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
+import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
 import { isEditableType, ttlKey, type LiveRecord, type RecordDraft } from "../../dns/record.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
@@ -23,8 +24,6 @@ export interface RecordInput {
   comment?: string | null | undefined;
 }
 
-const defaultTtl = 3600;
-
 /** A checked record, or why it was refused. `anyTtl`: the client gave no TTL, so the RRset's may apply. */
 export type Drafted =
   | { ok: true; draft: RecordDraft; anyTtl: boolean; warnings: string[] }
@@ -38,7 +37,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const value = givenValue(input);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
   const proxied = input.proxied ?? false;
-  const asked = input.ttl ?? Math.max(defaultTtl, kind.minTtl);
+  const asked = input.ttl ?? defaultTtlAt(kind);
   const ttl = ttlAt(kind, proxied, asked);
   const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
   const written = { name: owner.ok ? owner.value : "@", ...content };
@@ -58,15 +57,6 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const ofTtl = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
   const anyTtl = input.ttl === undefined && ttl === asked;
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ofTtl] };
-}
-
-/** Returns the TTL that a record gets at the provider. */
-function ttlAt({ proxiedTtl }: ProviderKind, proxied: boolean, ttl: number): number {
-  return proxied ? (proxiedTtl ?? ttl) : ttl;
-}
-
-function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string[] {
-  return asked === ttl ? [] : [`${name} sets the TTL of proxied records itself: ${ttl} instead of ${asked}.`];
 }
 
 /** Returns the canonical form of a client's value and strings. */

@@ -1,7 +1,7 @@
 import { queries, type EntityManager } from "../database/database.ts";
 
 /** Locks a domain against deletion until the transaction ends. @returns its name, or null if it does not exist */
-export async function holdDomain(tx: EntityManager, id: string): Promise<string | null> {
+export async function lockDomain(tx: EntityManager, id: string): Promise<string | null> {
   const row = await queries(tx)
     .selectFrom("domains")
     .select("name")
@@ -12,7 +12,7 @@ export async function holdDomain(tx: EntityManager, id: string): Promise<string 
 }
 
 /** Like {@link holdDomain}, by canonical name. @returns its id, or null if it does not exist */
-export async function holdDomainNamed(tx: EntityManager, name: string): Promise<string | null> {
+export async function lockDomainNamed(tx: EntityManager, name: string): Promise<string | null> {
   const row = await queries(tx)
     .selectFrom("domains")
     .select("id")
