@@ -23,8 +23,8 @@ test("an unreachable provider redirects sign-ins to the console with an error, a
 describe.each([
   ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
   ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
-])("a provider %s during a sign-in", (how, stop) => {
-  /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
+])("a provider %s during a flow", (how, stop) => {
+  /** Returns from a provider that is stopped before it has responded. @returns the parameters that the front end receives */
   async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
     const stopped: Answer[] = [];
     providers.vendor.meanwhile(
