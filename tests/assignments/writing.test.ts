@@ -215,7 +215,10 @@ const deciding = (at: Zone): [string, () => Promise<Answer>][] => [
   ["sync", () => at.post("/sync", { force: true })],
   ["dry run of a sync", () => at.post("/sync", { dryRun: true })],
   ["replacing import", () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace" })],
-  ["dry run of a replacing import", () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace", dryRun: true })],
+  [
+    "dry run of a replacing import",
+    () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace", dryRun: true }),
+  ],
   ["rollback", async () => at.post(`/snapshots/${(await zone.post("/snapshots")).body.id}/rollback`)],
   ["deletion", () => at.client.delete(at.path)],
 ];

@@ -108,12 +108,9 @@ describe("the token and session options", () => {
     }
   });
 
-  test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])(
-    "a token like %j is refused without repeating it",
-    (token) => {
-      expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
-    },
-  );
+  test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])("a token like %j is refused without repeating it", (token) => {
+    expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
+  });
 
   test.each([JSON.stringify(session), { accessToken: "a" }, { accessToken: 1, refreshToken: null }, 7])(
     "a session like %j is refused",

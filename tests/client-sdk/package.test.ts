@@ -58,14 +58,14 @@ try {
   for await (const { updatedAt } of client.eachRecord({ id: record.domainId, type: "A" })) updatedAt.getTime();
   for await (const { title, createdAt } of client.watchNotifications({ onConnected: ({ gap }) => !gap })) {
     const when: [string, number] = [title, createdAt.getTime()];
-    // @ts-expect-error -- would compile if notifications were `any`.
+    // @ts-expect-error -- would compile if notifications were any.
     title.colour;
   }
-  // @ts-expect-error -- this record type cannot be created; would compile if inputs were `any`.
+  // @ts-expect-error -- this record type cannot be created; would compile if inputs were any.
   await client.records.create.mutate({ ...input, recordType: "WKS" });
-  // @ts-expect-error -- would compile if the client were `any`.
+  // @ts-expect-error -- would compile if the client were any.
   await client.domains.destroy.mutate({ id: "" });
-  // @ts-expect-error -- would compile if outputs were `any`.
+  // @ts-expect-error -- would compile if outputs were any.
   record.colour;
 } catch (error) {
   if (isZonewrightError(error)) {

@@ -93,11 +93,14 @@ describe("an OpenID provider that does not prove reauthentication", () => {
     expect(await goThrough(providerId, authTime(), anew)).toEqual({ error: "provider_error" });
   });
 
-  test.each(["oidc", "custom"])("reauthentication at %s succeeds with a recent auth_time, and a sign-in without it needs none", async (providerId) => {
-    expect(await goThrough(providerId, seconds(), anew)).toHaveProperty("pending_token");
-    expect(await goThrough(providerId, seconds() - 3_600, "")).toHaveProperty("pending_token");
-    expect(await goThrough(providerId, undefined, "?prompt=none")).toHaveProperty("pending_token");
-  });
+  test.each(["oidc", "custom"])(
+    "reauthentication at %s succeeds with a recent auth_time, and a sign-in without it needs none",
+    async (providerId) => {
+      expect(await goThrough(providerId, seconds(), anew)).toHaveProperty("pending_token");
+      expect(await goThrough(providerId, seconds() - 3_600, "")).toHaveProperty("pending_token");
+      expect(await goThrough(providerId, undefined, "?prompt=none")).toHaveProperty("pending_token");
+    },
+  );
 });
 
 describe("reauthentication without OpenID Connect", () => {

@@ -36,7 +36,7 @@ describe.each([
     return query;
   }
 
-  test("nobody can sign in or register with a provider disabled or deleted during the sign-in", async () => {
+  test("signing in and registering fail with a provider disabled or deleted during the sign-in", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const browser = browserFor(zw);
@@ -44,7 +44,7 @@ describe.each([
     expect(query).toEqual({ error: "provider_disabled" });
   });
 
-  test("nobody can link an identity of a provider disabled or deleted during the flow", async () => {
+  test("linking an identity fails with a provider disabled or deleted during the flow", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const member = await zw.member(`binds-while-${how}`);

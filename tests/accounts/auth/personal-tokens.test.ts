@@ -229,11 +229,7 @@ describe("creating a personal token", () => {
     ["without a name", { permissions: [] }, ["name"]],
     ["with an empty name", { name: "", permissions: [] }, ["name"]],
     ["without permissions", { name: "x" }, ["permissions"]],
-    [
-      "with an unknown permission",
-      { name: "x", permissions: ["domains:read", "users:write"] },
-      ["permissions", 1],
-    ],
+    ["with an unknown permission", { name: "x", permissions: ["domains:read", "users:write"] }, ["permissions", 1]],
     ["with a string of permissions", { name: "x", permissions: "all" }, ["permissions"]],
     ["with an expiry in the past", { name: "x", permissions: [], expiresAt: "2020-01-01T00:00:00Z" }, ["expiresAt"]],
     ["with an invalid expiry", { name: "x", permissions: [], expiresAt: "tomorrow" }, ["expiresAt"]],

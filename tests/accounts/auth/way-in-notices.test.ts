@@ -162,21 +162,24 @@ const changes: [event: string, details: object, title: string, make: () => Promi
 ];
 
 describe("a change to the ways into an account notifies its owner once, by mail to the prior address, without secrets", () => {
-  test.each(changes)("the owner is notified and mailed once of %s %o, without secrets", async (event, details, title, make) => {
-    const secrets = await make();
-    const [notice, ...others] = await reported(event);
-    expect(others).toEqual([]);
-    const { body: me } = await client.get("/api/auth/me");
-    const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
-    expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
-    expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
-    const { subject, text } = await mail.next(address);
-    expect(text).toContain(username);
-    await zw.services.background.settled();
-    expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
-    for (const secret of [...secrets, client.token])
-      expect(JSON.stringify([notice, subject, text])).not.toContain(secret);
-  });
+  test.each(changes)(
+    "the owner is notified and mailed once of %s %o, without secrets",
+    async (event, details, title, make) => {
+      const secrets = await make();
+      const [notice, ...others] = await reported(event);
+      expect(others).toEqual([]);
+      const { body: me } = await client.get("/api/auth/me");
+      const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
+      expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
+      expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
+      const { subject, text } = await mail.next(address);
+      expect(text).toContain(username);
+      await zw.services.background.settled();
+      expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
+      for (const secret of [...secrets, client.token])
+        expect(JSON.stringify([notice, subject, text])).not.toContain(secret);
+    },
+  );
 });
 
 test("a user who turned off mail and notifications is still mailed of a change to the ways into their account", async () => {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await mail.stop();
 });
 
-test("an administrator's rescue leaves no session, token or passkey from concurrent calls", async () => {
+test("an administrator's rescue leaves no session, token or passkey created by concurrent calls", async () => {
   for (let round = 0; round < 3; round++) {
     const account = await plantWaysIn(zw, harness, mail);
     const [gained, rescue] = await Promise.all([

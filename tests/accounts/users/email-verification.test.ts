@@ -312,7 +312,7 @@ describe("verification mails are limited", () => {
     expect(mail.mails.filter(({ to }) => to.endsWith(`-${address}`))).toHaveLength(5);
   });
 
-  test("an address gets three verification links a day, whoever requests them, in any spelling and for any reason", async () => {
+  test("an address gets three verification links a day, from all requesters, in any spelling and for any reason", async () => {
     const target = `target-${count}@example.com`;
     const { body: invitation } = await zw.admin.post("/api/invitations", { maxUses: 3 });
     const account = { inviteCode: invitation.code, password: memberPassword, email: target };

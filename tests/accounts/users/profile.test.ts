@@ -123,15 +123,18 @@ test.each([
 });
 
 describe("a new password", () => {
-  test.each(["currentPassword", "oldPassword"])("a new password requires a correct %s, and replaces the old password", async (field) => {
-    const { id, username, client } = await someone(`${field}@example.com`);
-    const answer = await client.put(password, { [field]: memberPassword, newPassword });
-    expect(answer).toMatchObject({ status: 200, body: { success: true } });
-    expect(await login(username, memberPassword)).toBe(401);
-    expect(await login(username, newPassword)).toBe(200);
-    expect((await mail.next(`${field}@example.com`)).subject).toBe("Your password was changed");
-    expect(await trail(id, "user.change_password")).toEqual([{ actor_id: id, before: null, after: null }]);
-  });
+  test.each(["currentPassword", "oldPassword"])(
+    "a new password requires a correct %s, and replaces the old password",
+    async (field) => {
+      const { id, username, client } = await someone(`${field}@example.com`);
+      const answer = await client.put(password, { [field]: memberPassword, newPassword });
+      expect(answer).toMatchObject({ status: 200, body: { success: true } });
+      expect(await login(username, memberPassword)).toBe(401);
+      expect(await login(username, newPassword)).toBe(200);
+      expect((await mail.next(`${field}@example.com`)).subject).toBe("Your password was changed");
+      expect(await trail(id, "user.change_password")).toEqual([{ actor_id: id, before: null, after: null }]);
+    },
+  );
 
   test("a new password immediately ends all other sessions, but not the current one or personal tokens", async () => {
     const { username, client } = await someone();
@@ -188,25 +191,28 @@ describe("a new password", () => {
 });
 
 describe("a new e-mail address", () => {
-  test.each(["currentPassword", "password"])("a new address requires a correct %s, and the old address is notified", async (field) => {
-    const old = `${field}.old@example.com`;
-    const fresh = `${field}.new@example.com`;
-    const { id, username, client } = await someone(old);
-    const answer = await client.put(email, { [field]: memberPassword, email: fresh });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
-    expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
-    const reported = await mail.next(old);
-    expect(reported.subject).toBe("Your e-mail address was changed");
-    for (const part of [reported.text, reported.html]) {
-      expect(part).toContain(username);
-      expect(part).not.toContain(fresh);
-    }
-    const entries = await trail(id, "user.change_email");
-    expect(entries).toEqual([
-      { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
-    ]);
-  });
+  test.each(["currentPassword", "password"])(
+    "a new address requires a correct %s, and the old address is notified",
+    async (field) => {
+      const old = `${field}.old@example.com`;
+      const fresh = `${field}.new@example.com`;
+      const { id, username, client } = await someone(old);
+      const answer = await client.put(email, { [field]: memberPassword, email: fresh });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
+      expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
+      const reported = await mail.next(old);
+      expect(reported.subject).toBe("Your e-mail address was changed");
+      for (const part of [reported.text, reported.html]) {
+        expect(part).toContain(username);
+        expect(part).not.toContain(fresh);
+      }
+      const entries = await trail(id, "user.change_email");
+      expect(entries).toEqual([
+        { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
+      ]);
+    },
+  );
 
   test("setting the same address again changes nothing", async () => {
     const { id, client } = await someone("same@example.com");

@@ -79,7 +79,10 @@ const giving: [what: string, call: () => Promise<Answer>][] = [
   ["enabling an account", () => stolen.put(user(), { disabled: false })],
   ["removing second factors", () => stolen.put(user(), { removeSecondFactors: true })],
   ["reducing access to the password", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["totp", "tokens"] })],
-  ["reducing access to an identity", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] })],
+  [
+    "reducing access to an identity",
+    () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] }),
+  ],
   ["configuring a provider", () => stolen.post("/api/oauth/providers", { providerId: "google", clientId: "x" })],
   ["redirecting a provider", () => stolen.put(provider(), { userInfoUrl: "https://gitlab.com/attacker/u.json" })],
   ["enabling a provider", () => stolen.put(provider(), { enabled: true })],

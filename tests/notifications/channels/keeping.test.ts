@@ -83,11 +83,7 @@ describe("notification channels", () => {
     ["an unknown event", { events: ["zone.exploded"] }, "events"],
     ["no event", { events: [] }, "events"],
     ["no settings", { config: {} }, "config"],
-    [
-      "an unknown field",
-      { config: { url: "https://a.example", secret: signingSecret, token: "x" } },
-      "config",
-    ],
+    ["an unknown field", { config: { url: "https://a.example", secret: signingSecret, token: "x" } }, "config"],
     ["an address of another kind", { config: { url: "ftp://a.example", secret: signingSecret } }, "config"],
     ["a password in the address", { config: { url: "https://me:pw@a.example", secret: signingSecret } }, "config"],
     ["a short key", { config: { url: "https://a.example", secret: "short" } }, "config"],

@@ -43,7 +43,7 @@ describe("webhook deliveries", () => {
     expect(await harness.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
   });
 
-  test("a webhook and in-app messages to others name the user whom a notice addresses", async () => {
+  test("a webhook and in-app messages to others name the user addressed by a notice", async () => {
     await harness.make({ events: ["security.new_sign_in", "assignment.create"] });
     await harness.zw.admin.post("/api/notifications", {
       channel: "web",
@@ -234,7 +234,7 @@ describe("webhook deliveries", () => {
     expect(harness.hooks.calls).toHaveLength(1);
   });
 
-  test("a delivery to a webhook disabled meanwhile fails without looping, and is not sent once enabled", async () => {
+  test("a delivery to a webhook that is now disabled fails without looping, and is not sent after re-enabling", async () => {
     const channel = await harness.make();
     await harness.tell();
     const db = queries(harness.zw.services.database.fork());

@@ -40,10 +40,13 @@ test.each<[string, object, (string | number)[]]>([
   ["padded base64", { method: "passkey", credential: { ...credential, id: "AAA=" } }, ["credential", "id"]],
   ["another type", { method: "passkey", credential: { ...credential, type: "password" } }, ["credential", "type"]],
   ["an unknown field", { method: "totp", code: "123456", admin: true }, ["admin"]],
-])("a second-factor proof with %s is refused as malformed, and does not count as an attempt", async (_what, body, path) => {
-  const { issues } = problemOf(await pending.post("/api/2fa/verify", body), 400, "BAD_REQUEST");
-  expect(issues?.[0]?.path).toEqual(path);
-});
+])(
+  "a second-factor proof with %s is refused as malformed, and does not count as an attempt",
+  async (_what, body, path) => {
+    const { issues } = problemOf(await pending.post("/api/2fa/verify", body), 400, "BAD_REQUEST");
+    expect(issues?.[0]?.path).toEqual(path);
+  },
+);
 
 test("a credential with additional fields from the browser is accepted as well-formed", async () => {
   const grown = {
