@@ -20,10 +20,10 @@ export async function assign(
   return body;
 }
 
-/** The hosts of the zone that members read. */
+/** The hosts of the zone that members can read. */
 export const hosts = ["@", "www", "api.dev", "*.dev", "a.b.dev", "dev", "a_b", "axb", "app-1"];
 
-/** The administrator's zone, and the same one as members see it: who reads `*.dev` of it, who reads all, and who has nothing to do with it. */
+/** The administrator's zone, and the same zone as members see it: one reads `*.dev`, one reads everything, one has no assignment. */
 export async function readZone(zw: Zonewright): Promise<Record<"zone" | "dev" | "everything" | "stranger", Zone>> {
   const zone = await manualZone(zw);
   for (const name of hosts) await zone.add("TXT", name, `of ${name}`);

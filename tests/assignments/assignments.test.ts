@@ -27,8 +27,8 @@ const given = (subdomainPattern: string, more: object = {}) => ({
   ...more,
 });
 
-describe("an assignment", () => {
-  test("is answered as it is kept: the pattern canonical, and who made it", async () => {
+describe("assignments", () => {
+  test("an assignment is returned as stored, with its canonical pattern and its creator", async () => {
     const { status, body } = await create(given("*.Dev", { access: "write" }));
     expect([status, body]).toEqual([
       201,
@@ -45,31 +45,31 @@ describe("an assignment", () => {
     ]);
   });
 
-  test("is of every host and for reading where nothing else is said", async () => {
+  test("an assignment covers every host for reading by default", async () => {
     const { id: domainId } = await manualZone(zw);
     const { body } = await create({ userId: aliceId, domainId });
     expect(body).toMatchObject({ subdomainPattern: "*", access: "read" });
   });
 
-  test("is made once, and beside one with the other right", async () => {
+  test("an assignment exists once, and can coexist with one for the other access", async () => {
     const answers = await Promise.all([1, 2, 3].map(() => create(given("once", { access: "read" }))));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409]);
     expect((await create(given("once", { access: "write" }))).status).toBe(201);
   });
 
   test.each([
-    ["a pattern that is none", () => given("a b"), "subdomainPattern"],
+    ["an invalid pattern", () => given("a b"), "subdomainPattern"],
     ["a pattern that repeats the domain", () => given(`*.${zone.name}`), "subdomainPattern"],
-    ["an access that is none", () => given("x", { access: "all" }), "access"],
+    ["an invalid access", () => given("x", { access: "all" }), "access"],
     ["an unknown user", () => given("x", { userId: unknownId }), "userId"],
     ["an unknown domain", () => given("x", { domainId: unknownId }), "domainId"],
-    ["a field that is none", () => given("x", { createdBy: aliceId }), "createdBy"],
-  ])("with %s is refused, and the field is named", async (_what, body, field) => {
+    ["an unknown field", () => given("x", { createdBy: aliceId }), "createdBy"],
+  ])("an assignment with %s is refused, naming the field", async (_what, body, field) => {
     const { status, body: problem } = await create(body());
     expect([status, problem.issues[0].path]).toEqual([400, [field]]);
   });
 
-  test("holds from the next call on, and no longer than until it is taken back", async () => {
+  test("an assignment takes effect with the next call, and ends with the next call after its deletion", async () => {
     const other = await manualZone(zw);
     const dan = await zw.member("dan");
     const seen = new Zone(zw, other, dan);
@@ -85,7 +85,7 @@ describe("an assignment", () => {
     expect((await zw.admin.delete(`/api/assignments/${id}`)).status).toBe(404);
   });
 
-  test("goes with its domain and with its user", async () => {
+  test("an assignment is deleted with its domain and with its user", async () => {
     const other = await manualZone(zw);
     const carol = await zw.member("carol");
     const mine = await assign(zw, carol, other.id, "*");
@@ -98,7 +98,7 @@ describe("an assignment", () => {
     expect(await left()).toBe(0);
   });
 
-  test("is for administrators to make and to take back", async () => {
+  test("only administrators can create and delete assignments", async () => {
     const { id } = await assign(zw, bob, zone.id, "theirs", "read");
     for (const member of [alice, bob]) {
       expect((await member.post("/api/assignments", given("*", { access: "write" }))).status).toBe(403);
@@ -106,7 +106,7 @@ describe("an assignment", () => {
     }
   });
 
-  test("leaves a trail when it comes and when it goes", async () => {
+  test("creating and deleting an assignment is audited", async () => {
     const { id } = await assign(zw, bob, zone.id, "trail", "write");
     await zw.admin.delete(`/api/assignments/${id}`);
     const what = { userId: await idOf(bob), domainId: zone.id, subdomainPattern: "trail", access: "write" };
@@ -121,7 +121,7 @@ describe("an assignment", () => {
 const list = async (client: RestClient, query = "") => (await client.get(`/api/assignments${query}`)).body;
 
 describe("the list of assignments", () => {
-  test("has one's own for a member and all for an administrator, newest first, by user and by domain", async () => {
+  test("members list their own assignments and administrators all, newest first, filtered by user and domain", async () => {
     const [dave, erin, other] = [await zw.member("dave"), await zw.member("erin"), await manualZone(zw)];
     const first = await assign(zw, dave, zone.id, "a");
     const second = await assign(zw, erin, other.id, "b");

@@ -19,7 +19,7 @@ beforeEach(async () => {
   for (const client of [alice, bob, zw.admin]) await client.delete("/api/notifications");
 });
 
-/** What somebody was told, oldest first. */
+/** A user's notifications, oldest first. */
 async function reported(client: RestClient): Promise<Body[]> {
   const { body } = await client.get("/api/notifications");
   return body.notifications.toReversed();
@@ -34,11 +34,11 @@ const decide = (id: string, verb: "approve" | "reject", note: string) =>
   zw.admin.post(`/api/assignments/requests/${id}/${verb}`, { note });
 const about = (more: object) => ({ domainId: zone.id, domainName: zone.name, subdomainPattern: "*.dev", ...more });
 
-/** The pattern of an assignment that is told to be gone. */
+/** The pattern of an assignment that a notification reports as deleted. */
 const gone = ({ event, metadata }: Body) => (event === "assignment.delete" ? [metadata.subdomainPattern] : []);
 
-describe("of an assignment", () => {
-  test("the member is told that it was made and that it was taken back, and nobody else", async () => {
+describe("notifications about assignments", () => {
+  test("creating and deleting an assignment notifies its member and no one else", async () => {
     const { id } = await assign(zw, alice, zone.id, "*.dev", "write");
     await zw.admin.delete(`/api/assignments/${id}`);
     const metadata = about({ type: "assignment", host: null });
@@ -56,7 +56,7 @@ describe("of an assignment", () => {
     expect([await reported(bob), await reported(zw.admin)]).toEqual([[], []]);
   });
 
-  test("each member who had one is told when the domain goes", async () => {
+  test("deleting a domain notifies each member with an assignment on it", async () => {
     await assign(zw, alice, zone.id, "*");
     await assign(zw, bob, zone.id, "*");
     await assign(zw, bob, zone.id, "www", "read");
@@ -65,7 +65,7 @@ describe("of an assignment", () => {
     expect(new Set((await reported(bob)).flatMap(gone))).toEqual(new Set(["*", "www"]));
   });
 
-  test("administrators are told that it was asked for, and who asked what became of that", async () => {
+  test("a request for an assignment notifies administrators, and its approval notifies the requester", async () => {
     const wish = { domainName: zone.name, subdomainPattern: "*.dev", host: "www.dev", reason: "Moving." };
     await decide((await ask(wish)).id, "approve", "Until May.");
     const metadata = about({ type: "request", host: "www.dev" });
@@ -80,7 +80,7 @@ describe("of an assignment", () => {
     expect(await reported(bob)).toEqual([]);
   });
 
-  test("a rejection tells no more than who asked knew", async () => {
+  test("a rejection reveals no more about the domain than the requester knew", async () => {
     await decide((await ask({ domainName: zone.name })).id, "reject", "No.");
     await decide((await ask({ domainId: zone.id })).id, "reject", "No.");
     const metadata = { type: "request", subdomainPattern: "*", host: null };
@@ -95,7 +95,7 @@ describe("of an assignment", () => {
     expect(JSON.stringify((await reported(alice))[1])).not.toContain(zone.name);
   });
 
-  test("nothing is told where nothing came of it", async () => {
+  test("calls that change nothing send no notification", async () => {
     const { userId } = await assign(zw, alice, zone.id, "*");
     const { id } = await ask({ domainName: "not-managed.example" });
     for (const client of [alice, zw.admin]) await client.delete("/api/notifications");

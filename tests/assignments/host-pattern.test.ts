@@ -8,7 +8,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-describe("a pattern", () => {
+describe("host patterns", () => {
   test.each([
     ["*", ["@", "www", "a.b.c", "*", "*.dev", String.raw`a\.b`], []],
     ["@", ["@"], ["www", "", "*"]],
@@ -22,7 +22,7 @@ describe("a pattern", () => {
     ["_dmarc", ["_dmarc"], ["xdmarc", "dmarc"]],
     ["*_x", ["a_x", "_x"], ["abx", "ax"]],
     ["*", ["100%", "a%b"], []],
-  ])("%s matches just what it says", (pattern, matching, others) => {
+  ])("the host pattern %s matches exactly its documented hosts", (pattern, matching, others) => {
     expect(matching.filter((host) => !matchesHost(pattern, host))).toEqual([]);
     expect(others.filter((host) => matchesHost(pattern, host))).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe("a pattern", () => {
     ["*。dev", "*.dev"],
     ["0/25.1", "0/25.1"],
     ["_sip._tcp", "_sip._tcp"],
-  ])("%s is kept as %s", (input, canonical) => {
+  ])("the host pattern %s is stored as %s", (input, canonical) => {
     expect(parseHostPattern(input, "example.com")).toEqual({ ok: true, value: canonical });
   });
 
@@ -59,7 +59,7 @@ describe("a pattern", () => {
     ["*.dev.EXAMPLE.com", "Leave out that name"],
     ["a.".repeat(130) + "a", "at most 253"],
     ["\ud800", "must look like"],
-  ])("%j is refused in words", (input, reason) => {
+  ])("the host pattern %j is refused with an explanation", (input, reason) => {
     expect(parseHostPattern(input, "example.com")).toMatchObject({
       ok: false,
       message: expect.stringContaining(reason),
@@ -67,7 +67,7 @@ describe("a pattern", () => {
   });
 });
 
-/** What the words say, done the slow way. */
+/** A naive implementation of the documented rules. */
 function naively(pattern: string, host: string): boolean {
   if (pattern === "") return host === "";
   const [first] = pattern;
@@ -79,8 +79,8 @@ const letters = fc.constantFrom(..."ab.-_*%\\@".split(""));
 const host = fc.string({ unit: letters, maxLength: 8 });
 const pattern = fc.string({ unit: fc.oneof(letters, fc.constant("*")), maxLength: 6 });
 
-describe("whether a host matches", () => {
-  test("is what trying everything finds", () => {
+describe("matching a host", () => {
+  test("matching a host gives the same result as a naive implementation", () => {
     fc.assert(
       fc.property(pattern, host, (one, other) => {
         expect(matchesHost(one, other)).toBe(naively(one, other));
@@ -89,7 +89,7 @@ describe("whether a host matches", () => {
     );
   });
 
-  test("is the same to the database, over many patterns and hosts at once", async () => {
+  test("the database matches hosts the same way, over many patterns and hosts", async () => {
     const pairs = fc.sample(fc.tuple(pattern, host), 3_000);
     const rows = JSON.stringify(pairs.map(([one, other], at) => ({ at, host: other, pattern: likePattern(one) })));
     const found = await sql<{ at: number }>`
@@ -101,7 +101,7 @@ describe("whether a host matches", () => {
     expect(expected.length).toBeGreaterThan(100);
   });
 
-  test("is found without trying again and again", () => {
+  test("matching a host does not backtrack exponentially", () => {
     const long = "a".repeat(200_000);
     expect(matchesHost(`${"*a".repeat(120)}*b`, long)).toBe(false);
     expect(matchesHost(`${"*a".repeat(120)}*`, long)).toBe(true);
@@ -113,7 +113,7 @@ function below(patterns: string[], host: string): boolean {
 }
 
 describe("hosts of several patterns", () => {
-  test("are those of any of them", () => {
+  test("several patterns match the hosts that any of them matches", () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 4 }), host, (patterns, one) => {
         const hosts = new Hosts(patterns);
@@ -123,7 +123,7 @@ describe("hosts of several patterns", () => {
     );
   });
 
-  test("are the same to the database", async () => {
+  test("the database matches several patterns the same way", async () => {
     const db = queries(zw.services.database.fork());
     const all = fc.sample(host, 400);
     for (const patterns of [
@@ -145,7 +145,7 @@ describe("hosts of several patterns", () => {
     }
   });
 
-  test("include all below a host where they include what stands for it", () => {
+  test("several patterns include the tree below a host if they match the host and everything below it", () => {
     expect(below(["*"], "@")).toBe(true);
     expect(below(["@", "www"], "@")).toBe(false);
     expect(below(["dev"], "dev")).toBe(false);
@@ -156,7 +156,7 @@ describe("hosts of several patterns", () => {
     expect(below(["a*"], "a")).toBe(false);
   });
 
-  test("that include what stands for all below a host include each of them", () => {
+  test("several patterns that match the wildcard below a host match every host below it", () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 4 }), host, host, (patterns, one, label) => {
         const hosts = new Hosts(patterns);

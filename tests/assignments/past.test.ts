@@ -7,7 +7,7 @@ import { readZone } from "./assigned.ts";
 
 const zw = useZonewright();
 
-/** The administrator's zone, and the same one as members see it. */
+/** The administrator's zone, and the same zone as members see it. */
 let zone: Zone;
 let dev: Zone;
 let everything: Zone;
@@ -41,8 +41,8 @@ const set = (state: "failed" | "pending", failures: object[] | null) => ({
   created_at: new Date(),
 });
 
-describe("of what was", () => {
-  /** Snapshots before and after changes to hosts that match, to others, and from one to the other. */
+describe("a zone's past for members with assignments", () => {
+  /** Snapshots before and after changes to matching hosts, to other hosts, and from one to the other. */
   let from: string;
   let to: string;
   let moved: string;
@@ -61,7 +61,7 @@ describe("of what was", () => {
     to = (await zone.post("/snapshots")).body.id;
   });
 
-  test("snapshots have the records that match, and count those", async () => {
+  test("snapshots contain and count only the records that match a member's patterns", async () => {
     const { body } = await dev.get("/snapshots");
     expect(body).toMatchObject({ total: 2, snapshots: [{ recordCount: 6 }, { recordCount: 3 }] });
     for (const { id, records } of body.snapshots) {
@@ -78,7 +78,7 @@ describe("of what was", () => {
     expect((await stranger.get(`/snapshots/${from}`)).status).toBe(404);
   });
 
-  test("the difference tells what became of hosts that match", async () => {
+  test("the snapshot diff contains only changes to hosts that match a member's patterns", async () => {
     const { body } = await dev.get(`/snapshots/diff?from=${from}&to=${to}`);
     expect(new Set(namesOf(body.added))).toEqual(new Set(["moved.dev", "new.dev", "x.dev"]));
     expect([body.removed, body.modified]).toEqual([[], []]);
@@ -87,7 +87,7 @@ describe("of what was", () => {
     expect((await everything.get(`/snapshots/diff?from=${from}&to=${to}`)).body.modified).toHaveLength(1);
   });
 
-  test("the history tells what was done to hosts that match, as if there were no others", async () => {
+  test("the history contains only changes to hosts that match a member's patterns", async () => {
     const { body } = await dev.get("/history?limit=3");
     const reported = body.entries.map(({ kind, creates, updates, deletes, changes }: Body) => [
       kind,
@@ -101,7 +101,7 @@ describe("of what was", () => {
       ["edit", 1, 0, 0, [[null, "moved.dev"]]],
       ["edit", 0, 1, 0, [["new.dev", "new.dev"]]],
     ]);
-    // Three hosts at the start, one that was for a moment, one made, one changed, one moved in, one of a bulk.
+    // Three hosts at the start, one short-lived, one created, one changed, one moved in, one from a bulk call.
     const all = (await dev.get("/history?limit=100")).body;
     expect(all.total).toBe(all.entries.length);
     expect(JSON.stringify(all)).not.toMatch(/"(?:www|moved|y|z|@)"|another/);
@@ -110,14 +110,14 @@ describe("of what was", () => {
     expect((await everything.get("/history")).body).toEqual((await zone.get("/history")).body);
   });
 
-  test("a record that leaves the hosts that match is gone for who sees those", async () => {
+  test("a record renamed out of a member's patterns appears as deleted to that member", async () => {
     await zone.update(moved, { name: "away" });
     const { entries } = (await dev.get("/history?limit=1")).body;
     expect(entries).toMatchObject([{ deletes: 1, updates: 0, changes: [{ action: "delete", after: null }] }]);
     await zone.update(moved, { name: "moved.dev" });
   });
 
-  test("what failed or is under way at other hosts is not told", async () => {
+  test("failed and pending changes to other hosts are hidden from a member", async () => {
     const before = (await dev.get("/history")).body.total;
     const sets = [
       set("failed", [failure("db")]),

@@ -8,7 +8,7 @@ import { assign, idOf, hosts, readZone } from "./assigned.ts";
 
 const zw = useZonewright();
 
-/** The administrator's zone, and the same one as members see it. */
+/** The administrator's zone, and the same zone as members see it. */
 let zone: Zone;
 let dev: Zone;
 let everything: Zone;
@@ -25,8 +25,8 @@ const namesOf = (records: Body[]) => records.map(({ name }) => name);
 const listed = async ({ client }: Zone, query = "") =>
   (await client.get(`/api/domains?search=${zone.name}${query}`)).body;
 
-describe("a member sees", () => {
-  test("a domain that is assigned to them in the list and by its id, and no other", async () => {
+describe("what a member sees", () => {
+  test("a member sees only assigned domains, in the list and by ID", async () => {
     await manualZone(zw);
     for (const seen of [dev, everything]) {
       const { body } = await seen.client.get("/api/domains?limit=100");
@@ -38,7 +38,7 @@ describe("a member sees", () => {
     expect((await stranger.get("")).status).toBe(404);
   });
 
-  test("domains of their own and assigned ones in one list, by name, each once, under every filter", async () => {
+  test("a member sees owned and assigned domains in one list, by name, each once, under every filter", async () => {
     const member = await zw.member("reads-both");
     const config = { kind: "manual", name: "For both", membersMayUse: true };
     const { body: open } = await zw.admin.post("/api/provider-configs", config);
@@ -64,7 +64,7 @@ describe("a member sees", () => {
     ]);
   });
 
-  test("the records whose hosts match, and their number is the total", async () => {
+  test("a member sees only records of matching hosts, and the total counts only those", async () => {
     const { body } = await dev.get("/records");
     expect([body.total, namesOf(body.records)]).toEqual([3, below]);
     expect((await dev.client.get(`/api/v1/domains/${zone.id}/records`)).body).toEqual(body);
@@ -72,7 +72,7 @@ describe("a member sees", () => {
     expect((await stranger.get("/records")).status).toBe(404);
   });
 
-  test("the same under every filter and on every page", async () => {
+  test("a member sees only records of matching hosts under every filter and on every page", async () => {
     const pages = await Promise.all([1, 2, 3, 4].map((page) => dev.get(`/records?limit=1&page=${page}`)));
     expect(pages.map(({ body }) => [body.total, namesOf(body.records)])).toEqual([
       [3, ["*.dev"]],
@@ -101,7 +101,7 @@ describe("a member sees", () => {
     [["app-*", "app-1"], ["app-1"]],
     [["nothing"], []],
     [["nothing", "*"], hosts.toSorted()],
-  ])("of the hosts %j exactly %j", async (patterns, expected) => {
+  ])("a member with the patterns %j sees exactly the hosts %j", async (patterns, expected) => {
     const member = as(await zw.member(`reads-${newId()}`));
     for (const pattern of patterns) await assign(zw, member.client, zone.id, pattern, "read");
     expect(namesOf(await member.records())).toEqual(expected);
@@ -111,7 +111,7 @@ describe("a member sees", () => {
     for (const host of hosts) expect([host, file.includes(`"of ${host}"`)]).toEqual([host, expected.includes(host)]);
   });
 
-  test("international hosts that match, by their Unicode form as well", async () => {
+  test("a member finds international hosts that match by their Unicode form, too", async () => {
     await zone.add("TXT", "bücher.dev", "books");
     await zone.add("TXT", "bücher", "secret books");
     const { body } = await dev.get("/records?search=b%C3%BCch");
@@ -119,7 +119,7 @@ describe("a member sees", () => {
     for (const { id } of await zone.records("&search=b%C3%BCch")) await zone.delete(id);
   });
 
-  test("whether the zone differs from what is served only with all of its hosts", async () => {
+  test("a member sees a zone's drift only with access to all of its hosts", async () => {
     const drifting = await fileZone(zw);
     await assign(zw, dev.client, drifting.id, "*.dev", "read");
     await assign(zw, everything.client, drifting.id, "*", "read");

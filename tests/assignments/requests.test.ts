@@ -33,8 +33,8 @@ const list = async (client: RestClient, query = "") => {
   return body.requests.map(({ id }: Body) => id);
 };
 
-describe("a request", () => {
-  test("for a domain by its name tells what was said and what it waits for, and no more of the domain", async () => {
+describe("assignment requests", () => {
+  test("a request by domain name returns only what was submitted, in canonical form, and its status", async () => {
     const wish = {
       domainName: zone.name.toUpperCase(),
       subdomainPattern: "*.Dev",
@@ -60,7 +60,7 @@ describe("a request", () => {
     });
   });
 
-  test("for a domain by its id tells nobody the name who did not know it", async () => {
+  test("a request by domain ID does not reveal the domain's name to the requester", async () => {
     const asked = await ask(alice, { domainId: zone.id, subdomainPattern: "by-id" });
     expect(asked).toMatchObject({ domainId: zone.id, domainName: null });
     const { body } = await zw.admin.get(requests);
@@ -68,7 +68,7 @@ describe("a request", () => {
     expect((await alice.post(requests, { domainId: unknownId })).status).toBe(404);
   });
 
-  test("is answered alike whether the domain is managed here or not", async () => {
+  test("the response to a request does not reveal whether the domain is managed here", async () => {
     const names = [zone.name, freshName()];
     const [known, unknown] = await Promise.all(
       names.map((domainName) => ask(bob, { domainName, subdomainPattern: "alike" })),
@@ -77,7 +77,7 @@ describe("a request", () => {
     expect({ ...known, ...same }).toEqual({ ...unknown, ...same });
   });
 
-  test("is for the host alone, or for every host, where it names no pattern", async () => {
+  test("a request without a pattern is for its host, or for every host", async () => {
     expect(await ask(bob, { domainName: zone.name, host: "shop" })).toMatchObject({ subdomainPattern: "shop" });
     expect(await ask(bob, { domainName: zone.name, access: "read" })).toMatchObject({
       subdomainPattern: "*",
@@ -88,22 +88,22 @@ describe("a request", () => {
   test.each([
     ["no domain", {}, "domainName"],
     ["the domain twice", { domainId: unknownId, domainName: "x.example" }, "domainName"],
-    ["a domain that is none", { domainName: "x" }, "domainName"],
-    ["a pattern that is none", { domainName: "x.example", subdomainPattern: "?" }, "subdomainPattern"],
-    ["a host that is none", { domainName: "x.example", host: "a b" }, "host"],
+    ["an invalid domain", { domainName: "x" }, "domainName"],
+    ["an invalid pattern", { domainName: "x.example", subdomainPattern: "?" }, "subdomainPattern"],
+    ["an invalid host", { domainName: "x.example", host: "a b" }, "host"],
     [
       "a host outside of its pattern",
       { domainName: "x.example", host: "www", subdomainPattern: "*.dev" },
       "subdomainPattern",
     ],
-    ["an endless reason", { domainName: "x.example", reason: "x".repeat(1_001) }, "reason"],
-    ["a decision of its own", { domainName: "x.example", status: "approved" }, "status"],
-  ])("with %s is refused, and the field is named", async (_what, wish, field) => {
+    ["a reason that is too long", { domainName: "x.example", reason: "x".repeat(1_001) }, "reason"],
+    ["a status", { domainName: "x.example", status: "approved" }, "status"],
+  ])("an assignment request with %s is refused, naming the field", async (_what, wish, field) => {
     const { status, body } = await alice.post(requests, wish);
     expect([status, body.issues[0].path]).toEqual([400, [field]]);
   });
 
-  test("waits once, and again when it is decided", async () => {
+  test("a request cannot be repeated while it is pending, but can be repeated after a decision", async () => {
     const wish = { domainName: zone.name, subdomainPattern: "once" };
     const { id } = await ask(alice, wish);
     expect((await alice.post(requests, wish)).status).toBe(409);
@@ -111,14 +111,14 @@ describe("a request", () => {
     await ask(alice, wish);
   });
 
-  test("is one of fifty that may wait", async () => {
+  test("a user can have at most fifty pending requests", async () => {
     const carol = await zw.member("carol");
     for (let count = 0; count < 50; count++) await ask(carol, { domainName: `many${count}.example` });
     const { status, body } = await carol.post(requests, { domainName: "more.example" });
     expect([status, body.detail]).toEqual([409, expect.stringContaining("50 requests")]);
   });
 
-  test("is listed to who made it, and to administrators, by what became of it", async () => {
+  test("a request is listed for its requester and for administrators, and can be filtered by status", async () => {
     const dave = await zw.member("dave");
     const [first, second] = [
       await ask(dave, { domainName: "a.example" }),
@@ -135,15 +135,15 @@ describe("a request", () => {
   });
 });
 
-describe("the decision on a request", () => {
-  test("is for administrators", async () => {
+describe("deciding on assignment requests", () => {
+  test("only administrators can decide on a request", async () => {
     const { id } = await ask(alice, { domainName: zone.name, subdomainPattern: "decide" });
     for (const verb of ["approve", "reject"] as const) expect((await decide(alice, id, verb)).status).toBe(403);
     expect((await decide(zw.admin, unknownId, "approve")).status).toBe(404);
     expect((await decide(zw.admin, unknownId, "reject")).status).toBe(404);
   });
 
-  test("to approve it makes the assignment that was asked for", async () => {
+  test("approving a request creates the requested assignment", async () => {
     const frank = await zw.member("frank");
     const seen = new Zone(zw, zone, frank);
     const { id } = await ask(frank, { domainName: zone.name, subdomainPattern: "*.dev" });
@@ -166,7 +166,7 @@ describe("the decision on a request", () => {
     expect((await frank.get(requests)).body.requests).toMatchObject([{ id, domainId: zone.id, domainName: zone.name }]);
   });
 
-  test("to reject it makes none", async () => {
+  test("rejecting a request creates no assignment", async () => {
     const grace = await zw.member("grace");
     const { id } = await ask(grace, { domainName: zone.name });
     const { body } = await decide(zw.admin, id, "reject", "Ask again in May.");
@@ -175,14 +175,14 @@ describe("the decision on a request", () => {
     expect((await grace.get(requests)).body.requests).toMatchObject([{ note: "Ask again in May.", domainId: null }]);
   });
 
-  test("falls once, however many make it at the same moment", async () => {
+  test("of concurrent decisions on a request, one succeeds", async () => {
     const { id } = await ask(await zw.member("heidi"), { domainName: zone.name });
     const verbs = ["approve", "reject", "approve", "reject"] as const;
     const answers = await Promise.all(verbs.map((verb) => decide(zw.admin, id, verb)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
   });
 
-  test("to approve it is possible once the domain is managed here", async () => {
+  test("a request can be approved only once its domain is managed here", async () => {
     const domainName = freshName();
     const { id } = await ask(bob, { domainName, access: "read" });
     const { status, body } = await decide(zw.admin, id, "approve");
@@ -193,7 +193,7 @@ describe("the decision on a request", () => {
     expect((await bob.get(`/api/domains/${added.id}`)).status).toBe(200);
   });
 
-  test("to approve what is assigned already keeps the one assignment", async () => {
+  test("approving a request for an existing assignment keeps that one assignment", async () => {
     const ivan = await zw.member("ivan");
     const { id } = await ask(ivan, { domainName: zone.name });
     const given = { userId: await idOf(ivan), domainId: zone.id, access: "write" };
@@ -202,7 +202,7 @@ describe("the decision on a request", () => {
     expect((await ivan.get("/api/assignments")).body.total).toBe(1);
   });
 
-  test("outlives the domain, and goes with who asked", async () => {
+  test("a request survives its domain, and is deleted with its requester", async () => {
     const judy = await zw.member("judy");
     const other = await manualZone(zw);
     const { id, userId } = await ask(judy, { domainId: other.id });
@@ -214,7 +214,7 @@ describe("the decision on a request", () => {
     expect(await ofJudy()).toEqual([]);
   });
 
-  test("leaves a trail, and so does what it makes", async () => {
+  test("requests, decisions and the resulting assignments are audited", async () => {
     const wish = { domainName: zone.name, subdomainPattern: "trail" };
     const { id, userId } = await ask(alice, wish);
     const { assignmentId } = (await decide(zw.admin, id, "approve", "Yes.")).body;

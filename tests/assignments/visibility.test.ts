@@ -23,7 +23,7 @@ const db = new Kysely<Tables>({
   },
 });
 
-// Every field of a caller: a new one, on which a condition may come to depend, does not compile before it is here.
+// Every field of a caller: a new field, on which a condition may depend, does not compile until it is listed here.
 const fields: { [Field in keyof Required<Caller>]: fc.Arbitrary<Caller[Field]> } = {
   userId: fc.uuid(),
   username: fc.string(),
@@ -50,14 +50,14 @@ function compiled(domains: VisibleDomains) {
     .compile();
 }
 
-/** The same with what else depends on the caller. */
+/** The SQL of the other conditions that depend on the caller. */
 function wholly(domains: VisibleDomains): string {
   return db
     .selectNoFrom([domains.wholly(), domains.ifWhole(sql.ref("domains.name"))].map((each) => sql`${each}`.as("_")))
     .compile().sql;
 }
 
-test("callers who share a visibility see by the same SQL, which has just its values", () => {
+test("callers with the same visibility use the same SQL, with only its parameters", () => {
   const texts = new Map<Visibility, string>();
   fc.assert(
     fc.property(visible, (domains) => {

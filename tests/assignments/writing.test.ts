@@ -10,13 +10,13 @@ let writer: RestClient;
 let reader: RestClient;
 let whole: RestClient;
 
-/** The administrator's zone, and the same one as members reach it. */
+/** The administrator's zone, and the same zone as members reach it. */
 let zone: Zone;
-/** Writes `*.dev` and reads `www`. */
+/** Can write `*.dev` and read `www`. */
 let dev: Zone;
-/** Reads everything. */
+/** Can read everything. */
 let readOnly: Zone;
-/** Writes everything. */
+/** Can write everything. */
 let all: Zone;
 let ids: Record<string, string>;
 
@@ -45,18 +45,18 @@ const idAt = (name: string) => ids[name] ?? unknownId;
 
 const delegation = (name: string) => ({ recordType: "NS", name, value: "ns1.example.net" });
 
-/** What must not change when something is refused. */
+/** The state that a refused call must not change. */
 const state = async () => [await zone.records(), (await zone.detail()).revision, (await zone.history()).length];
 
 describe.each([
   ["in Zonewright only", manualZone],
   ["at a provider", fileZone],
-])("in a zone %s, a member who may write some hosts", (_where, makeZone) => {
+])("a zone %s and a member with write access to some hosts", (_where, makeZone) => {
   beforeEach(async () => {
     await furnish(await makeZone(zw));
   });
 
-  test("makes, changes and deletes records there", async () => {
+  test("a member with write access to some hosts can create, change and delete records at them", async () => {
     const made = await dev.create(record("new.dev"));
     expect(made.status).toBe(201);
     expect((await dev.update(made.body.id, { value: "192.0.2.10" })).status).toBe(200);
@@ -67,7 +67,7 @@ describe.each([
     expect(await zone.lines()).toEqual(["*.x.dev A 192.0.2.9", "db A 192.0.2.1", "www A 192.0.2.1"]);
   });
 
-  test("finds no other records, and may not change those that they only see", async () => {
+  test("a member with write access to some hosts finds no hidden records, and cannot change read-only ones", async () => {
     const before = await state();
     for (const at of [dev.path, `/api/v1/domains/${zone.id}`]) {
       const [www, db] = [`${at}/records/${idAt("www")}`, `${at}/records/${idAt("db")}`];
@@ -82,7 +82,7 @@ describe.each([
     expect(await state()).toEqual(before);
   });
 
-  test("may not move a record out of them, nor another one in", async () => {
+  test("a member with write access to some hosts cannot move a record out of them or into them", async () => {
     const before = await state();
     const { status, body } = await dev.update(idAt("api.dev"), { name: "db" });
     expect([status, body.issues]).toMatchObject([403, [{ path: ["name"] }]]);
@@ -91,7 +91,7 @@ describe.each([
     expect(await state()).toEqual(before);
   });
 
-  test("gets a result for each item of a bulk call, and is refused all of it where it is all or nothing", async () => {
+  test("a member's bulk call returns a result for each item, and is refused as a whole in atomic mode", async () => {
     const records = [record("a.dev"), record("db"), record("www"), record("b.dev"), { name: "c.dev" }];
     const before = await state();
     expect(outcome(await dev.post("/records/bulk", { records, mode: "atomic" }))).toEqual([409, "CONFLICT"]);
@@ -106,7 +106,7 @@ describe.each([
     ]);
   });
 
-  test("plans and applies changes there, and none that reach further", async () => {
+  test("a member with write access to some hosts can plan and apply changes only there", async () => {
     const before = await state();
     const changes = [
       { action: "create", record: record("new.dev") },
@@ -131,7 +131,7 @@ describe.each([
     expect((await dev.post("/records/apply", { changes, planHash })).status).toBe(200);
   });
 
-  test("hands over no names that are not theirs by a delegation", async () => {
+  test("a member cannot delegate a name without write access to every name below it", async () => {
     await assign(zw, writer, zone.id, "shop", "write");
     const { status, body } = await dev.create(delegation("shop"));
     expect([status, body.detail]).toEqual([403, expect.stringContaining("every name below it")]);
@@ -142,7 +142,7 @@ describe.each([
     expect((await dev.delete(theirs.body.id)).status).toBe(200);
   });
 
-  test("merges a zone file of those hosts", async () => {
+  test("a member with write access to some hosts can merge a zone file of them", async () => {
     const { status, body } = await dev.post("/zonefile", {
       zonefile: "file.dev 60 A 192.0.2.3\napi.dev 60 A 192.0.2.4\n",
     });
@@ -156,23 +156,23 @@ describe.each([
     expect(await zone.lines()).toContain("db A 192.0.2.1");
   });
 
-  test("brings back the file that they got, though it has records that they only see", async () => {
+  test("a member can import their own export, even with records that they can only read", async () => {
     const { body: zonefile } = await dev.get("/zonefile");
     expect(zonefile).toContain("192.0.2.1");
     expect(zonefile).not.toMatch(/^db\b/m);
-    // The zone may well have name servers; they are not among what the member sees.
+    // The zone may have name servers that the member does not see.
     expect(zonefile).not.toContain("lists none");
     const { status, body } = await dev.post("/zonefile", { zonefile });
     expect([status, body.created, body.updated, body.unchanged]).toEqual([200, 0, 0, 2]);
   });
 
   test.each([
-    ["a host that they do not see, be it as it is", "db 300 A 192.0.2.1\n"],
-    ["a host that they do not see, changed", "db 300 A 192.0.2.5\n"],
+    ["a hidden host, unchanged", "db 300 A 192.0.2.1\n"],
+    ["a hidden host, changed", "db 300 A 192.0.2.5\n"],
     ["a new host elsewhere", "fresh 300 A 192.0.2.5\n"],
-    ["a host that they only see, changed", "www 60 A 192.0.2.1\n"],
-    ["a delegation of more than theirs", "dev 300 NS ns1.example.net.\n"],
-  ])("is refused a file with %s, as a whole and in a dry run", async (_what, line) => {
+    ["a read-only host, changed", "www 60 A 192.0.2.1\n"],
+    ["a delegation beyond their access", "dev 300 NS ns1.example.net.\n"],
+  ])("a member's zone file with %s is refused as a whole, even in a dry run", async (_what, line) => {
     const before = await state();
     const zonefile = `ok.dev 300 A 192.0.2.5\n${line}`;
     const answers = [
@@ -188,7 +188,7 @@ describe.each([
   });
 });
 
-/** Calls that change records, each as it would work for the owner. */
+/** Calls that change records, each of which would work for the owner. */
 const changing = (at: Zone): [string, () => Promise<Answer>][] => [
   ["create", () => at.create(record("x.dev"))],
   ["update", () => at.update(idAt("api.dev"), { ttl: 60 })],
@@ -207,7 +207,7 @@ const changing = (at: Zone): [string, () => Promise<Answer>][] => [
   ["v1 delete", () => at.client.delete(`/api/v1/domains/${at.id}/records/${idAt("api.dev")}`)],
 ];
 
-/** Calls that are about the zone as a whole. */
+/** Calls that concern the zone as a whole. */
 const deciding = (at: Zone): [string, () => Promise<Answer>][] => [
   ["settings", () => at.client.put(at.path, { notes: "mine" })],
   ["expiry", () => at.client.put(`${at.path}/expiry`, { expiresAt: null })],
@@ -215,7 +215,10 @@ const deciding = (at: Zone): [string, () => Promise<Answer>][] => [
   ["sync", () => at.post("/sync", { force: true })],
   ["dry run of a sync", () => at.post("/sync", { dryRun: true })],
   ["replacing import", () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace" })],
-  ["dry run of it", () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace", dryRun: true })],
+  [
+    "dry run of a replacing import",
+    () => at.post("/zonefile", { zonefile: "x A 192.0.2.1\n", mode: "replace", dryRun: true }),
+  ],
   ["rollback", async () => at.post(`/snapshots/${(await zone.post("/snapshots")).body.id}/rollback`)],
   ["deletion", () => at.client.delete(at.path)],
 ];
@@ -227,18 +230,18 @@ const answersOf = async (calls: [string, () => Promise<Answer>][]) => {
 };
 const each = (calls: [string, unknown][], status: number) => calls.map(([name]) => [name, status]);
 
-/** The zone as a personal token of the writer reaches it. */
+/** The zone as seen with a personal token of the writer. */
 const token = async (permissions: string[]) => {
   const { body } = await writer.post("/api/auth/me/tokens", { name: "Script", permissions });
   return new Zone(zw, zone, Object.assign(Object.create(writer) as RestClient, { token: body.token }));
 };
 
-describe("a member who may", () => {
+describe("members' access to a zone", () => {
   beforeAll(async () => {
     await furnish(await fileZone(zw));
   });
 
-  test("read everything changes nothing", async () => {
+  test("a member with read access to everything can change nothing", async () => {
     const before = await state();
     const calls = [...changing(readOnly), ...deciding(readOnly)];
     expect(await answersOf(calls)).toEqual(each(calls, 403));
@@ -246,25 +249,25 @@ describe("a member who may", () => {
     expect((await zone.detail()).notes).toBeNull();
   });
 
-  test("write does not decide on the zone as a whole, not even with all of its hosts", async () => {
+  test("a member cannot change the zone as a whole, even with write access to all of its hosts", async () => {
     for (const at of [dev, all]) expect(await answersOf(deciding(at))).toEqual(each(deciding(at), 403));
     expect((await zone.detail()).notes).toBeNull();
   });
 
-  test("write everything changes all records, and takes snapshots", async () => {
+  test("a member with write access to everything can change all records and take snapshots", async () => {
     expect((await all.create({ recordType: "NS", name: "sub", value: "ns1.example.net" })).status).toBe(201);
     expect((await all.update(idAt("db"), { name: "database" })).status).toBe(200);
     expect((await all.post("/zonefile", { zonefile: "any 60 A 192.0.2.3\n" })).status).toBe(200);
     expect(await answersOf(changing(all).filter(([name]) => name === "snapshot"))).toEqual([["snapshot", 201]]);
   });
 
-  test("nothing finds nothing at all", async () => {
+  test("a member without an assignment gets 404 from every call", async () => {
     const stranger = new Zone(zw, zone, await zw.member("nothing"));
     const calls = [...changing(stranger), ...deciding(stranger)].filter(([name]) => name !== "rollback");
     expect(await answersOf(calls)).toEqual(each(calls, 404));
   });
 
-  test("write with a token does what both of them allow", async () => {
+  test("a member's personal token can do what both its permissions and the assignments allow", async () => {
     const [reads, writes] = [await token(["records:read"]), await token(["records:read", "records:write"])];
     expect((await reads.records()).map(({ name }) => name)).toEqual((await dev.records()).map(({ name }) => name));
     expect((await reads.create(record("t.dev"))).status).toBe(403);

@@ -27,7 +27,7 @@ function login(username: string, password: string, headers?: Record<string, stri
   return zw.nobody.post("/api/auth/login", { username, password }, headers);
 }
 
-/** All that the table holds, as text. */
+/** Everything in the table, as text. */
 async function wholeTable(): Promise<string> {
   const { rows } = await sql<{ row: string }>`select to_json(audit_entries)::text as row from audit_entries`.execute(
     queries(zw.services.database.fork()),
@@ -205,9 +205,9 @@ describe("the audit list", () => {
     let plan: { rows: { "QUERY PLAN": string }[] } = { rows: [] };
     const looking = em.transactional(async (tx) => {
       const db = queries(tx);
-      // By time alone such a small table is as soon read through; what is dropped here comes back with the rollback.
+      // On a small table a scan by time alone is as cheap; the rollback restores the dropped index.
       if (what !== "time") await sql`drop index audit_entries_at_idx`.execute(db);
-      // On a small table the planner reads everything; what is asked here is whether it has another choice.
+      // On a small table the planner would scan everything; this checks whether it has an alternative.
       await sql`set local enable_seqscan = off`.execute(db);
       await sql`set local enable_bitmapscan = off`.execute(db);
       plan = await sql<{

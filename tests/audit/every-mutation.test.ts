@@ -17,7 +17,7 @@ const clock = new Clock();
 let mail: MailServer;
 let zw: Zonewright & { stop(): Promise<void> };
 
-/** What the calls below work on. */
+/** The resources that the calls below use. */
 let domain: string;
 let record: string;
 let v1Record: string;
@@ -169,7 +169,7 @@ async function reset(): Promise<Answer> {
   return await zw.nobody.post("/api/auth/password/reset", { token, newPassword: `${memberPassword} again` });
 }
 
-/** A member of its own whose address waits for its link. */
+/** A separate member whose address is not yet verified. */
 async function claimant() {
   made += 1;
   const username = `claimant-${made}`;
@@ -210,7 +210,7 @@ async function endedSession(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
 }
 
-/** For each procedure that changes something: a call of it, what the trail calls that, and who does it if not the administrator. */
+/** For each procedure that changes something: its audit action, a call, and the caller if not the administrator. */
 const reported: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
   ...secondFactorCalls(() => zw, clock),
   ...identity.calls,
@@ -300,7 +300,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "v1.deleteRecord": ["records.edit", () => zw.admin.delete(`/api/v1/domains/${domain}/records/${v1Record}`)],
 };
 
-/** Procedures that are mutations by their method only, each with the reason why the trail is silent on them. */
+/** Procedures that are mutations only by their method, each with the reason why they are not audited. */
 const silent: Record<string, string> = {
   "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
   "auth.passkeyOptions": "It only begins a sign-in.",

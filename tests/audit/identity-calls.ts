@@ -5,7 +5,7 @@ import type { Zonewright } from "../support/zonewright.ts";
 
 let made = 5_000;
 
-/** Calls around identity providers, each with what the trail calls that. The vendor is there from `start` to `stop`. */
+/** Calls of identity providers, each with its audit action. The vendor runs from `start` to `stop`. */
 export function identityCalls(zw: () => Zonewright) {
   let vendor: IdentityVendor;
   let configId = "";

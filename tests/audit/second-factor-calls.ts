@@ -13,7 +13,7 @@ function nextName(): string {
   return `factor-${made}`;
 }
 
-/** Calls that change how a member of its own is protected, each with what the trail calls that. */
+/** Calls that change a separate member's second factors, each with its audit action. */
 export function secondFactorCalls(
   zw: () => Zonewright,
   clock: Clock,

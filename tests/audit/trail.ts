@@ -1,6 +1,6 @@
 import type { RestClient } from "../support/rest-client.ts";
 
-/** An entry of the trail as the interface shows it. */
+/** An audit entry as the API returns it. */
 export interface Entry {
   id: string;
   at: string;
@@ -15,7 +15,7 @@ export interface Entry {
   after: Record<string, unknown> | null;
 }
 
-/** Entries that fit, newest first. */
+/** Matching entries, newest first. */
 export async function entries(admin: RestClient, filter: Record<string, string> = {}): Promise<Entry[]> {
   const { status, body } = await admin.get(`/api/audit?${new URLSearchParams({ limit: "100", ...filter }).toString()}`);
   if (status !== 200) throw new Error(`The trail answers ${status}: ${JSON.stringify(body)}`);

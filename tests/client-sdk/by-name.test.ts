@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ id } = await client.domains.create.mutate({ name: "example.com", providerConfigId }));
 });
 
-test("a domain is found by its exact name, and by any host name in it", async () => {
+test("the client finds a domain by its exact name, and by any host name in it", async () => {
   expect(await client.domainNamed("Example.com.")).toMatchObject({ id });
   expect(await client.domainNamed("xample.com")).toBeNull();
   expect(await client.zoneOf("_acme-challenge.www.example.com")).toMatchObject({
@@ -29,14 +29,14 @@ test("a domain is found by its exact name, and by any host name in it", async ()
 describe("ensureRecord", () => {
   const record = { recordType: "AAAA", name: "www", value: "2001:db8::1" } as const;
 
-  test("creates a record once, and changes nothing when it is repeated in another spelling", async () => {
+  test("ensureRecord creates a record once, and changes nothing for another spelling of it", async () => {
     const made = await client.ensureRecord({ id, ...record, ttl: 300 });
     expect(made).toMatchObject({ outcome: "created", record: { ...record, ttl: 300, version: 1 } });
     const again = await client.ensureRecord({ id, ...record, name: "WWW.example.com.", value: "2001:0db8:0::1" });
     expect(again).toEqual({ outcome: "unchanged", record: made.record });
   });
 
-  test("updates what differs of an equal record, and leaves the others of its name", async () => {
+  test("ensureRecord updates the differing fields of an equal record, and keeps other records of its name", async () => {
     await client.ensureRecord({ id, ...record, value: "2001:db8::2" });
     const changed = await client.ensureRecord({ id, ...record, ttl: 600, comment: "Web server" });
     expect(changed).toMatchObject({ outcome: "updated", record: { ttl: 600, comment: "Web server", version: 2 } });
@@ -44,14 +44,14 @@ describe("ensureRecord", () => {
     expect(records.map(({ value }) => value).toSorted()).toEqual(["2001:db8::1", "2001:db8::2"]);
   });
 
-  test("finds an MX record whose priority is given beside the value", async () => {
+  test("ensureRecord finds an MX record whose priority is given separately from the value", async () => {
     const mail = { id, recordType: "MX", name: "@", value: "mail.example.net", priority: 10 } as const;
     expect((await client.ensureRecord(mail)).outcome).toBe("created");
     expect((await client.ensureRecord(mail)).outcome).toBe("unchanged");
     expect((await client.ensureRecord({ ...mail, priority: 20 })).outcome).toBe("created");
   });
 
-  test("keeps a text however it is cut, and makes another where other strings are asked for", async () => {
+  test("ensureRecord keeps a TXT record however its text is split, unless other strings are given", async () => {
     const text = { id, recordType: "TXT", name: "text", value: "ab" } as const;
     const { record: cut } = await client.ensureRecord({ ...text, strings: ["a", "b"] });
     expect(await client.ensureRecord(text)).toEqual({ outcome: "unchanged", record: cut });
@@ -63,13 +63,13 @@ describe("ensureRecord", () => {
     expect((await client.records.list.query({ id, name: "text" })).records).toEqual([whole.record]);
   });
 
-  test("fails as creating does where the record cannot be", async () => {
+  test("ensureRecord fails with the same error as creating an impossible record", async () => {
     const cname = { id, recordType: "CNAME", name: "www", value: "shop.example.net" } as const;
     expect(await failure(client.ensureRecord(cname))).toMatchObject({ code: "CONFLICT" });
   });
 });
 
-test("deleteRecord deletes just the record of that type, name and value, and says whether there was one", async () => {
+test("deleteRecord deletes only the record of that type, name and value, and returns whether it existed", async () => {
   for (const value of ["192.0.2.1", "192.0.2.2"]) {
     await client.records.create.mutate({ id, recordType: "A", name: "old", value });
   }

@@ -15,18 +15,18 @@ beforeAll(async () => {
   ({ id } = await client.domains.create.mutate({ name: "example.com", tags: ["production"] }));
 });
 
-test("sign-in tells who signed in, and calls are typed from the server's procedures", async () => {
+test("sign-in returns the signed-in user, and calls have the types of the server's procedures", async () => {
   const result = await createClient({ url: `${zw.url}/` }).signIn({ username: "admin", password: adminPassword });
   expect(result).toMatchObject({ kind: "signedIn", user: { username: "admin", role: "admin" } });
   const { domains, total } = await client.domains.list.query({ tag: "production" });
   expect(total).toBe(1);
   expect(domains[0]).toMatchObject({ id, name: "example.com" });
   expectTypeOf(domains[0]?.status).toEqualTypeOf<"active" | "expiring" | "expired" | "disabled" | undefined>();
-  // @ts-expect-error -- an input that the server does not know is refused by the compiler, and by the server.
+  // @ts-expect-error -- the compiler and the server refuse an unknown input.
   expect(await failure(client.domains.list.query({ colour: "red" }))).toMatchObject({ code: "BAD_REQUEST" });
 });
 
-test("moments are dates in inputs and answers", async () => {
+test("timestamps are dates in inputs and outputs", async () => {
   const expiresAt = new Date("2031-05-04T03:02:01.009Z");
   const domain = await client.domains.setExpiry.mutate({ id, expiresAt });
   expectTypeOf(domain.expiresAt).toEqualTypeOf<Date | null>();
@@ -34,7 +34,7 @@ test("moments are dates in inputs and answers", async () => {
   expect(domain.createdAt).toBeInstanceOf(Date);
 });
 
-test("a refused input is an error with its issues, status and request id, and a tRPC error too", async () => {
+test("a refused input throws a TRPCClientError with issues, status and request ID", async () => {
   const call = client.records.create.mutate(
     { id, recordType: "A", name: "www", value: "192.0.2.999" },
     { context: { headers: { "x-request-id": "bad-record-1" } } },
@@ -50,7 +50,7 @@ async function setUp() {
   await client.domains.create.mutate({ name: "example.com" });
 }
 
-test("an error tells where the call stands, and prints as a few lines without the answer around it", async () => {
+test("an error's stack names the calling code, and it prints in a few lines without the response", async () => {
   const error = await failure(setUp());
   expect(error.stack).toMatch(/^ZonewrightError: example\.com is managed here already\.\n.*at (?:async )?setUp /s);
   const printed = inspect(error);
@@ -59,7 +59,7 @@ test("an error tells where the call stands, and prints as a few lines without th
   expect(Object.keys(error).toSorted()).toEqual(["code", "issues", "name", "requestId", "status"]);
 });
 
-test("an unknown id is NOT_FOUND, a wrong password UNAUTHORIZED", async () => {
+test("an unknown ID throws NOT_FOUND, and a wrong password throws UNAUTHORIZED", async () => {
   const unknown = client.domains.get.query({ id: "01a1fb0f-6204-7000-abd4-276e976be8b7" });
   expect(await failure(unknown)).toMatchObject({ code: "NOT_FOUND", status: 404, issues: null });
   const wrong = client.signIn({ username: "admin", password: "wrong" });
@@ -67,7 +67,7 @@ test("an unknown id is NOT_FOUND, a wrong password UNAUTHORIZED", async () => {
   expect((await client.auth.me.query({})).username).toBe("admin");
 });
 
-test("headers of one call make an edit conditional", async () => {
+test("headers of a single call make an edit conditional", async () => {
   const { id: recordId, version } = await client.records.create.mutate({
     id,
     recordType: "TXT",
@@ -80,7 +80,7 @@ test("headers of one call make an edit conditional", async () => {
   expect(await failure(late)).toMatchObject({ code: "PRECONDITION_FAILED", status: 412 });
 });
 
-test("eachRecord goes through every page once, and through the records of one type", async () => {
+test("eachRecord yields the records of every page once, and can filter by type", async () => {
   const { id } = await client.domains.create.mutate({ name: "large.example" });
   const lines = Array.from({ length: 1203 }, (_, index) => `host-${index} 300 IN A 192.0.2.${index % 250}`);
   await client.records.importZonefile.mutate({ id, zonefile: `${lines.join("\n")}\nmail 300 IN TXT "only one"\n` });
@@ -112,7 +112,7 @@ test("an aborted call fails as ABORTED, before and while it runs", async () => {
   expect(await failure(call)).toMatchObject({ code: "ABORTED", issues: null, requestId: null });
 });
 
-test("a client can be awaited and handed to libraries that expect tRPC's own", async () => {
+test("a client can be awaited and passed to libraries that expect tRPC's own client", async () => {
   expect(await Promise.resolve(client)).toBe(client);
   const { getUntypedClient } = await import("@trpc/client");
   expect(await getUntypedClient(client).query("domains.get", { id })).toMatchObject({ name: "example.com" });

@@ -35,7 +35,7 @@ const api = router({
   }),
 });
 
-/** As the compiler lays it out. */
+/** A declaration as the compiler formats it. */
 const declaration = `export declare const api: Router<{
     ctx: object;
 }, Routes<{
@@ -63,7 +63,7 @@ const declaration = `export declare const api: Router<{
 }>>;
 `;
 
-test("each field is told of where it stands, in lists too, and no comment ends early", () => {
+test("each field gets its comment in the declaration, even within lists, and no comment ends early", () => {
   expect(
     withFieldComments(declaration, api)
       .match(/\/\*\*.*\*\/\n.*/g)
@@ -78,11 +78,11 @@ test("each field is told of where it stands, in lists too, and no comment ends e
   expect(withFieldComments(declaration, api).replaceAll(/^ *\/\*\*.*\*\/\n/gm, "")).toBe(declaration);
 });
 
-test("a declaration in which a procedure cannot be found is refused", () => {
+test("a declaration without one of the procedures is refused", () => {
   expect(() => withFieldComments(declaration.replace("old:", "older:"), api)).toThrow("fields of things.old.");
 });
 
-test("what is to go is struck through, with what to use instead", () => {
+test("a deprecated procedure or field is marked @deprecated with its replacement", () => {
   const text = proceduresDeclaration(api);
   expect(text).toMatch(/@deprecated Use `things\.get`\.\n +\*\/\n +mutate: Inferred\["things"\]\["old"\]\["mutate"\];/);
   expect(text).toContain("Deprecated since 2027-03-01. Use `GET /things/{id}` instead.");

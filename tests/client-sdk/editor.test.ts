@@ -41,13 +41,13 @@ afterAll(async () => {
   await project.remove();
 });
 
-/** What follows the type in the box. */
+/** The text after the type in the hover box. */
 function reported(box: string): string {
   return box.replace(/^```typescript\n.*?\n```\s*/s, "").trim();
 }
 
-describe("an editor shows", () => {
-  test("what each procedure does, and where it is over REST, over its name and over its call", async () => {
+describe("documentation in an editor", () => {
+  test("an editor shows each procedure's purpose and REST endpoint, on its name and on its call", async () => {
     const silent: string[] = [];
     for (const { name, call } of procedures) {
       const procedure = name.replace(".", ".|");
@@ -62,7 +62,7 @@ describe("an editor shows", () => {
     );
   });
 
-  test("what everything is that the package exports", async () => {
+  test("an editor shows documentation for everything the package exports", async () => {
     const silent: string[] = [];
     for (const name of exported) {
       if (reported(await editor.hover(name === "createClient" ? "{ |createClient }" : ` |${name}`)) === "")
@@ -72,7 +72,7 @@ describe("an editor shows", () => {
     expect(exported.length).toBeGreaterThan(20);
   });
 
-  test("what there is to choose from: procedures and helpers, options of the client, fields of a call", async () => {
+  test("an editor completes procedures, helpers, client options and call fields, with documentation", async () => {
     const members = await editor.completions("client.|auth.login");
     expect([...members.keys()]).toEqual(expect.arrayContaining(["signIn", "signOut", "eachRecord", "records", "v1"]));
     expect([...members].filter(([, text]) => text === "")).toEqual([]);
@@ -84,7 +84,7 @@ describe("an editor shows", () => {
     expect([...fields].filter(([, text]) => text === "")).toEqual([]);
   });
 
-  test("what the helpers take, and what an error tells", async () => {
+  test("an editor completes the helpers' inputs and an error's properties, with documentation", async () => {
     const members = await Promise.all(
       ["signIn({ | }", "completeExternalRegistration({ | }", "error.|code"].map((place) => editor.completions(place)),
     );
@@ -95,11 +95,11 @@ describe("an editor shows", () => {
     expect([...(members[2]?.keys() ?? [])]).toEqual(expect.arrayContaining(["code", "retryAfterSeconds?"]));
   });
 
-  test("what a field of an answer means", async () => {
+  test("an editor shows the description of a response field", async () => {
     expect(reported(await editor.hover("{ |expiresAt }"))).toBe("When the registration expires; null if unknown.");
   });
 
-  test("where a procedure is declared: in the package, in one place", async () => {
+  test("an editor finds the single declaration of a procedure within the package", async () => {
     expect(await editor.definitions("client.domains.|list")).toEqual([
       expect.stringMatching(/client\/dist\/procedures\.d\.ts$/),
     ]);

@@ -23,12 +23,12 @@ function newClient() {
   return createClient({ url: zw.url, fetch: recorder.fetch, onSessionChange: (session) => reported.push(session) });
 }
 
-/** The address of the front end's page after somebody came back. */
+/** The URL of the front end's page after an external sign-in. */
 async function cameBackTo(): Promise<URL> {
   return new URL(`/?${new URLSearchParams(await harness.goThrough()).toString()}`, site);
 }
 
-test("a page turns its ticket into a session, which the cookie keeps", async () => {
+test("a page exchanges its ticket for a session, which the cookie preserves", async () => {
   harness.be(1, { login: "page" });
   await harness.register();
   const client = newClient();
@@ -46,7 +46,7 @@ test("a page turns its ticket into a session, which the cookie keeps", async () 
   expect(reported.at(-1)).toBeNull();
 });
 
-test("a ticket works once, and a page without one has nothing to complete", async () => {
+test("a ticket works once, and completing an external sign-in without one throws an error", async () => {
   harness.be(2);
   await harness.register();
   const { ticket = "" } = await harness.goThrough();
@@ -60,7 +60,7 @@ test("a ticket works once, and a page without one has nothing to complete", asyn
   );
 });
 
-test("an account with a second factor is asked for it as at any sign-in", async () => {
+test("an external sign-in to an account with a second factor requires it, as any sign-in does", async () => {
   harness.be(3);
   middleOfStep(clock);
   const { client: member, secret } = await appUser(zw, clock, "careful");
@@ -74,7 +74,7 @@ test("an account with a second factor is asked for it as at any sign-in", async 
   expect(completed.user.username).toBe("careful");
 });
 
-test("who is unknown registers with an invitation and is signed in", async () => {
+test("an unknown person registers with an invitation and is signed in", async () => {
   harness.be(4, { login: "newcomer" });
   const page = await cameBackTo();
   const client = newClient();

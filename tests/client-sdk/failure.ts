@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { isZonewrightError, type ZonewrightError } from "../../client-sdk/src/index.ts";
 
-/** The error with which a call fails; fails the test when it succeeds, or fails with anything untyped. */
+/** The error with which a call fails; fails the test if the call succeeds or throws an untyped error. */
 export async function failure(call: Promise<unknown>): Promise<ZonewrightError> {
   const error: unknown = await call.then(
     () => new Error("the call succeeded"),

@@ -7,7 +7,7 @@ import { failure } from "./failure.ts";
 
 const zw = useZonewright();
 
-/** What stands before a service and answers in its place. */
+/** A proxy that responds in place of the service. */
 let proxy: Server;
 let proxyUrl: string;
 let answer: { status: number; headers: Record<string, string>; body: string };
@@ -29,7 +29,7 @@ function callThrough(given: typeof answer) {
   return failure(createClient({ url: proxyUrl, retries: 0 }).domains.list.query({}));
 }
 
-test("the service's own problem documents keep their code, such as for a body that is too large", async () => {
+test("the service's own problem documents keep their code, such as PAYLOAD_TOO_LARGE", async () => {
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });
   const error = await failure(client.domains.create.mutate({ name: "a".repeat(1_100_000) }));
@@ -37,7 +37,7 @@ test("the service's own problem documents keep their code, such as for a body th
   expect(error.requestId).toMatch(/./);
 });
 
-test("a proxy's problem document gives its words, status and Retry-After", async () => {
+test("a proxy's problem document becomes an error with its title, status and Retry-After", async () => {
   const error = await callThrough({
     status: 429,
     headers: { "content-type": "application/problem+json; charset=utf-8", "retry-after": "7" },
@@ -46,7 +46,7 @@ test("a proxy's problem document gives its words, status and Retry-After", async
   expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 429, message: "Slow down", retryAfterSeconds: 7 });
 });
 
-test("a page of a proxy is an unexpected answer with its status", async () => {
+test("an HTML page of a proxy becomes UNEXPECTED_ANSWER with its status", async () => {
   const html = { headers: { "content-type": "text/html" }, body: "<h1>Bad gateway</h1>" };
   const error = await callThrough({ status: 502, ...html });
   expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 502, issues: null, requestId: null });
@@ -54,7 +54,7 @@ test("a page of a proxy is an unexpected answer with its status", async () => {
   expect(await callThrough({ status: 200, ...html })).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 200 });
 });
 
-test("JSON that is not tRPC's, and JSON that is none, are unexpected answers", async () => {
+test("JSON that is not from tRPC, or is invalid, becomes UNEXPECTED_ANSWER", async () => {
   const headers = { "content-type": "application/json" };
   const foreign = { code: "UNEXPECTED_ANSWER", status: 200 };
   expect(await callThrough({ status: 200, headers, body: `{"hello":"world"}` })).toMatchObject(foreign);
@@ -62,7 +62,7 @@ test("JSON that is not tRPC's, and JSON that is none, are unexpected answers", a
   expect(await callThrough({ status: 200, headers, body: "null" })).toMatchObject(foreign);
 });
 
-test("no answer is a network error that names the address", async () => {
+test("an unreachable server becomes NETWORK_ERROR and names the address", async () => {
   const error = await failure(createClient({ url: "http://127.0.0.1:1" }).domains.list.query({}));
   expect(error).toMatchObject({ code: "NETWORK_ERROR", status: null, requestId: null });
   expect(error.message).toContain("http://127.0.0.1:1/trpc/domains.list");

@@ -25,18 +25,18 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return found;
 }
 
-test("eachDomain brings every domain once, page by page, and takes the list's filters", async () => {
+test("eachDomain yields every domain once, page by page, and accepts the list's filters", async () => {
   const domains = await all(client.eachDomain({}, { pageSize: 3 }));
   expectTypeOf(domains).toEqualTypeOf<Domain[]>();
   expect(domains.map(({ name }) => name)).toEqual([0, 1, 2, 3, 4, 5, 6].map((index) => `n${index}.example`));
   expect(recorder.to("/trpc/domains.list")).toHaveLength(3);
   expect(await all(client.eachDomain())).toHaveLength(7);
   expect(await all(client.eachDomain({ tag: "few" }))).toHaveLength(3);
-  // @ts-expect-error -- there is no such filter.
+  // @ts-expect-error -- this filter does not exist.
   expect(await failure(all(client.eachDomain({ colour: "red" })))).toMatchObject({ code: "BAD_REQUEST" });
 });
 
-test("eachSnapshot brings every snapshot, without its records unless they are asked for", async () => {
+test("eachSnapshot yields every snapshot, without its records unless they are requested", async () => {
   const { id } = await client.domains.create.mutate({ name: "snapshots.example", providerConfigId });
   for (let index = 0; index < 3; index += 1) await client.snapshots.create.mutate({ id });
   const snapshots = await all(client.eachSnapshot({ id }, { pageSize: 2 }));
@@ -50,18 +50,18 @@ test("eachSnapshot brings every snapshot, without its records unless they are as
   expect(newest?.records).toEqual([]);
 });
 
-test("each goes through any list that has pages, with the items' own type", async () => {
+test("each iterates over any paginated list, with the type of its items", async () => {
   const entries = await all(client.each(client.audit.list, { action: "domain.create" }, { pageSize: 4 }));
   expectTypeOf(entries[0]?.action).toEqualTypeOf<string | undefined>();
   expect(entries.length).toBeGreaterThanOrEqual(8);
   expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
   const usernames = await all(client.each(client.users.list, {}));
   expect(usernames.map(({ username }) => username)).toEqual(["admin"]);
-  // @ts-expect-error -- a list without pages has nothing to go through.
+  // @ts-expect-error -- a list without pages cannot be iterated.
   expect(typeof client.each(client.tokens.list, {}).next).toBe("function");
 });
 
-test("a walk ends with its signal", async () => {
+test("aborting an iteration's signal ends it", async () => {
   const leaving = new AbortController();
   const walk = client.eachDomain({}, { pageSize: 2, signal: leaving.signal });
   await walk.next();
@@ -70,7 +70,7 @@ test("a walk ends with its signal", async () => {
   expect(await failure(walk.next())).toMatchObject({ code: "ABORTED" });
 });
 
-test("a change that lacks what its action needs, or has more, does not compile", () => {
+test("a change that lacks fields of its action, or has extra ones, does not compile", () => {
   const id = "01a1fb0f-6204-7000-abd4-276e976be8b7";
   const right: Change[] = [
     { action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1" } },
@@ -78,15 +78,15 @@ test("a change that lacks what its action needs, or has more, does not compile",
     { action: "delete", recordId: id },
   ];
   const wrong: Change[] = [
-    // @ts-expect-error -- which record?
+    // @ts-expect-error -- `recordId` is missing.
     { action: "delete" },
-    // @ts-expect-error -- which record?
+    // @ts-expect-error -- `recordId` is missing.
     { action: "update", record: { ttl: 300 } },
     // @ts-expect-error -- a record needs a value.
     { action: "create", record: { recordType: "A", name: "www" } },
-    // @ts-expect-error -- a record that is created has no id.
+    // @ts-expect-error -- a record to create has no ID.
     { action: "create", recordId: id, record: { recordType: "A", name: "www", value: "192.0.2.1" } },
-    // @ts-expect-error -- there is no such action.
+    // @ts-expect-error -- this action does not exist.
     { action: "remove", recordId: id },
   ];
   expect(right.length + wrong.length).toBe(8);

@@ -11,7 +11,7 @@ let serverTime = Date.now();
 const zw = useZonewright({ now: () => new Date(serverTime) });
 const admin = { username: "admin", password: adminPassword };
 
-/** Serves Zonewright below /dns/, and nothing beside it. */
+/** Serves Zonewright below /dns/, and nothing else. */
 let proxy: Server;
 let proxyUrl: string;
 beforeAll(async () => {
@@ -41,15 +41,15 @@ function tellAdministrators() {
   void publish(zw, { administrators: true }, "Told");
 }
 
-describe("the address", () => {
-  test.each(["", "/", "//"])("may end with %j", async (end) => {
+describe("the url option", () => {
+  test.each(["", "/", "//"])("the service's URL may end with %j", async (end) => {
     const result = await createClient({ url: zw.url + end }).signIn(admin);
     expect(result).toMatchObject({ kind: "signedIn" });
     expect(await createClient({ url: new URL(zw.url) }).signIn(admin)).toMatchObject({ kind: "signedIn" });
   });
 
   test.each(["/dns", "/dns/"])(
-    "may have a proxy's prefix, %s: calls, renewal, stream and sign-out go there",
+    "the URL may contain a proxy's prefix such as %s, which calls, refreshes, streams and sign-out use",
     async (path) => {
       const { fetch, to } = recordingFetch();
       const client = createClient({ url: proxyUrl + path, fetch });
@@ -67,7 +67,7 @@ describe("the address", () => {
     },
   );
 
-  test("that leads elsewhere gives an error which names it", async () => {
+  test("a URL that leads elsewhere throws an error that names it", async () => {
     const error = await failure(createClient({ url: `${proxyUrl}/dsn` }).domains.list.query());
     expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 404 });
     expect(error.message).toContain(`${proxyUrl}/dsn/trpc/domains.list`);
@@ -83,12 +83,12 @@ describe("the address", () => {
     ["https://dns.example.com/?tenant=1", "url: leave out what begins with ? or #."],
     ["https://dns.example.com/#top", "url: leave out what begins with ? or #."],
     ["https://dns.example.com/trpc/", "url: give the address of the service itself, without /trpc."],
-  ])("%j is refused at once", (url, message) => {
+  ])("the URL %j is refused when the client is created", (url, message) => {
     expect(() => createClient({ url })).toThrow(TypeError);
     expect(() => createClient({ url })).toThrow(message);
   });
 
-  test("with a password in it is refused in words that do not repeat it", () => {
+  test("a URL with a password is refused without repeating the password", () => {
     expect(() => createClient({ url: "https://admin:hunter2@dns.example.com" })).toThrow(
       /^url: leave the username and the password out; sign in with them, or give a token\.$/,
     );
@@ -97,10 +97,10 @@ describe("the address", () => {
   });
 });
 
-describe("the credentials", () => {
+describe("the token and session options", () => {
   const session: Session = { accessToken: "a", refreshToken: "b" };
 
-  test("are a token or a session: both are refused", () => {
+  test("a token and a session together are refused", () => {
     for (const both of [session, "cookie"] as const) {
       expect(() => createClient({ url: zw.url, token: "zw_1", session: both })).toThrow(
         "Give a token or a session, not both",
@@ -108,12 +108,9 @@ describe("the credentials", () => {
     }
   });
 
-  test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])(
-    "a token like %j is refused in words that do not repeat it",
-    (token) => {
-      expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
-    },
-  );
+  test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])("a token like %j is refused without repeating it", (token) => {
+    expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
+  });
 
   test.each([JSON.stringify(session), { accessToken: "a" }, { accessToken: 1, refreshToken: null }, 7])(
     "a session like %j is refused",
@@ -124,19 +121,19 @@ describe("the credentials", () => {
     },
   );
 
-  test("may be left out, or be null", async () => {
+  test("the token and session options may be omitted or null", async () => {
     const client = createClient({ url: zw.url, token: null, session: null, fetch: undefined, retries: undefined });
     expect(await failure(client.auth.me.query())).toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("an undefined token is an error that says so, and not a client that nobody is signed in to", () => {
+  test("an undefined token throws an error instead of creating a signed-out client", () => {
     expect(() => createClient({ url: zw.url, token: process.env["ZONEWRIGHT_NO_SUCH_VARIABLE"] })).toThrow(
       "token: this is undefined; set the variable that it comes from",
     );
   });
 });
 
-/** A server that takes connections and says nothing. */
+/** A server that accepts connections and never responds. */
 async function silentServer() {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => void sockets.add(socket));
@@ -152,14 +149,14 @@ async function silentServer() {
   };
 }
 
-/** Answers everything but `auth.me`, which hangs until the caller gives up. */
+/** Passes on every call except `auth.me`, which hangs until it is aborted. */
 const slow: typeof fetch = (url, init) =>
   String(url instanceof Request ? url.url : url).includes("auth.me")
     ? new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("given up"))))
     : fetch(url, init);
 
-describe("the time-out", () => {
-  test("ends a call that nobody answers, as TIMEOUT; an abort before it stays ABORTED", async () => {
+describe("the timeoutSeconds option", () => {
+  test("a call without a response fails as TIMEOUT, but one that was aborted fails as ABORTED", async () => {
     const { url, end } = await silentServer();
     const client = createClient({ url, token: "zw_pt_x", timeoutSeconds: 0.05 });
     const error = await failure(client.domains.list.query({}));
@@ -171,11 +168,11 @@ describe("the time-out", () => {
     end();
   });
 
-  test.each([-1, Number.NaN, Infinity, 2_147_484])("of %d seconds is refused", (timeoutSeconds) => {
+  test.each([-1, Number.NaN, Infinity, 2_147_484])("a timeout of %d seconds is refused", (timeoutSeconds) => {
     expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds: give a number/);
   });
 
-  test("of 0 is none, and streams have none", async () => {
+  test("a timeout of 0 means none, and streams never time out", async () => {
     expect(await createClient({ url: zw.url, timeoutSeconds: 0 }).signIn(admin)).toMatchObject({ kind: "signedIn" });
     let session: Session | null = null;
     await createClient({ url: zw.url, onSessionChange: (changed) => (session = changed) }).signIn(admin);

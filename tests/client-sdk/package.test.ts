@@ -18,7 +18,7 @@ import type { TRPCClient } from "@trpc/client";
 import type { inferRouterOutputs } from "@trpc/server";
 import { createClient, isZonewrightError, type AppRouter, type Client, type RouterInputs, type Session } from "@zonewright/client";
 
-/** As libraries for browsers declare it. */
+/** A type as libraries for browsers declare it. */
 interface AuthenticationResponseJSON {
   id: string;
   rawId: string;
@@ -45,7 +45,7 @@ if (result.kind === "secondFactorNeeded") {
   } else {
     result = await client.completeSecondFactor({ method: "recovery", code: "7k2m-x0qd-9fhs-3w8c" });
   }
-  // @ts-expect-error -- a passkey is shown by a credential.
+  // @ts-expect-error -- a passkey requires a credential.
   await client.completeSecondFactor({ method: "passkey", code: "123456" });
 }
 const { username } = result.user;
@@ -58,14 +58,14 @@ try {
   for await (const { updatedAt } of client.eachRecord({ id: record.domainId, type: "A" })) updatedAt.getTime();
   for await (const { title, createdAt } of client.watchNotifications({ onConnected: ({ gap }) => !gap })) {
     const when: [string, number] = [title, createdAt.getTime()];
-    // @ts-expect-error -- would pass if the notifications were any.
+    // @ts-expect-error -- would compile if notifications were any.
     title.colour;
   }
-  // @ts-expect-error -- a type that nobody can create; it would pass if the inputs were any.
+  // @ts-expect-error -- this record type cannot be created; would compile if inputs were any.
   await client.records.create.mutate({ ...input, recordType: "WKS" });
-  // @ts-expect-error -- would pass if the client were any.
+  // @ts-expect-error -- would compile if the client were any.
   await client.domains.destroy.mutate({ id: "" });
-  // @ts-expect-error -- would pass if the answers were any.
+  // @ts-expect-error -- would compile if outputs were any.
   record.colour;
 } catch (error) {
   if (isZonewrightError(error)) {
@@ -81,10 +81,10 @@ try {
     }
   }
 }
-// Libraries that are built on tRPC's client take this one.
+// Libraries built on tRPC's client accept this one.
 export const trpc: TRPCClient<AppRouter> = client;
 export const inferred: inferRouterOutputs<AppRouter>["domains"]["list"] = await client.domains.list.query();
-// As scripts have it: variables of the environment may be missing.
+// As in scripts: environment variables may be missing.
 declare const env: Record<string, string | undefined>;
 export const script = createClient({ url: env["URL"] ?? "", token: env["TOKEN"], session: stored });
 `;
@@ -98,7 +98,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => project.remove());
 
-test("the package holds its code, its types and its pages, and nothing else", async () => {
+test("the package contains only its code, types, README, changelog, license and manifest", async () => {
   const strange = project.files.filter(
     (path) => !/^(?:dist\/.+\.(?:js|d\.ts)|(?:README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(path),
   );
@@ -121,21 +121,21 @@ async function importsOf(extension: string): Promise<string[]> {
   );
 }
 
-test("the shipped types import tRPC and each other, and nothing of the server's", async () => {
+test("the shipped types import only tRPC, superjson and each other, and nothing of the server", async () => {
   const foreign = (await importsOf(".d.ts")).filter(
     (name) => !/^(@trpc\/(client|server)(\/.+)?|superjson)$/.test(name),
   );
   expect(foreign).toEqual([]);
 });
 
-test("the shipped code imports tRPC, superjson and its own files: it runs in browsers", async () => {
+test("the shipped code imports only tRPC, superjson and its own files, so it runs in browsers", async () => {
   const found = (await importsOf(".js")).filter((name) => name !== "@trpc/server/observable");
   expect(found.toSorted()).toEqual(["@trpc/client", "superjson"]);
 });
 
 const strict = {
   target: "es2022",
-  // tRPC's own declarations name Disposable.
+  // tRPC's own declarations use Disposable.
   lib: ["es2022", "dom", "esnext.disposable"],
   types: [],
   strict: true,
@@ -144,14 +144,14 @@ const strict = {
   noEmit: true,
 };
 
-/** The repository's compiler, and the one that most people have. */
+/** The repository's compiler, and the most widely used one. */
 const compilers = {
-  // Its checkers would do much of their work twice.
+  // Parallel checkers would repeat much of the work.
   "TypeScript 7": [join(root, "node_modules/.bin/tsc"), "--singleThreaded"],
   "TypeScript 5": [join(root, "tests/rest-consumer/node_modules/typescript/bin/tsc")],
 } as const;
 
-/** What the compiler says of a program in the project. */
+/** The compiler's output for a program in the project. */
 async function complaints(compiler: keyof typeof compilers, options: object, file: string): Promise<string> {
   const config = join(project.folder, `tsconfig.${file}.json`);
   await writeFile(config, JSON.stringify({ compilerOptions: { ...strict, ...options }, files: [file] }));
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test("the examples of its page compile as they stand, in a strict program", async () => {
+test("the README's examples compile unchanged in a strict program", async () => {
   const { blocks } = await page("client-sdk/README.md");
   const examples = blocks.filter(({ language }) => language === "ts").map(({ code }) => code);
   const functions = examples.map((code, index) => {
@@ -194,7 +194,7 @@ test("the examples of its page compile as they stand, in a strict program", asyn
   expect(await complaints("TypeScript 7", { module: "nodenext" }, "examples.ts")).toBe("");
 });
 
-test("it runs in Node as it is packed", async () => {
+test("the packed package runs in Node", async () => {
   const program = `
     import { createClient, isZonewrightError } from "@zonewright/client";
     const client = createClient({ url: process.argv[2] });
@@ -208,13 +208,13 @@ test("it runs in Node as it is packed", async () => {
   expect(JSON.parse(stdout)).toEqual({ user: "admin", id: "string", known: true, code: "CONFLICT" });
 });
 
-test("bundled for browsers, with all that it needs, it stays below 25 kB compressed", async () => {
+test("the client bundled for browsers with its dependencies is smaller than 25 kB compressed", async () => {
   const { code, imports } = await project.bundle(
     'export { createClient, isZonewrightError } from "@zonewright/client";',
   );
   const size = gzipSync(code).length;
   expect(imports).toEqual([]);
-  // Told, so that its growth is seen.
+  // Printed to make its growth visible.
   console.info(`The client, bundled and compressed: ${size} bytes.`);
   expect(size).toBeLessThan(25 * 1024);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await admin.signIn(credentials);
 });
 
-test("a client with a personal token calls what the token allows, and is never renewed", async () => {
+test("a client with a personal token can make the calls the token permits, and never refreshes it", async () => {
   const expiresAt = new Date(Date.now() + 3_600_000);
   const made = await admin.tokens.create.mutate({ name: "Script", permissions: ["domains:read"], expiresAt });
   expectTypeOf(made.expiresAt).toEqualTypeOf<Date | null>();
@@ -28,7 +28,7 @@ test("a client with a personal token calls what the token allows, and is never r
   expect((await admin.tokens.list.query({})).tokens).toEqual([]);
 });
 
-test("whoever is signed in changes the password, sees the sessions and ends the others, and stays signed in", async () => {
+test("a signed-in user can change their password, which ends their other sessions but not this one", async () => {
   const password = "three owls over the harbour";
   const recorder = recordingFetch();
   const other = createClient({ url: zw.url });

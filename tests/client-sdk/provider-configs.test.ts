@@ -20,7 +20,7 @@ beforeAll(async () => {
   await client.signIn({ username: "admin", password: adminPassword });
 });
 
-/** The fields of each kind. The compiler wants each kind here, and each of its fields. */
+/** The fields of each kind. The compiler requires every kind and every field here. */
 const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfigInputs[Kind], true> } = {
   zonefile: { folder: true, hostmaster: true, checkNames: true, maxRecordsPerType: true, maxTypesPerName: true },
   rfc2136: {
@@ -41,7 +41,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
   manual: {},
 };
 
-test("the types of configurations have the fields that each kind takes", () => {
+test("the configuration types have the fields that the server accepts for each kind", () => {
   expectTypeOf<keyof ProviderConfigInputs["zonefile"]>().toEqualTypeOf<keyof ZonefileConfig>();
   expectTypeOf<keyof ProviderConfigInputs["rfc2136"]>().toEqualTypeOf<keyof Rfc2136Config>();
   expectTypeOf<keyof ProviderConfigInputs["powerdns"]>().toEqualTypeOf<keyof PowerdnsConfig>();
@@ -58,7 +58,7 @@ test("the types of configurations have the fields that each kind takes", () => {
   expect(new Map(offered as [string, string[]][])).toEqual(new Map(typed as [string, string[]][]));
 });
 
-test("a configuration is made by its typed fields, and one of another kind's does not compile", async () => {
+test("a configuration is created with its kind's fields, and one with another kind's fields does not compile", async () => {
   const made = await client.providerConfigs.create.mutate({ kind: "manual", name: "By hand" });
   expect(made).toMatchObject({ kind: "manual", config: {} });
   const server = await client.providerConfigs.create.mutate({
@@ -68,11 +68,11 @@ test("a configuration is made by its typed fields, and one of another kind's doe
   });
   expect(server.config).toMatchObject({ server: "ns1.example.com", port: 5353 });
   const wrong: RouterInputs["providerConfigs"]["create"][] = [
-    // @ts-expect-error -- a key is missing.
+    // @ts-expect-error -- a required field is missing.
     { kind: "rfc2136", name: "a", config: { server: "ns1.example.com" } },
     // @ts-expect-error -- a field of another kind.
     { kind: "cloudflare", name: "b", config: { apiToken: "x", folder: "zones" } },
-    // @ts-expect-error -- there is no such kind.
+    // @ts-expect-error -- this kind does not exist.
     { kind: "bind", name: "c" },
   ];
   for (const input of wrong) {

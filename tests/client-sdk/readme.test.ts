@@ -14,7 +14,7 @@ const zw = useZonewright({ now: clock.now });
 const sdk = join(import.meta.dirname, "../../client-sdk/src/index.ts");
 
 let blocks: CodeBlock[];
-/** The examples that have been run. */
+/** The examples that have run. */
 const ran = new Set<string>();
 let folder: string;
 let programs = 0;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The one example that contains the text. */
+/** Returns the only example that contains the text. */
 function exampleWith(text: string): string {
   const found = blocks.filter(({ code }) => code.includes(text));
   expect(found).toHaveLength(1);
@@ -33,7 +33,7 @@ function exampleWith(text: string): string {
   return code;
 }
 
-/** Runs examples one after the other as one program, which has what is given and gives what it is asked for. */
+/** Runs examples in sequence as one program, with the given variables, and returns the requested ones. */
 async function run(examples: string[], given: object, results: string[]): Promise<Record<string, unknown>> {
   const program = [
     'import { createClient, isZonewrightError } from "@zonewright/client";',
@@ -48,7 +48,7 @@ async function run(examples: string[], given: object, results: string[]): Promis
   return await loaded.example(given);
 }
 
-test("signing in, making a domain and a record, and changing it while nobody else has", async () => {
+test("the README example signs in, creates a domain and a record, and edits the record conditionally", async () => {
   const examples = [exampleWith('createClient({ url: "https')];
   const { id, record } = await run(examples, { password: adminPassword }, ["id", "record"]);
   expect(record).toMatchObject({ name: "www", value: "192.0.2.1", version: 1 });
@@ -56,7 +56,7 @@ test("signing in, making a domain and a record, and changing it while nobody els
   expect(body.records).toEqual([expect.objectContaining({ value: "192.0.2.2", version: 2 })]);
 });
 
-test("completing a sign-in by a second factor", async () => {
+test("the README example completes a sign-in with a second factor", async () => {
   const { username, secret } = await appUser(zw, clock, "reader");
   const client = createClient({ url: zw.url });
   const given = { client, username, password: memberPassword, code: codeAt(secret, clock.now()) };
@@ -64,9 +64,9 @@ test("completing a sign-in by a second factor", async () => {
   expect((await client.auth.me.query({})).username).toBe("reader");
 });
 
-test("confirming who one is when a call asks for it", async () => {
+test("the README example confirms the user when a call requires it", async () => {
   await zw.member("confirming");
-  // Signed in longer ago than counts, as soon as the example has done so.
+  // The session is too old to count as confirmed as soon as the example has signed in.
   const late = exampleWith("onReauthentication").replace("const { token }", "passTime();\nconst { token }");
   let asked = 0;
   const askForPassword = () => {
@@ -80,7 +80,7 @@ test("confirming who one is when a call asks for it", async () => {
   expect([asked, String(token).startsWith("zw_pt_")]).toEqual([1, true]);
 });
 
-test("a script's token, and going through all records", async () => {
+test("the README example uses a script's token and iterates over all records", async () => {
   const { body: domain } = await zw.admin.post("/api/domains", { name: "script.example" });
   await zw.admin.post(`/api/domains/${domain.id}/records`, { recordType: "TXT", name: "note", value: "hello" });
   const permissions = ["records:read"];
@@ -96,7 +96,7 @@ test("a script's token, and going through all records", async () => {
   }
 });
 
-test("a challenge for a certificate, by the name of its host", async () => {
+test("the README example publishes a certificate challenge by its host name", async () => {
   await zw.admin.post("/api/domains", { name: "example.com" });
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });
@@ -110,7 +110,7 @@ test("a challenge for a certificate, by the name of its host", async () => {
   }
 });
 
-test("watching what the user is told", async () => {
+test("the README example watches the user's notifications", async () => {
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });
   const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
@@ -128,7 +128,7 @@ test("watching what the user is told", async () => {
   }
 });
 
-test("whatever fails, fails with one kind of error", async () => {
+test("the README example handles every failure as one kind of error", async () => {
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });
   const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -141,7 +141,7 @@ test("whatever fails, fails with one kind of error", async () => {
   }
 });
 
-test("a page whose session is in the browser's cookie", async () => {
+test("the README example uses a session in the browser's cookie", async () => {
   const shown: boolean[] = [];
   const given = { location: { origin: zw.url }, showUserMenu: (signedIn: boolean) => shown.push(signedIn) };
   const { client } = await run([exampleWith('session: "cookie"')], given, ["client"]);
@@ -150,6 +150,6 @@ test("a page whose session is in the browser's cookie", async () => {
   expect(shown).toEqual([true, false]);
 });
 
-test("there is no example that none of these tests runs", () => {
+test("every README example is run by one of these tests", () => {
   expect(blocks.filter(({ language, code }) => language === "ts" && !ran.has(code))).toEqual([]);
 });

@@ -50,7 +50,7 @@ function makeToken(client: Client, signal?: AbortSignal) {
 
 const sent = () => recorder.to(createPath).map(({ status }) => status);
 
-test("without somebody to ask, a call that needs a confirmation fails with a code of its own, and works after one", async () => {
+test("without a prompt, an unconfirmed call fails with REAUTHENTICATION_REQUIRED, and succeeds after confirm", async () => {
   const client = await staleClient();
   expect((await client.auth.me.query()).confirmedUntil).toBeNull();
   expect(await failure(makeToken(client))).toMatchObject({ code: "REAUTHENTICATION_REQUIRED", status: 403 });
@@ -62,7 +62,7 @@ test("without somebody to ask, a call that needs a confirmation fails with a cod
   expect(recorder.to("/api/auth/refresh")).toEqual([]);
 });
 
-test("a confirmation takes a code, a recovery code or a passkey of an account with a second factor", async () => {
+test("confirm accepts an app code, a recovery code or a passkey for an account with a second factor", async () => {
   username = `app-${users}`;
   const user = await appUser(zw, clock, username);
   const key = securityKey();
@@ -79,7 +79,7 @@ test("a confirmation takes a code, a recovery code or a passkey of an account wi
   expect(confirmedUntil.getTime()).toBeGreaterThan(clock.now().getTime());
 });
 
-test("whoever is asked confirms, and the call is repeated once", async () => {
+test("a prompt's confirmation repeats the call once", async () => {
   const asked: ReauthenticationRequest[] = [];
   const client = await staleClient(async (request) => {
     asked.push(request);
@@ -91,7 +91,7 @@ test("whoever is asked confirms, and the call is repeated once", async () => {
   expect(recorder.to("/trpc/auth.confirm")).toHaveLength(1);
 });
 
-test("twenty calls at once share one prompt, and each succeeds", async () => {
+test("twenty concurrent calls share one prompt, and each succeeds", async () => {
   let prompts = 0;
   const client = await staleClient(async ({ confirm }) => {
     prompts += 1;
@@ -102,7 +102,7 @@ test("twenty calls at once share one prompt, and each succeeds", async () => {
   expect(prompts).toBe(1);
 });
 
-test("a prompt that is dismissed fails all calls that waited for it, once, with their own refusal", async () => {
+test("dismissing a prompt fails all calls that waited for it, each with its own error", async () => {
   let prompts = 0;
   const client = await staleClient(() => {
     prompts += 1;
@@ -115,7 +115,7 @@ test("a prompt that is dismissed fails all calls that waited for it, once, with 
   expect(prompts).toBe(2);
 });
 
-test("a prompt that throws, be it for a wrong proof, repeats nothing", async () => {
+test("a prompt that throws, even because of a wrong proof, repeats no call", async () => {
   const wrong = await staleClient(({ confirm }) => confirm({ password: "not this one" }));
   expect(await failure(makeToken(wrong))).toMatchObject({ code: "REAUTHENTICATION_REQUIRED" });
   const broken = await staleClient(() => {
@@ -125,14 +125,14 @@ test("a prompt that throws, be it for a wrong proof, repeats nothing", async () 
   expect(sent()).toEqual([403, 403]);
 });
 
-test("a prompt may try again after a wrong proof", async () => {
+test("a prompt may retry after a wrong proof", async () => {
   const client = await staleClient(async ({ confirm }) => {
     for (const guess of ["not this one", password]) await confirm({ password: guess }).catch(() => undefined);
   });
   expect((await makeToken(client)).name).toBe("Script");
 });
 
-test("a call that is refused again after a confirmation is not repeated without end", async () => {
+test("a call refused again after a confirmation is not repeated indefinitely", async () => {
   let prompts = 0;
   const client = await staleClient(async ({ confirm }) => {
     prompts += 1;
@@ -140,11 +140,11 @@ test("a call that is refused again after a confirmation is not repeated without 
     clock.advance(11 * minute);
   });
   expect(await failure(makeToken(client))).toMatchObject({ code: "REAUTHENTICATION_REQUIRED" });
-  // Its access token had come to its end as well.
+  // Its access token had expired as well.
   expect([prompts, sent()]).toEqual([1, [403, 401, 403]]);
 });
 
-test("a new sign-in of the same user answers as well, and one of somebody else repeats nothing", async () => {
+test("a prompt may sign the same user in again, but a sign-in of another user repeats no call", async () => {
   const same: Client = await staleClient(() => same.signIn({ username, password }));
   expect((await makeToken(same)).name).toBe("Script");
   const somebodyElse = `${username}-other`;
@@ -155,7 +155,7 @@ test("a new sign-in of the same user answers as well, and one of somebody else r
   expect((await other.tokens.list.query()).tokens).toEqual([]);
 });
 
-test("a call that is aborted while it waits for the prompt ends at once, and is not repeated", async () => {
+test("a call aborted while waiting for the prompt ends immediately and is not repeated", async () => {
   const leaving = new AbortController();
   let confirmed: Promise<unknown> = Promise.resolve();
   const client = await staleClient(({ confirm }) => {
@@ -168,7 +168,7 @@ test("a call that is aborted while it waits for the prompt ends at once, and is 
   expect(sent()).toEqual([403]);
 });
 
-test("other refusals ask nobody", async () => {
+test("other refusals open no prompt", async () => {
   const client = await staleClient(() => {
     throw new Error("Nobody is to be asked.");
   });
@@ -176,7 +176,7 @@ test("other refusals ask nobody", async () => {
   expect(await failure(client.auth.confirm.mutate({ password: "not this one" }))).toMatchObject({ code: "FORBIDDEN" });
 });
 
-test("the types take what can confirm, and nothing else", () => {
+test("the types accept only valid proofs for a confirmation", () => {
   expectTypeOf<"REAUTHENTICATION_REQUIRED">().toExtend<ZonewrightErrorCode>();
   expectTypeOf<Parameters<Client["confirm"]>[0]>().toEqualTypeOf<ConfirmationProof>();
   expectTypeOf<Awaited<ReturnType<Client["confirm"]>>>().toEqualTypeOf<{ confirmedUntil: Date }>();

@@ -1,13 +1,13 @@
 import type { Fetch } from "../../client-sdk/src/index.ts";
 
-/** One request of a client, and how it was answered. */
+/** A client's request and the response to it. */
 export interface Exchange {
   path: string;
   status: number;
   requestId: string | null;
 }
 
-/** A `fetch` that keeps a list of what went through it. */
+/** A `fetch` that records its requests. */
 export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch; to: (path: string) => Exchange[] } {
   const exchanges: Exchange[] = [];
   return {
@@ -21,7 +21,7 @@ export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch;
   };
 }
 
-/** A `fetch` with one cookie jar, which as a browser does sends the refresh cookie to /api only. */
+/** A `fetch` with a cookie jar, which sends the refresh cookie only to /api, as a browser does. */
 export function cookieFetch(): Fetch {
   let cookie = "";
   return async (url, init) => {

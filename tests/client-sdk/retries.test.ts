@@ -14,7 +14,7 @@ beforeAll(async () => {
   ({ accessToken } = body);
 });
 
-/** A service that is not there for the first calls, and says for how long. */
+/** A service that is unavailable for the first calls, with the given headers. */
 function awayFor(calls: number, status: number, headers: Record<string, string>) {
   let left = calls;
   const proxy: Fetch = async (url, init) => {
@@ -28,13 +28,13 @@ function clientOver(fetch: Fetch, retries?: number) {
   return createClient({ url: zw.url, token: accessToken, fetch, ...(retries === undefined ? {} : { retries }) });
 }
 
-test.each([429, 503])("a query is repeated after a %i that tells when to come back", async (status) => {
+test.each([429, 503])("a query is retried after a %i with Retry-After", async (status) => {
   const { fetch, to } = awayFor(2, status, { "retry-after": "0" });
   expect(await clientOver(fetch).domains.list.query({})).toMatchObject({ total: 0 });
   expect(to(list).map((exchange) => exchange.status)).toEqual([status, status, 200]);
 });
 
-test("it is repeated twice, or as often as the client was told", async () => {
+test("a query is retried twice by default, or as often as the client's options say", async () => {
   const first = awayFor(5, 503, { "retry-after": "0" });
   expect(await failure(clientOver(first.fetch).domains.list.query({}))).toMatchObject({ status: 503 });
   expect(first.to(list)).toHaveLength(3);
@@ -46,20 +46,20 @@ test("it is repeated twice, or as often as the client was told", async () => {
 test.each([
   ["it does not say when", {}],
   ["the wait would be long", { "retry-after": "11" }],
-])("a refusal is the caller's where %s", async (_case, headers: Record<string, string>) => {
+])("a query's error is returned without a retry if %s", async (_case, headers: Record<string, string>) => {
   const { fetch, to } = awayFor(1, 503, headers);
   const error = await failure(clientOver(fetch).domains.list.query({}));
   expect(error.retryAfterSeconds).toBe(headers["retry-after"] === undefined ? undefined : 11);
   expect(to(list)).toHaveLength(1);
 });
 
-test("a mutation of zones is repeated when asked for, and takes place once", async () => {
+test("a mutation of zones is retried after a 503 with Retry-After, and executes once", async () => {
   const { fetch, to } = awayFor(2, 503, { "retry-after": "0" });
   await clientOver(fetch).domains.create.mutate({ name: "asked.example" });
   expect(to(create).map(({ status }) => status)).toEqual([503, 503, 200]);
 });
 
-test("a mutation whose answer is lost is repeated with the same key, and answered as the first time", async () => {
+test("a mutation whose response is lost is retried with the same key, and gets the first response", async () => {
   const keys: (string | null)[] = [];
   const answers: string[] = [];
   const losing: Fetch = async (url, init) => {
@@ -77,7 +77,7 @@ test("a mutation whose answer is lost is repeated with the same key, and answere
   expect((await clientOver(fetch).domains.list.query({ search: "once" })).total).toBe(1);
 });
 
-test("a key of the caller's own is kept, and two calls have two keys", async () => {
+test("a caller's own idempotency key is used, and otherwise each mutation gets a different key", async () => {
   const keys: (string | null)[] = [];
   const noting: Fetch = async (url, init) => {
     keys.push(new Headers(init?.headers).get("idempotency-key"));
@@ -93,13 +93,13 @@ test("a key of the caller's own is kept, and two calls have two keys", async () 
   expect(keys[3]).toBeNull();
 });
 
-test("other mutations are never repeated: they may have been carried out", async () => {
+test("other mutations are never retried, because they may have executed", async () => {
   const { fetch, to } = awayFor(1, 503, { "retry-after": "0" });
   await failure(clientOver(fetch).notifications.readAll.mutate());
   expect(to("/trpc/notifications.readAll")).toHaveLength(1);
 });
 
-test("an abort ends the wait", async () => {
+test("an abort ends the wait for a retry", async () => {
   const leaving = new AbortController();
   const { fetch } = awayFor(1, 503, { "retry-after": "9" });
   const leavingFetch: Fetch = async (url, init) => {

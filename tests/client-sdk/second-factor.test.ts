@@ -38,7 +38,7 @@ function code() {
   return codeAt(user.secret, clock.now());
 }
 
-test("sign-in says which second factors there are, and a code completes it", async () => {
+test("sign-in returns the available second factors, and a code completes it", async () => {
   const client = newClient();
   const needed = await client.signIn(credentials());
   expect(needed).toEqual({ kind: "secondFactorNeeded", methods: ["totp"] });
@@ -55,7 +55,7 @@ test("sign-in says which second factors there are, and a code completes it", asy
   });
 });
 
-test("a wrong code is an error that leaves the sign-in open, and renews no session", async () => {
+test("a wrong code throws an error, and keeps the sign-in pending without a refresh", async () => {
   const client = newClient();
   await client.signIn(credentials());
   const wrong = client.completeSecondFactor({ method: "recovery", code: "0000-0000-0000-0000" });
@@ -66,7 +66,7 @@ test("a wrong code is an error that leaves the sign-in open, and renews no sessi
   expect((await client.auth.me.query({})).username).toBe(user.username);
 });
 
-test("a passkey completes a sign-in, and signs in by itself", async () => {
+test("a passkey completes a sign-in, and also signs in alone", async () => {
   const key = securityKey();
   await addPasskey(user.client, key);
   const client = newClient();
@@ -82,7 +82,7 @@ test("a passkey completes a sign-in, and signs in by itself", async () => {
   expect((await alone.auth.me.query({})).username).toBe(user.username);
 });
 
-test("a second factor is asked for during a session of somebody else's, which goes on until it is shown", async () => {
+test("a sign-in waiting for a second factor keeps another user's session until it is completed", async () => {
   const client = newClient();
   await client.signIn({ username: "admin", password: "correct horse battery staple" });
   await client.signIn(credentials());
@@ -91,7 +91,7 @@ test("a second factor is asked for during a session of somebody else's, which go
   expect((await client.auth.me.query({})).username).toBe(user.username);
 });
 
-test("signing out forgets a sign-in that waits", async () => {
+test("signing out discards a pending sign-in", async () => {
   const client = newClient();
   await client.signIn(credentials());
   await client.signOut();
@@ -99,7 +99,7 @@ test("signing out forgets a sign-in that waits", async () => {
   expect(await failure(late)).toMatchObject({ code: "UNAUTHORIZED" });
 });
 
-test("with the cookie, the completed sign-in is there after a reload", async () => {
+test("in cookie mode, a sign-in with a second factor survives a reload", async () => {
   recorder = recordingFetch(cookieFetch());
   const page = newClient("cookie");
   await page.signIn(credentials());

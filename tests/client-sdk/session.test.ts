@@ -29,7 +29,7 @@ function newClient(session?: Session | "cookie") {
   });
 }
 
-test("a hundred parallel calls with an expired access token share one renewal", async () => {
+test("a hundred parallel calls with an expired access token share one refresh", async () => {
   const client = newClient();
   await client.signIn(admin);
   serverTime += 16 * minute;
@@ -40,7 +40,7 @@ test("a hundred parallel calls with an expired access token share one renewal", 
   expect(reported[1]?.refreshToken).not.toBe(reported[0]?.refreshToken);
 });
 
-test("a token near its end is renewed before the server refuses it", async () => {
+test("a token about to expire is refreshed before the server refuses it", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: serverTime });
   const client = newClient();
   await client.signIn(admin);
@@ -52,7 +52,7 @@ test("a token near its end is renewed before the server refuses it", async () =>
   expect(recorder.to("/trpc/auth.me").map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test("a clock that is hours ahead of the server's renews no more often", async () => {
+test("a client clock hours ahead of the server's causes no additional refreshes", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: serverTime + 300 * minute });
   const client = newClient();
   await client.signIn(admin);
@@ -61,7 +61,7 @@ test("a clock that is hours ahead of the server's renews no more often", async (
   expect(recorder.to(refreshPath)).toHaveLength(0);
 });
 
-test("a clock that is hours behind the server's, or ahead of it, ends no stored session", async () => {
+test("a client clock hours behind or ahead of the server's does not end a stored session", async () => {
   await newClient().signIn(admin);
   for (const skew of [-300, 300]) {
     vi.useFakeTimers({ toFake: ["Date"], now: serverTime + skew * minute });
@@ -75,7 +75,7 @@ test("a clock that is hours behind the server's, or ahead of it, ends no stored 
   expect(recorder.to(refreshPath).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test("a stored session goes on in another client", async () => {
+test("a stored session continues in another client", async () => {
   await newClient().signIn(admin);
   serverTime += 20 * minute;
   const client = newClient(reported[0] ?? undefined);
@@ -83,7 +83,7 @@ test("a stored session goes on in another client", async () => {
   expect(reported).toHaveLength(2);
 });
 
-test("a refused renewal ends the session, and the first 401 is the error", async () => {
+test("a refused refresh ends the session, and the error is that of the first 401", async () => {
   const client = newClient();
   await client.signIn(admin);
   const { refreshToken } = reported[0] ?? {};
@@ -99,7 +99,7 @@ test("a refused renewal ends the session, and the first 401 is the error", async
   expect(recorder.to(refreshPath)).toHaveLength(1);
 });
 
-test("a renewal that cannot reach the server keeps the session for later", async () => {
+test("a refresh that cannot reach the server keeps the session for later", async () => {
   let away = false;
   recorder = recordingFetch(async (url, init) => {
     if (away && url.endsWith(refreshPath)) throw new TypeError("fetch failed");
@@ -115,7 +115,7 @@ test("a renewal that cannot reach the server keeps the session for later", async
   expect(reported).toHaveLength(2);
 });
 
-test("a wrong password during a session neither renews nor ends it", async () => {
+test("a wrong password during a session neither refreshes nor ends it", async () => {
   const client = newClient();
   await client.signIn(admin);
   expect(await failure(client.signIn({ ...admin, password: "wrong" }))).toMatchObject({ code: "UNAUTHORIZED" });
@@ -124,7 +124,7 @@ test("a wrong password during a session neither renews nor ends it", async () =>
   expect((await client.auth.me.query({})).username).toBe("admin");
 });
 
-test("sign-out ends the session at the server and here, and may be repeated", async () => {
+test("sign-out ends the session at the server and in the client, and can be repeated", async () => {
   const client = newClient();
   await client.signIn(admin);
   await client.signOut();
@@ -136,7 +136,7 @@ test("sign-out ends the session at the server and here, and may be repeated", as
   expect(answer.status).toBe(401);
 });
 
-test("a personal token is sent as it is and never renewed", async () => {
+test("a personal token is sent unchanged and never refreshed", async () => {
   await newClient().signIn(admin);
   const client = createClient({ url: zw.url, fetch: recorder.fetch, token: reported[0]?.accessToken ?? "" });
   expect((await client.auth.me.query({})).username).toBe("admin");
@@ -145,7 +145,7 @@ test("a personal token is sent as it is and never renewed", async () => {
   expect(recorder.to(refreshPath)).toHaveLength(0);
 });
 
-test("with the cookie, the refresh token stays in the browser and a reloaded page is signed in", async () => {
+test("in cookie mode, the refresh token stays in the browser, and a reloaded page is signed in", async () => {
   recorder = recordingFetch(cookieFetch());
   const page = newClient("cookie");
   expect(await failure(page.auth.me.query({}))).toMatchObject({ code: "UNAUTHORIZED" });

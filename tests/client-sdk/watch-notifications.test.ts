@@ -10,7 +10,7 @@ import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
 
-/** Passes everything on to the service until its connections are cut. */
+/** Forwards all traffic to the service until its connections are cut. */
 let passage: Server;
 let url: string;
 const sockets = new Set<Socket>();
@@ -57,12 +57,12 @@ beforeEach(async () => {
 });
 afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 }));
 
-/** A watch that has begun, and how often its connection was made with and without a gap. */
+/** A watch that has started, with its connections and whether each had a gap. */
 async function watching(watcher = client, options: { after?: string; signal?: AbortSignal } = {}) {
   const connections: { gap: boolean }[] = [];
   const notifications = watcher.watchNotifications({ ...options, onConnected: (one) => connections.push(one) });
   const first = notifications.next();
-  // Whoever looks at the first notification later sees its failure then.
+  // A test that awaits the first notification later sees its error then.
   first.catch(() => undefined);
   await vi.waitUntil(() => connections.length > 0, { timeout: 10_000 });
   return { connections, notifications, first };
@@ -76,8 +76,8 @@ function titleOf({ value }: IteratorResult<InAppNotification, void>): string | u
   return value?.title;
 }
 
-describe("watching", () => {
-  test("brings what the user is told, typed as in the list, until the loop is left", async () => {
+describe("watching notifications", () => {
+  test("watching yields the user's notifications, typed as in the list, until the loop ends", async () => {
     const found: InAppNotification[] = [];
     const options = { onConnected: () => void reported("One").then(() => reported("Two")) };
     for await (const notification of client.watchNotifications(options)) {
@@ -90,7 +90,7 @@ describe("watching", () => {
     expect(found[0]?.createdAt).toBeInstanceOf(Date);
   });
 
-  test("makes up for what came while the connection was lost, each once and in order", async () => {
+  test("watching yields what arrived while the connection was lost, each notification once and in order", async () => {
     const { connections, notifications, first } = await watching();
     await reported("One");
     const titles = [titleOf(await first)];
@@ -108,7 +108,7 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("tells by the event what the metadata have, in watching and in the list", async () => {
+  test("an event narrows the type of its metadata, in watching and in the list", async () => {
     const { notifications: watched, first } = await watching();
     const drift = { domainId: "d", domainName: "a.example", created: 1, updated: 0, deleted: 2 };
     await publish(zw, { userIds: [readerId] }, "Told", drift);
@@ -118,13 +118,13 @@ describe("watching", () => {
       if (one?.event !== "zone.drift") throw new Error("Another event came.");
       expectTypeOf(one.metadata.deleted).toEqualTypeOf<number>();
       expect(one.metadata.domainName).toBe("a.example");
-      // @ts-expect-error -- a drift has no days.
+      // @ts-expect-error -- a drift has no `daysLeft`.
       expect(one.metadata.daysLeft).toBeUndefined();
     }
     await watched.return();
   });
 
-  test("says each time that the connection is lost why, and when it tries again", async () => {
+  test("watching reports the error and the next attempt each time the connection is lost", async () => {
     const lost: Disconnection[] = [];
     const notifications = client.watchNotifications({
       onConnected: () => void (lost.length === 0 ? cutConnections() : reported("Back")),
@@ -137,10 +137,10 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("goes on with a fresh token when the old one's time is over, and misses nothing", async () => {
+  test("watching continues with a fresh token when the old one expires, and misses nothing", async () => {
     const { connections, notifications, first } = await watching();
     clock.advance(15 * minute);
-    // The client comes back so soon that nobody sees it away.
+    // The client reconnects too quickly for its absence to be observed.
     await vi.waitUntil(() => recorder.to("/api/auth/refresh").length > 0, { timeout: 10_000 });
     await reported("Between");
     expect(titleOf(await first)).toBe("Between");
@@ -150,7 +150,7 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("goes on in a browser, whose refresh token is in the cookie", async () => {
+  test("watching continues in a browser whose refresh token is in the cookie", async () => {
     const inBrowser = createClient({ url, session: "cookie", fetch: cookieFetch() });
     await inBrowser.signIn({ username, password: memberPassword });
     const { notifications, first } = await watching(inBrowser);
@@ -160,7 +160,7 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("goes on after a notification that was seen before", async () => {
+  test("watching can resume after a given notification", async () => {
     for (const title of ["Seen", "One", "Two"]) await reported(title);
     const { notifications: kept } = await client.notifications.list.query();
     const { notifications, first } = await watching(client, { after: kept[2]?.id ?? "" });
@@ -168,7 +168,7 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("says where something may be missing, and brings what there is, each once", async () => {
+  test("watching reports a possible gap, and yields the existing notifications once", async () => {
     await reported("Kept");
     const { connections, notifications, first } = await watching(client, { after: "forgotten" });
     expect([titleOf(await first), connections]).toEqual(["Kept", [{ gap: true }]]);
@@ -178,7 +178,7 @@ describe("watching", () => {
     await notifications.return();
   });
 
-  test("works with a personal token", async () => {
+  test("watching works with a personal token", async () => {
     const { token } = await client.tokens.create.mutate({ name: "Watcher", permissions: ["notifications:read"] });
     const { notifications, first } = await watching(createClient({ url, token }));
     await reported("One");
@@ -187,8 +187,8 @@ describe("watching", () => {
   });
 });
 
-describe("watching fails", () => {
-  test("when the session ends, and when somebody else has signed in", async () => {
+describe("errors in watching notifications", () => {
+  test("watching fails when the session ends or another user signs in", async () => {
     const { first } = await watching();
     await client.signOut();
     expect(await failure(first)).toMatchObject({ code: "UNAUTHORIZED" });
@@ -199,13 +199,13 @@ describe("watching fails", () => {
     expect(await failure(other)).toMatchObject({ code: "UNAUTHORIZED" });
   });
 
-  test("when notifications are turned off", async () => {
+  test("watching fails when notifications are turned off", async () => {
     const { first } = await watching();
     await client.profile.update.mutate({ notificationsEnabled: false });
     expect(await failure(first)).toMatchObject({ code: "FORBIDDEN", status: 403 });
   });
 
-  test("for the sixth", async () => {
+  test("watching fails if the user already has five open streams", async () => {
     const five = [];
     for (let count = 0; count < 5; count++) five.push(await watching());
     const sixth = client.watchNotifications();
@@ -216,7 +216,7 @@ describe("watching fails", () => {
     );
   });
 
-  test("when it is aborted, also while the connection is being made again", async () => {
+  test("watching fails as ABORTED when it is aborted, even during a reconnection", async () => {
     const leaving = new AbortController();
     const { first } = await watching(client, { signal: leaving.signal });
     leaving.abort();
@@ -229,13 +229,13 @@ describe("watching fails", () => {
     expect(await failure(other)).toMatchObject({ code: "ABORTED" });
   });
 
-  test("at once when nobody answers at first", async () => {
+  test("watching fails immediately if the first connection cannot be made", async () => {
     const lost = createClient({ url: "http://127.0.0.1:9", token: "zw_pt_x" });
     expect(await failure(lost.watchNotifications().next())).toMatchObject({ code: "NETWORK_ERROR" });
   });
 });
 
-test("a subscription as tRPC users know it is fed in the same way, until it is left", async () => {
+test("a tRPC subscription reconnects in the same way, until it is unsubscribed", async () => {
   const data: string[] = [];
   const subscription = client.notifications.stream.subscribe(undefined, {
     onData: (message) => data.push(message.data.event === "connected" ? "connected" : message.data.title),
@@ -250,7 +250,7 @@ test("a subscription as tRPC users know it is fed in the same way, until it is l
   subscription.unsubscribe();
 });
 
-test("a subscription that is refused fails with one of the client's errors", async () => {
+test("a refused subscription fails with one of the client's errors", async () => {
   const stranger = createClient({ url });
   const error = await new Promise((resolve) => {
     stranger.notifications.stream.subscribe(undefined, { onError: resolve });

@@ -165,7 +165,7 @@ test("rate limits are numbers of calls per minute, or off", () => {
   expect(refusal({ RATE_LIMIT_COSTLY: "many" })).toMatch(/^RATE_LIMIT_COSTLY must be/);
 });
 
-test.each(["hourly", "daily", "off"])("drift can be looked for %s", (every) => {
+test.each(["hourly", "daily", "off"])("DRIFT_CHECK may be %s", (every) => {
   expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
 });
 

@@ -28,7 +28,7 @@ async function stored() {
   return rows;
 }
 
-/** The service once more on the same database, as after a restart with other keys. */
+/** Starts the service again on the same database, as after a restart with other keys. */
 async function restarted(secretKeys: string) {
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));

@@ -74,9 +74,9 @@ describe("identity provider configurations", () => {
   });
 
   test.each([
-    ["a provider that there is not", { providerId: "myspace", clientId: "x" }, "providerId"],
+    ["an unknown provider", { providerId: "myspace", clientId: "x" }, "providerId"],
     ["no client id", { providerId: "github", clientId: "" }, "clientId"],
-    ["an address that is none", { providerId: "github", clientId: "x", tokenUrl: "not an address" }, "tokenUrl"],
+    ["an invalid URL", { providerId: "github", clientId: "x", tokenUrl: "not an address" }, "tokenUrl"],
     [
       "credentials within an address",
       { providerId: "github", clientId: "x", tokenUrl: "https://a:b@c.example" },

@@ -34,7 +34,7 @@ describe("discovery documents", () => {
       providers.discovers(fields);
       const { issues } = problemOf(await providers.configured(providers.oidc()), 400, "BAD_REQUEST");
       expect(issues).toMatchObject([{ path: ["wellKnownUrl"] }]);
-      // Saved before the document became like that.
+      // Saved before the document became invalid.
       await providers.enabledUnseen({ ...providers.oidc(), clientId: "only-with-an-odd-document" });
       const { location } = await browserFor(zw).get(`${site}/api/auth/oauth/oidc/authorize`);
       expect(location?.href).toBe(`${site}/?error=provider_error`);
@@ -56,12 +56,12 @@ describe("discovery documents", () => {
   });
 
   test.each(["token_endpoint", "userinfo_endpoint", "jwks_uri"])(
-    "does not lead to another server of one's own network by the %s of its discovery document",
+    "a discovery document cannot send calls to another internal server by its %s",
     async (field) => {
       const inside = await startRogueProvider();
       onTestFinished(() => inside.stop());
       providers.discovers({ [field]: `${inside.url}/anything` });
-      // A configuration of its own: keys are remembered with it.
+      // A separate configuration, because keys are cached with it.
       await providers.configured({ ...providers.oidc(), scope: `openid ${field}` });
       const browser = browserFor(zw);
       const back = providers.rogue.agree(await authorize(browser, "oidc"));

@@ -14,7 +14,7 @@ const newToken = { name: "Script", permissions: ["records:read"] };
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 
-/** The client of a sign-in that was completed by a ticket. */
+/** The client of a sign-in that was completed with a ticket. */
 async function signedIn(answer: Promise<Answer>): Promise<RestClient> {
   const { status, body } = await answer;
   expect(status).toBe(200);
@@ -42,10 +42,10 @@ describe("reauthentication with a real OpenID provider", () => {
     const { pending_token: pendingToken } = await comeBack(browser, first);
     const account = { pendingToken, inviteCode: await invite(zw) };
     expect((await zw.nobody.post("/api/auth/oauth/oidc/register", account)).status).toBe(201);
-    // Signed in there, this browser comes straight back,
+    // Already signed in there, this browser returns immediately,
     const silent = await browser.follow(await authorize(browser, "oidc"), (url) => url.href.startsWith(site));
     expect(await comeBack(browser, silent.location ?? new URL(site))).toHaveProperty("ticket");
-    // unless it is to sign in anew.
+    // unless reauthentication is requested.
     const url = await authorize(browser, "oidc", anew);
     expect([url.searchParams.get("prompt"), url.searchParams.get("max_age")]).toEqual(["login", "0"]);
     const { ticket } = await comeBack(browser, await provider.signIn(browser, url, "grace"));
@@ -82,28 +82,31 @@ describe("an OpenID provider that does not prove reauthentication", () => {
   }
 
   test.each([
-    ["oidc", "without a time of it", () => undefined],
-    ["oidc", "with one of an hour ago", () => seconds() - 3_600],
-    ["oidc", "with one of a minute ago", () => seconds() - 60],
-    ["oidc", "with a time that is none", () => String(seconds())],
-    ["custom", "without a time of it", () => undefined],
-    ["custom", "with one of an hour ago", () => seconds() - 3_600],
-    ["custom", "with a time that is none", () => "now"],
+    ["oidc", "without an auth_time", () => undefined],
+    ["oidc", "with an auth_time an hour old", () => seconds() - 3_600],
+    ["oidc", "with an auth_time a minute old", () => seconds() - 60],
+    ["oidc", "with an invalid auth_time", () => String(seconds())],
+    ["custom", "without an auth_time", () => undefined],
+    ["custom", "with an auth_time an hour old", () => seconds() - 3_600],
+    ["custom", "with an invalid auth_time", () => "now"],
   ])("reauthentication at %s is refused %s", async (providerId, _what, authTime) => {
     expect(await goThrough(providerId, authTime(), anew)).toEqual({ error: "provider_error" });
   });
 
-  test.each(["oidc", "custom"])("%s, unless its id_token tells of one, or nobody asked", async (providerId) => {
-    expect(await goThrough(providerId, seconds(), anew)).toHaveProperty("pending_token");
-    expect(await goThrough(providerId, seconds() - 3_600, "")).toHaveProperty("pending_token");
-    expect(await goThrough(providerId, undefined, "?prompt=none")).toHaveProperty("pending_token");
-  });
+  test.each(["oidc", "custom"])(
+    "reauthentication at %s succeeds with a recent auth_time, and a sign-in without it needs none",
+    async (providerId) => {
+      expect(await goThrough(providerId, seconds(), anew)).toHaveProperty("pending_token");
+      expect(await goThrough(providerId, seconds() - 3_600, "")).toHaveProperty("pending_token");
+      expect(await goThrough(providerId, undefined, "?prompt=none")).toHaveProperty("pending_token");
+    },
+  );
 });
 
 describe("reauthentication without OpenID Connect", () => {
   const harness = useIdentityHarness(zw);
 
-  test("with an OAuth 2.0 provider, a user without a password confirms by another completed sign-in, and the old session is unchanged", async () => {
+  test("with OAuth 2.0, a user without a password confirms by a new sign-in, and the old session stays unconfirmed", async () => {
     harness.be(1);
     const old = await harness.newcomer();
     clock.advance(11 * minute);

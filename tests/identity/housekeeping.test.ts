@@ -11,7 +11,7 @@ const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
 const harness = useIdentityHarness(zw);
 
-/** How many rows there are of flows, tickets, people who wait to register, and codes. */
+/** The number of flows, tickets, pending registrations and codes in the database. */
 async function left(): Promise<number[]> {
   const em = zw.services.database.fork();
   await deleteExpiredFlows(em, clock.now());

@@ -5,20 +5,20 @@ import type { Answer } from "../support/rest-client.ts";
 import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 
-/** Providers on loopback, and configurations of them that a test makes for itself. */
+/** Providers on loopback, and temporary configurations of them. */
 export interface LoopbackProviders {
-  /** Speaks OpenID Connect, and may be told to tell untruths. */
+  /** An OpenID provider that can be made to return false data. */
   readonly rogue: RogueProvider;
-  /** A GitHub. */
+  /** A GitHub simulator. */
   readonly vendor: IdentityVendor;
-  /** A configuration of the one as it should be, and of the other. */
+  /** A valid configuration of each. */
   oidc(): object;
   github(): object;
-  /** What its discovery document says otherwise in one test. */
+  /** Changes fields of the discovery document for one test. */
   discovers(fields: Readonly<Record<string, unknown>>): void;
   /** Configures a provider for one test. */
   configured(config: object): Promise<Answer>;
-  /** Configures a provider that was last looked at when it was different. */
+  /** Configures a provider without reading its discovery document, as if the document had changed since. */
   enabledUnseen(config: object): Promise<void>;
 }
 

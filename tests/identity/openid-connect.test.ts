@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => provider.stop());
 
-/** Goes through the provider as somebody. @returns what the front end gets */
+/** Signs in at the provider. @returns the parameters that the front end receives */
 async function goThrough(login: string, browser = browserFor(zw)) {
   return await comeBack(browser, await provider.signIn(browser, await authorize(browser, "oidc"), login));
 }
 
-/** Registers somebody who is unknown here. @returns the answer */
+/** Registers a person without an account. @returns the response */
 async function register(login: string) {
   const { pending_token: pendingToken, ...query } = await goThrough(login);
   expect(query).toEqual({ needs_invite: "true" });

@@ -23,8 +23,8 @@ test("an unreachable provider redirects sign-ins to the console with an error, a
 describe.each([
   ["disabled", (at: string) => zw.admin.put(at, { enabled: false })],
   ["deleted", (at: string) => zw.admin.delete(at, { "x-confirm-delete": "true" })],
-])("a provider %s during a sign-in", (how, stop) => {
-  /** Comes back, and the provider is stopped before it has answered. @returns what the front end gets */
+])("a provider %s during a flow", (how, stop) => {
+  /** Returns from a provider that is stopped before it has responded. @returns the parameters that the front end receives */
   async function comeBackMeanwhile(at: string, browser: Browser, url: URL) {
     const stopped: Answer[] = [];
     providers.vendor.meanwhile(
@@ -36,7 +36,7 @@ describe.each([
     return query;
   }
 
-  test("nobody can sign in or register with a provider disabled or deleted during the sign-in", async () => {
+  test("signing in and registering fail with a provider disabled or deleted during the sign-in", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const browser = browserFor(zw);
@@ -44,7 +44,7 @@ describe.each([
     expect(query).toEqual({ error: "provider_disabled" });
   });
 
-  test("nobody can link an identity of a provider disabled or deleted during the flow", async () => {
+  test("linking an identity fails with a provider disabled or deleted during the flow", async () => {
     const { body } = await providers.configured(providers.github());
     const at = `/api/oauth/providers/${body.id}`;
     const member = await zw.member(`binds-while-${how}`);

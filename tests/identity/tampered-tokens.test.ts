@@ -36,7 +36,7 @@ beforeEach(() => {
   for (const field of Object.keys(rogue.user)) delete rogue.user[field];
 });
 
-/** Comes back from the rogue provider. @returns what the front end gets */
+/** Returns from the rogue provider. @returns the parameters that the front end receives */
 async function goThrough(providerId: "oidc" | "custom", extra: Record<string, string> = {}) {
   const browser = browserFor(zw);
   const url = await authorize(browser, providerId);
@@ -142,7 +142,7 @@ describe("a provider with configured endpoints", () => {
   });
 
   test.each(["https://accounts.example.com", "no address"])(
-    "an answer in the name of an issuer elsewhere (%s) is refused before its code is used",
+    "a response that names another issuer (%s) is refused before its code is used",
     async (iss) => {
       const before = rogue.calls.filter(({ url }) => url.pathname === "/token").length;
       expect(await goThrough("custom", { iss })).toEqual({ error: "provider_error" });
@@ -201,7 +201,7 @@ test("the log has the provider's reason, but no code, token, secret or state", a
     expect(log).not.toContain(secret);
 });
 
-/** A refusal in which a provider quotes what it was asked with. */
+/** A refusal in which a provider quotes the request. */
 function quoting(words: string) {
   const headers = { "content-type": "application/json" };
   return { status: 400, headers, body: JSON.stringify({ error: "odd", error_description: words }) };

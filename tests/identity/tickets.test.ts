@@ -9,7 +9,7 @@ const clock = new Clock();
 const zw = useZonewright({ env: { SITE_URL: site }, now: clock.now });
 const harness = useIdentityHarness(zw);
 
-/** As a page of the site does it in a browser. */
+/** Does what a page of the site does in a browser. */
 async function fromPage(browser: Browser, path: string, body: object) {
   const headers = { origin: site, "content-type": "application/json" };
   return await browser.send("POST", new URL(path, site), { headers, body: JSON.stringify(body) });

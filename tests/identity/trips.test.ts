@@ -33,7 +33,7 @@ function tokensAsked(): number {
   return harness.vendor.calls.filter(({ method }) => method === "POST").length;
 }
 
-/** Comes back where that must come to nothing. @returns what the front end gets, and how many codes were redeemed */
+/** Completes a callback that must fail. @returns the parameters that the front end receives, and how many codes were redeemed */
 async function outcomeOf(browser: Browser, back: URL): Promise<object> {
   const before = tokensAsked();
   return { ...(await comeBack(browser, back)), redeemed: tokensAsked() - before };
@@ -48,12 +48,12 @@ describe("the state of a flow", () => {
     const other = browserFor(zw);
     await authorize(other, "github");
     expect(await outcomeOf(other, back)).toEqual(refused);
-    // Not even a cookie of the same name will do.
+    // A forged cookie of the same name does not help either.
     const [[name] = [""]] = browser.cookiesFor(back);
     const planted = { cookie: `${name}=${"A".repeat(43)}` };
     const { headers } = await zw.nobody.get(`${back.pathname}${back.search}`, planted);
     expect(headers.get("location")).toBe(`${site}/?error=state_invalid`);
-    // What strangers try does not end the trip of who set out.
+    // A stranger's attempt does not end the flow of its owner.
     expect(await comeBack(browser, back)).toHaveProperty("pending_token");
   });
 
@@ -144,16 +144,16 @@ describe("callbacks", () => {
   });
 
   test("a code of oidc or custom can be used with only one of them, which prevents mix-up attacks", async () => {
-    // The attacker sets out to the honest provider, and keeps the way there.
+    // The attacker starts a flow at the honest provider, and keeps its URL.
     const attacker = browserFor(zw);
     const kept = await authorize(attacker, "oidc");
-    // A victim sets out to the attacker's provider, which sends them on to the honest one with what the attacker kept.
+    // A victim starts a flow at the attacker's provider, which redirects them to the honest one with the attacker's URL.
     const victim = browserFor(zw);
     const state = (await authorize(victim, "custom")).searchParams.get("state") ?? "";
     const lured = new URL(kept);
     lured.searchParams.set("state", state);
     const back = rogue.agree(lured);
-    // Whom the code is shown to then is the attacker.
+    // The code would now be sent to the attacker.
     rogue.failNext({ after: false, reply: { status: 400, body: '{"error": "invalid_grant"}' } });
     expect(await comeBack(victim, back)).toEqual({ error: "provider_error" });
     back.searchParams.set("state", kept.searchParams.get("state") ?? "");

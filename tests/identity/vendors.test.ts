@@ -21,7 +21,7 @@ const zw = useZonewright({ env: { SITE_URL: site } });
 interface Expected {
   vendor: VendorName;
   username: string;
-  /** Of the account: only what the vendor has verified. */
+  /** The fields of the account: only what the vendor has verified. */
   email: string | null;
   subject: string;
   displayName: string;

@@ -63,7 +63,7 @@ async function stateOf(id: string): Promise<string | undefined> {
 async function makeDue(): Promise<void> {
   const em = zw.services.database.fork();
   await sql`update jobs.job set start_after = now() where name = 'mail.send'`.execute(queries(em));
-  // Another mail, of no use any more, wakes the queue, which would look by itself within ten seconds.
+  // Sends an expired mail to wake the queue, which would otherwise look for work within ten seconds.
   await zw.services.jobs.enqueue(em, "mail.send", { sealed: "", until: new Date(0).toISOString() });
 }
 
@@ -74,7 +74,7 @@ test("a deferred mail is delivered later, and its link works", async () => {
   const [late] = await waiting();
   if (!late) throw new Error("A mail waits.");
   const { id, data } = late;
-  // The link is as good as a password: it is not readable where it waits.
+  // The link is as sensitive as a password, so it must not be readable in the queue.
   expect(Object.keys(data).toSorted()).toEqual(["sealed", "until"]);
   expect(JSON.stringify(data)).not.toMatch(/example\.com|token|reset/);
 

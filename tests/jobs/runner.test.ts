@@ -90,7 +90,7 @@ describe("enqueued runs", () => {
       }),
     ).rejects.toThrow("no");
     await ask(function committed() {
-      // Nothing fails.
+      // No run fails.
     });
     await vi.waitFor(() => expect(done).toEqual([{ end: "committed" }]), patience);
   });
@@ -160,7 +160,7 @@ describe("scheduled jobs", () => {
     await sql`insert into jobs.schedule (name, key, cron, timezone) values (${name}, '', '* * * * *', 'UTC')`.execute(
       queries(database.fork()),
     );
-    // The queue looks for what is due twice a minute.
+    // The queue looks for due jobs twice a minute.
     await sql`update jobs.version set cron_on = null`.execute(queries(database.fork()));
     await Promise.all([runner(jobs), runner(jobs)]);
     await vi.waitFor(() => expect(done).toBe(1), patience);

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 let addresses = 0;
-/** An address that has guessed nothing yet. */
+/** An address without any attempts yet. */
 function fresh(): string {
   addresses += 1;
   return `198.51.100.${addresses}`;
@@ -42,7 +42,7 @@ function statuses(answers: readonly Answer[]): Record<number, number> {
 }
 
 test("of a hundred concurrent wrong passwords for one account, five are checked and the others get Retry-After", async () => {
-  // As many addresses, so that only the account's limit counts.
+  // A separate address each, so that only the account's limit counts.
   const answers = await inParallel(100, () => login("flooded", "a wrong password", fresh()));
   expect(statuses(answers)).toEqual({ 401: 5, 429: 95 });
   for (const answer of answers.filter(({ status }) => status === 429)) {
@@ -82,7 +82,7 @@ test("among concurrent passwords, at most five wrong ones are checked, and no co
     login("waiting", index < 20 ? memberPassword : `wrong password ${index}`, fresh()),
   );
   expect(statuses(answers.slice(20))[401]).toBe(5);
-  // Whoever came after the fifth wrong one finds the account closed.
+  // Attempts after the fifth wrong one find the account blocked.
   const { 200: signedIn = 0, 429: late = 0 } = statuses(answers.slice(0, 20));
   expect(signedIn + late).toBe(20);
 });
@@ -121,7 +121,7 @@ test("at most five wrong passwords are checked in any fifteen minutes", async ()
   expect(statuses(await at(14, 10))).toEqual({ 401: 3, 429: 7 });
   const late = await at(16, 10);
   expect(statuses(late)).toEqual({ 401: 2, 429: 8 });
-  // The next try is there when the first of the last fifteen minutes is over.
+  // An attempt is available again once the oldest counted one is fifteen minutes old.
   for (const { headers } of late.filter(({ status }) => status === 429))
     expect(Math.abs(Number(headers.get("retry-after")) - 13 * 60)).toBeLessThan(15);
   expect(statuses(await at(28, 1))).toEqual({ 429: 1 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   calm = await zw.member("calm");
 });
 
-/** What is left of a quota by the headers of an answer. */
+/** The remaining quota according to a response's headers. */
 function left({ headers }: Answer, quota: string): number {
   const [, remaining = ""] = new RegExp(`"${quota}";r=(\\d+);t=\\d+`).exec(headers.get("ratelimit") ?? "") ?? [];
   return Number(remaining);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { failureOf, listen, openDoor } from "./door.ts";
 
-/** Ways to write an address that a call may not go to; most lead to this machine. */
+/** Spellings of addresses that must not be called; most lead to this machine. */
 const forms = [
   "127.0.0.1",
   "127.0.0.1.",
@@ -89,7 +89,7 @@ describe("non-public addresses", () => {
       await failureOf(door.guardedConnect({ host: "NAME.example.", port, reach: "public", ports: [port] })),
     ];
     expect(failures.map(({ failure }) => failure)).toEqual(["refused", "refused", "refused"]);
-    // What a name leads to within a network is nobody's business.
+    // Where a name leads within the network must not be revealed.
     for (const address of addresses) expect(failures[0]?.message).not.toContain(address);
     expect(connections).toEqual([]);
   });
@@ -132,7 +132,7 @@ test("a name that changes its address between two calls is checked again", async
   const { failure } = await failureOf(door.guardedConnect({ host: "rebind.example", port, reach: "public" }));
   expect(failure).toBe("refused");
   expect(connections).toEqual(["127.0.0.2"]);
-  // Once for each connection: there is no second look-up that could answer otherwise.
+  // One lookup per connection, so that no second lookup can return another address.
   expect(door.lookUps).toHaveLength(2);
 });
 

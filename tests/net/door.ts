@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { createEgress, type Egress, type EgressOptions } from "../../server/net/egress.ts";
 import { EgressError } from "../../server/net/egress-error.ts";
 
-/** A door with names of its own, closed after the test. A name has one answer for each time that it is looked up; the last one stays. */
+/** An egress guard with its own names, closed after the test. Each lookup of a name uses its next answer; the last one repeats. */
 export function openDoor(
   names: Readonly<Record<string, string[][]>> = {},
   options: Partial<EgressOptions> = {},
@@ -26,10 +26,10 @@ export function openDoor(
   return { ...egress, lookUps };
 }
 
-/** An HTTP server on all of loopback that counts who comes. */
+/** An HTTP server on all loopback addresses that counts its calls. */
 export interface Listener {
   port: number;
-  /** Local address of each connection that was made. */
+  /** The local address of each connection. */
   connections: string[];
 }
 
@@ -46,7 +46,7 @@ export async function listen(
   return { port: (server.address() as AddressInfo).port, connections };
 }
 
-/** The failure of a call that must fail. */
+/** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<EgressError> {
   const end = await call.then(
     () => new Error("The call went through."),

@@ -24,7 +24,7 @@ async function notificationsOf(client: RestClient, event: string) {
 }
 
 describe("security.new_sign_in", () => {
-  test("comes with a sign-in from another address or program than before, and not with the first of all", async () => {
+  test("a sign-in from another address or user agent sends security.new_sign_in, but the first one does not", async () => {
     const user = await zw.member("traveller");
     expect(await titlesOf(user)).toEqual([]);
     await signInFrom("traveller", "203.0.113.7", "Browser A");
@@ -42,7 +42,7 @@ describe("security.new_sign_in", () => {
 });
 
 describe("zone.drift", () => {
-  test("tells the owner and the administrators, once, and no other member", async () => {
+  test("zone.drift is sent once to the owner and the administrators, and to no other member", async () => {
     const [owner] = await Promise.all([zw.member("owner"), zw.member("bystander")]);
     const { configs } = (await zw.admin.get("/api/provider-configs")).body;
     const zonefile = configs.find(({ kind }: { kind: string }) => kind === "zonefile");
@@ -69,10 +69,10 @@ describe("zone.drift", () => {
 });
 
 describe("record.change_failed", () => {
-  test("tells whoever made a change whose outcome nobody awaited, when it is found to have failed", async () => {
+  test("record.change_failed is sent to the author of a pending change that turns out to have failed", async () => {
     const admin = await zw.signIn("admin", adminPassword);
     const { body: domain } = await admin.post("/api/domains", { name: "broken.example" });
-    // What a crash leaves behind: the intent, and nothing of it at the provider.
+    // A crash leaves the intent, and nothing at the provider.
     await leavePending(zw, domain.id, { changes: [createOf("www")] });
     await zw.services.repair.runOnce();
     expect(await notificationsOf(admin, "record.change_failed")).toMatchObject([

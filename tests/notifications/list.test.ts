@@ -15,8 +15,8 @@ beforeEach(async () => {
   readerId = await idOf(reader);
 });
 
-describe("the list", () => {
-  test("has what the user was told, newest first, in the form of the interface", async () => {
+describe("the list of notifications", () => {
+  test("the list of notifications is newest first and has the documented fields", async () => {
     await publish(zw, { userIds: [readerId] }, "First");
     await publish(zw, { userIds: [readerId] }, "Second", { domainName: "a.example" });
     const { status, body } = await reader.get("/api/notifications");
@@ -35,14 +35,14 @@ describe("the list", () => {
     });
   });
 
-  test("keeps the newest 200", async () => {
+  test("the list holds a user's newest 200 notifications", async () => {
     for (let index = 0; index < 205; index++) await publish(zw, { userIds: [readerId] }, `Number ${index}`);
     const titles = await titlesOf(reader);
     expect(titles).toHaveLength(200);
     expect([titles.at(0), titles.at(-1)]).toEqual(["Number 204", "Number 5"]);
   });
 
-  test("of nobody else shows it, nor lets them read or delete it", async () => {
+  test("users cannot see, read or delete another user's notifications", async () => {
     const other = await zw.member(`other-${readers}`);
     await publish(zw, { userIds: [readerId] });
     const { id } = (await reader.get("/api/notifications")).body.notifications[0];
@@ -54,8 +54,8 @@ describe("the list", () => {
   });
 });
 
-describe("reading and deleting", () => {
-  test("one marks it, answers with it, and may be repeated", async () => {
+describe("reading and deleting notifications", () => {
+  test("marking a notification as read returns it and can be repeated", async () => {
     await publish(zw, { userIds: [readerId] }, "First");
     await publish(zw, { userIds: [readerId] }, "Second");
     const { notifications } = (await reader.get("/api/notifications")).body;
@@ -72,7 +72,7 @@ describe("reading and deleting", () => {
     expect(body.notifications).toEqual([notifications[0], { ...notifications[1], read: true }]);
   });
 
-  test("all says how many it were", async () => {
+  test("marking or deleting all notifications returns how many there were", async () => {
     for (const title of ["First", "Second", "Third"]) await publish(zw, { userIds: [readerId] }, title);
     const { notifications } = (await reader.get("/api/notifications")).body;
     await reader.post(`/api/notifications/${notifications[0].id}/read`);
@@ -87,14 +87,14 @@ describe("reading and deleting", () => {
     expect((await reader.get("/api/notifications")).body).toEqual({ notifications: [], unreadCount: 0 });
   });
 
-  test("a personal token marks and deletes with notifications:write, and not with notifications:read", async () => {
+  test("a personal token can mark and delete notifications with notifications:write, but not with notifications:read", async () => {
     const tokenWith = async (permission: string) => {
       const { body } = await reader.post("/api/auth/me/tokens", { name: permission, permissions: [permission] });
       return new RestClient(zw.url, body.token);
     };
     const reading = await tokenWith("notifications:read");
     const writing = await tokenWith("notifications:write");
-    // New tokens are notified of, too.
+    // Creating a token sends a notification, too.
     await reader.delete("/api/notifications");
     await publish(zw, { userIds: [readerId] }, "First");
     await publish(zw, { userIds: [readerId] }, "Second");
@@ -111,7 +111,7 @@ describe("reading and deleting", () => {
     expect(await titlesOf(reader)).toEqual([]);
   });
 
-  test("what is unknown or deleted is 404, what is no id 400", async () => {
+  test("an unknown or deleted notification gets 404, and an invalid ID gets 400", async () => {
     await publish(zw, { userIds: [readerId] });
     const { id } = (await reader.get("/api/notifications")).body.notifications[0];
     await reader.delete(`/api/notifications/${id}`);
@@ -123,8 +123,8 @@ describe("reading and deleting", () => {
   });
 });
 
-describe("who is told", () => {
-  test("is each user once, also who is named and an administrator", async () => {
+describe("recipients of a notification", () => {
+  test("a user who is both named and an administrator gets a notification once", async () => {
     const adminId = await idOf(zw.admin);
     await zw.admin.delete("/api/notifications");
     await publish(zw, { userIds: [readerId, adminId, readerId], administrators: true }, "To all");
@@ -132,7 +132,7 @@ describe("who is told", () => {
     expect(await titlesOf(zw.admin)).toEqual(["To all"]);
   });
 
-  test("is nobody whose notifications are turned off; what they had stays", async () => {
+  test("users who turned off notifications get no new ones, and keep the existing ones", async () => {
     await publish(zw, { userIds: [readerId] }, "Before");
     await reader.put("/api/auth/me/profile", { notificationsEnabled: false });
     await publish(zw, { userIds: [readerId] }, "Meanwhile");
@@ -142,13 +142,13 @@ describe("who is told", () => {
     expect(await titlesOf(reader)).toEqual(["After", "Before"]);
   });
 
-  test("is no disabled user", async () => {
+  test("disabled users get no notifications", async () => {
     await zw.admin.put(`/api/users/${readerId}`, { disabled: true });
     await publish(zw, { userIds: [readerId] });
     expect(await zw.services.inbox.list(readerId)).toEqual({ notifications: [], unreadCount: 0 });
   });
 
-  test("is told after the commit, and of nothing that was taken back", async () => {
+  test("notifications are sent after the commit, and not after a rollback", async () => {
     const { database, notifications } = zw.services;
     const work = (title: string) =>
       database.fork().transactional(async (tx) => {

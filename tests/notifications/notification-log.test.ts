@@ -35,7 +35,7 @@ const entries = fc.array(
   { maxLength: 60 },
 );
 
-test("copies that hear of the same things in any order, some of them twice, agree", () => {
+test("copies of the log that receive the same entries in any order, with repetitions, are equal", () => {
   fc.assert(
     fc.property(
       entries.chain((one) => fc.tuple(fc.constant(one), fc.shuffledSubarray(one, { minLength: one.length }), entries)),
@@ -51,7 +51,7 @@ test("copies that hear of the same things in any order, some of them twice, agre
   );
 });
 
-test("what is deleted stays deleted, whatever an older copy says", () => {
+test("a deleted notification stays deleted when an older copy of it arrives", () => {
   const log = new NotificationLog();
   log.merge(entry(1));
   log.advance(deleted);
@@ -59,7 +59,7 @@ test("what is deleted stays deleted, whatever an older copy says", () => {
   expect(log.list()).toEqual([]);
 });
 
-test("the oldest go, by age and not by when they came", () => {
+test("the log drops the oldest notifications by age, not by arrival", () => {
   const log = new NotificationLog();
   for (let index = 1; index <= notificationsPerUser; index++) log.merge(entry(index));
   expect(log.merge(entry(0))).toBeNull();
@@ -68,7 +68,7 @@ test("the oldest go, by age and not by when they came", () => {
   expect(log.list()).toHaveLength(notificationsPerUser);
 });
 
-test("a reader goes on after what they saw last, even when it was deleted since", () => {
+test("a reader resumes after the last seen notification, even if it has been deleted", () => {
   const log = new NotificationLog();
   for (let index = 1; index <= 4; index++) log.merge(entry(index));
   log.advance(deleted, [entry(2).id, entry(3).id]);
@@ -77,7 +77,7 @@ test("a reader goes on after what they saw last, even when it was deleted since"
   expect(log.after(entry(5).id)).toBeNull();
 });
 
-test("memory is bounded however much is told and deleted", () => {
+test("the log's memory is bounded, however many notifications are added and deleted", () => {
   const log = new NotificationLog();
   for (let index = 0; index < 2_000; index++) {
     log.merge(entry(index));

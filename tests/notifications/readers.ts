@@ -5,15 +5,15 @@ import type { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { idOf, publish } from "./publish.ts";
 
-/** Somebody new in each test, with streams that end with it. */
+/** A new user for each test, with streams that are closed after it. */
 export interface Reader {
-  /** Signed in. */
+  /** A signed-in client. */
   readonly client: RestClient;
   readonly id: string;
   readonly username: string;
   /** Opens a stream at a path. */
   open(path: string, headers: Record<string, string>): Promise<StreamClient>;
-  /** Opens a stream and reads nothing, while up to 200 notices of 100 kB each are told. @returns how many were until it was closed */
+  /** Opens a stream without reading it, while up to 200 notices of 100 kB are sent. @returns how many were sent until the stream was closed */
   readNothing(path: string): Promise<number>;
 }
 

@@ -39,8 +39,8 @@ async function titles(client: StreamClient, count: number): Promise<string[]> {
   return messages.map((message) => message?.data.title);
 }
 
-describe("a stream", () => {
-  test("begins with the connected message and brings each notification in the form of the interface", async () => {
+describe("opening a stream", () => {
+  test("a stream begins with the connected message and sends each notification with the documented fields", async () => {
     const client = await open();
     expect(client.response.headers).toMatchObject({
       "content-type": "text/event-stream",
@@ -72,19 +72,19 @@ describe("a stream", () => {
     ]);
   });
 
-  test("opens by an access token in the query as well", async () => {
+  test("a stream also accepts an access token in the query", async () => {
     const client = await open({}, `?token=${reader.client.token}`);
     expect([client.status, (await client.next())?.data]).toEqual([200, { event: "connected" }]);
   });
 
-  test("opens by a personal token with notifications:read in the header, and not in the query", async () => {
+  test("a stream accepts a personal token with notifications:read in the header, but not in the query", async () => {
     const token = await tokenWith(["notifications:read"]);
     expect((await open({ authorization: `Bearer ${token}` })).status).toBe(200);
     expect((await open({}, `?token=${token}`)).status).toBe(401);
     expect((await open({ authorization: `Bearer ${await tokenWith(["records:read"])}` })).status).toBe(403);
   });
 
-  test("is refused to strangers, and to requests that are wrong", async () => {
+  test("a stream is refused without valid credentials, and for invalid requests", async () => {
     expect(await status({})).toBe(401);
     expect(await status({ authorization: "Bearer nonsense" })).toBe(401);
     expect(await status({}, "?token=nonsense")).toBe(401);
@@ -96,15 +96,15 @@ describe("a stream", () => {
     expect(zw.services.streams.openStreams).toBe(0);
   });
 
-  test("says that it is alive after 15 quiet seconds", async () => {
+  test("a stream sends a keep-alive comment after 15 seconds without notifications", async () => {
     const client = await started();
     clock.advance(16 * second);
     expect(await client.next()).toMatchObject({ comment: true, data: null });
   });
 });
 
-describe("a client that comes back", () => {
-  test("gets what it missed, each once and in order", async () => {
+describe("reconnecting to a stream", () => {
+  test("a reconnecting client gets what it missed, each notification once and in order", async () => {
     const first = await started();
     await publish(zw, { userIds: [reader.id] }, "Seen");
     const seen = await first.next();
@@ -116,7 +116,7 @@ describe("a client that comes back", () => {
     expect(await titles(again, 4)).toEqual(["One", "Two", "Three", "Four"]);
   });
 
-  test("misses nothing when the connection was lost before the first notification", async () => {
+  test("a client that lost its connection before the first notification misses nothing", async () => {
     const first = await started();
     first.cut();
     await publish(zw, { userIds: [reader.id] }, "Missed");
@@ -124,7 +124,7 @@ describe("a client that comes back", () => {
     expect(await titles(again, 1)).toEqual(["Missed"]);
   });
 
-  test("does not get again what was deleted meanwhile, nor what it saw before", async () => {
+  test("a reconnecting client does not get deleted notifications or those before its last one", async () => {
     const first = await started();
     for (const title of ["One", "Two", "Three"]) await publish(zw, { userIds: [reader.id] }, title);
     const seen = await first.next();
@@ -136,14 +136,14 @@ describe("a client that comes back", () => {
     expect(await titles(again, 1)).toEqual(["Three"]);
   });
 
-  test("is told of a gap when what it saw last is not known any more, and gets all there is", async () => {
+  test("a client whose last event is unknown is notified of a gap and gets all notifications", async () => {
     for (const title of ["One", "Two"]) await publish(zw, { userIds: [reader.id] }, title);
     const client = await open({ ...bearer(reader.client), "last-event-id": "01a1fb0f-6204-7000-abd4-276e976be8b7" });
     expect((await client.next())?.data).toEqual({ event: "connected", gap: true });
     expect(await titles(client, 2)).toEqual(["One", "Two"]);
   });
 
-  test("without a last id gets only what is new", async () => {
+  test("a client without a last event ID gets only new notifications", async () => {
     await publish(zw, { userIds: [reader.id] }, "Old");
     const client = await started();
     await publish(zw, { userIds: [reader.id] }, "New");
@@ -151,8 +151,8 @@ describe("a client that comes back", () => {
   });
 });
 
-describe("five streams", () => {
-  test("and no more are open for a user, however many are opened at once, and a closed one makes room", async () => {
+describe("the limit of open streams", () => {
+  test("a user can have five open streams, even with concurrent requests, and closing one allows another", async () => {
     const clients = await Promise.all(Array.from({ length: 50 }, () => open()));
     const statuses = clients.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(5);
@@ -172,14 +172,14 @@ function newPassword() {
   return reader.client.put("/api/auth/me/password", { currentPassword: memberPassword, newPassword: memberPassword });
 }
 
-describe("a stream ends", () => {
-  test("when its token's time is over", async () => {
+describe("the end of a stream", () => {
+  test("a stream ends when its access token expires", async () => {
     const client = await started();
     clock.advance(15 * minute);
     expect(await client.next()).toBeNull();
   });
 
-  test("at once with its session: by sign-out, by another's hand, by a new password, by a refresh token used twice", async () => {
+  test("a stream ends immediately with its session, by sign-out, revocation, a new password or refresh-token reuse", async () => {
     const ways: ((ending: RestClient, refreshToken: string) => Promise<unknown>)[] = [
       (ending) => ending.post("/api/auth/logout"),
       async () => {
@@ -207,7 +207,7 @@ describe("a stream ends", () => {
     }
   });
 
-  test("at once when the user is disabled or deleted, or the personal token is", async () => {
+  test("a stream ends immediately when its user is disabled or deleted, or its personal token is deleted", async () => {
     const created = await reader.client.post("/api/auth/me/tokens", {
       name: "Watcher",
       permissions: ["notifications:read"],
@@ -229,7 +229,7 @@ describe("a stream ends", () => {
     expect(await last.next()).toBeNull();
   });
 
-  test("at once when notifications are turned off, after which it is 403 until they are turned on", async () => {
+  test("a stream ends immediately when notifications are turned off, and gets 403 until they are turned on", async () => {
     const clients = [await started(), await started()];
     await reader.client.put("/api/auth/me/profile", { notificationsEnabled: false });
     for (const client of clients) expect(await client.next()).toBeNull();
@@ -239,7 +239,7 @@ describe("a stream ends", () => {
     expect((await open()).status).toBe(200);
   });
 
-  test("when the service stops, which does not wait for its readers", { timeout: 7_000 }, async () => {
+  test("a stream ends when the service stops, and does not delay it", { timeout: 7_000 }, async () => {
     const other = await startZonewright();
     const client = await StreamClient.open(other.url + path, { authorization: `Bearer ${other.admin.token}` });
     expect((await client.next())?.data).toEqual({ event: "connected" });
@@ -247,8 +247,8 @@ describe("a stream ends", () => {
     expect(await client.next()).toBeNull();
   });
 
-  test("for a client that does not read, before more than a mebibyte waits for it", async () => {
-    // What the kernel takes for it comes on top.
+  test("a stream to a client that does not read is closed before more than a mebibyte is buffered", async () => {
+    // The kernel's buffers come on top of that.
     expect(await reader.readNothing(path)).toBeLessThan(200);
   });
 });

@@ -39,13 +39,13 @@ function read(message: StreamMessage | null): any {
   return message && deserialize(message.data as SuperJSONResult);
 }
 
-/** The next message that the procedure sent. */
+/** The next message of the procedure. */
 async function next(client: StreamClient) {
   const message = await client.next();
   return message && { id: message.id, event: message.event, data: read(message) };
 }
 
-/** Opens one and takes tRPC's own first message and ours. @returns the cursor that ours brings */
+/** Opens a subscription and reads tRPC's first message and ours. @returns the client with the cursor of our message */
 async function started(opening?: Opening): Promise<StreamClient & { cursor: string | null; gap: boolean }> {
   const client = await open(opening);
   expect((await client.next())?.event).toBe("connected");
@@ -58,7 +58,7 @@ function inAddress(token: string): string {
   return `?connectionParams=${encodeURIComponent(JSON.stringify({ token }))}`;
 }
 
-/** What a stream that was begun is told at its end. */
+/** The error code with which an open subscription ends. */
 async function endOf(client: StreamClient): Promise<string> {
   const message = await client.next();
   expect(message?.event).toBe("serialized-error");
@@ -66,8 +66,8 @@ async function endOf(client: StreamClient): Promise<string> {
   return read(message).data.code;
 }
 
-describe("the subscription", () => {
-  test("brings the same notifications as the stream, with moments as dates", async () => {
+describe("opening a subscription", () => {
+  test("the subscription sends the same notifications as the stream, with timestamps as dates", async () => {
     const client = await started();
     await publish(zw, { userIds: [reader.id] }, "Told", { domainName: "a.example" });
     const { notifications } = (await reader.client.get("/api/notifications")).body;
@@ -76,7 +76,7 @@ describe("the subscription", () => {
     expect(reported).toMatchObject({ id, data: { id, ...rest, createdAt: new Date(createdAt) } });
   });
 
-  test("brings what was missed, each once and in order, also what came before the first notification", async () => {
+  test("the subscription resumes with each missed notification once and in order, even before the first", async () => {
     const first = await started();
     first.cut();
     for (const title of ["One", "Two"]) await publish(zw, { userIds: [reader.id] }, title);
@@ -89,11 +89,11 @@ describe("the subscription", () => {
     expect([titles, third.gap]).toEqual([["One", "Two", "Three"], false]);
   });
 
-  test("tells of a gap", async () => {
+  test("the subscription reports a gap", async () => {
     expect((await started({ lastEventId: "01a1fb0f-6204-7000-abd4-276e976be8b7" })).gap).toBe(true);
   });
 
-  test("shares the five places with the stream, however many are opened at once", async () => {
+  test("the subscription shares the limit of five with the stream, even with concurrent requests", async () => {
     const paths = ["/api/notifications/stream", path];
     const opening = Array.from({ length: 30 }, (_, index) => open({ at: paths[index % 2] ?? "" }));
     const clients = await Promise.all(opening);
@@ -104,7 +104,7 @@ describe("the subscription", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(25);
   });
 
-  test("opens by an access token among tRPC's connection parameters, and not by a personal token there", async () => {
+  test("the subscription accepts an access token in tRPC's connection parameters, but not a personal token there", async () => {
     const byAddress = async (token: string) => await (await open({ token: "", query: inAddress(token) })).trpcStatus();
     expect(await byAddress(reader.client.token ?? "")).toBe(200);
     const permissions = ["notifications:read"];
@@ -116,13 +116,13 @@ describe("the subscription", () => {
     expect(list.status).toBe(401);
   });
 
-  test("is refused before it begins while notifications are off", async () => {
+  test("the subscription is refused while notifications are turned off", async () => {
     await reader.client.put("/api/auth/me/profile", { notificationsEnabled: false });
     expect(await (await open()).trpcStatus()).toBe(403);
   });
 });
 
-test("tRPC's own client goes on after a lost connection, with the token of the moment, and misses nothing", async () => {
+test("tRPC's own client resumes after a lost connection, with the current token, and misses nothing", async () => {
   const opened: string[] = [];
   let connection = new AbortController();
   let { token } = reader.client;
@@ -160,8 +160,8 @@ test("tRPC's own client goes on after a lost connection, with the token of the m
   subscription.unsubscribe();
 });
 
-describe("the subscription ends", () => {
-  test("with its token, its session, its user, and the wish to be told", async () => {
+describe("the end of a subscription", () => {
+  test("the subscription ends with its token, its session, its user, or when notifications are turned off", async () => {
     const expiring = await started();
     clock.advance(15 * minute);
     expect(await endOf(expiring)).toBe("UNAUTHORIZED");
@@ -178,8 +178,8 @@ describe("the subscription ends", () => {
     expect(await endOf(disabled)).toBe("UNAUTHORIZED");
   });
 
-  test("for a client that does not read, before much more than a mebibyte waits for it", async () => {
-    // What the kernel takes for it comes on top.
+  test("a subscription of a client that does not read is closed before much more than a mebibyte is buffered", async () => {
+    // The kernel's buffers come on top of that.
     expect(await reader.readNothing(path)).toBeLessThan(200);
   });
 });

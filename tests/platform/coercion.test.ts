@@ -4,7 +4,7 @@ import { problemOf } from "../support/problems.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-// trpc-to-openapi 3.3.0 turns coercion on in our schemas at each REST call, bodies included (server/api/coercion-lock.ts).
+// trpc-to-openapi 3.3.0 turns coercion on in our schemas at each REST call, including bodies (server/api/coercion-lock.ts).
 const zw = useZonewright();
 
 const record = { recordType: "A", name: "www", value: "192.0.2.1" };
@@ -16,7 +16,7 @@ beforeAll(async () => {
   domainId = domain.body.id;
   const created = await zw.admin.post(`/api/domains/${domainId}/records`, { ...record, ttl: 300 });
   recordId = created.body.id;
-  // Every procedure tried below has been called over REST once, so that the library has had its way with its schema.
+  // Call every procedure tested below over REST once, so that the library has changed its schema if it can.
   await zw.admin.put(`/api/domains/${domainId}/records/${recordId}`, { ttl: 300, proxied: false });
   await zw.admin.post(`/api/domains/${domainId}/sync`, { dryRun: true });
   await zw.admin.put(`/api/domains/${domainId}/expiry-remind`, { expiryRemindDays: [7], autoCheckExpiry: false });

@@ -16,7 +16,7 @@ async function freshDataDir(): Promise<string> {
   return join(parent, "data");
 }
 
-/** The folder that Node uses as its cache after the call, or `undefined` as text. */
+/** The directory that Node uses as its cache after the call, or `undefined` as text. */
 async function folderInUse(dataDir: string, env: Record<string, string> = {}): Promise<string> {
   const program = `
     import { getCompileCacheDir } from "node:module";
@@ -30,7 +30,7 @@ async function folderInUse(dataDir: string, env: Record<string, string> = {}): P
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("a start stores its compiled code in a folder of DATA_DIR that only its account can open", async () => {
+test("a start stores its compiled code in a directory of DATA_DIR that only its account can open", async () => {
   const dataDir = await freshDataDir();
   const env = { ...withoutVariables, DATA_DIR: dataDir, PORT: "none" };
   await expect(promisify(execFile)(process.execPath, [main], { env })).rejects.toThrow("PORT");
@@ -65,7 +65,7 @@ test.each<[string, (dataDir: string, cache: string) => Promise<void>]>([
       await writeFile(cache, "");
     },
   ],
-])("a cache folder that %s is left unused, and the start goes on", async (_what, spoil) => {
+])("a cache directory that %s is not used, and the start continues", async (_what, spoil) => {
   const dataDir = await freshDataDir();
   const cache = join(dataDir, "compile-cache");
   await mkdir(cache, { recursive: true, mode: 0o700 });
@@ -74,7 +74,7 @@ test.each<[string, (dataDir: string, cache: string) => Promise<void>]>([
   expect(await folderInUse(dataDir)).toBe("undefined");
 });
 
-test.runIf(process.getuid?.() === 0)("a cache folder of another account is left unused", async () => {
+test.runIf(process.getuid?.() === 0)("a cache directory owned by another account is not used", async () => {
   const dataDir = await freshDataDir();
   const cache = join(dataDir, "compile-cache");
   await mkdir(cache, { recursive: true, mode: 0o700 });
@@ -82,13 +82,13 @@ test.runIf(process.getuid?.() === 0)("a cache folder of another account is left 
   expect(await folderInUse(dataDir)).toBe("undefined");
 });
 
-test("a DATA_DIR that cannot be created does not stop the start here", async () => {
+test("a DATA_DIR that cannot be created leaves the cache unused without an error", async () => {
   const dataDir = await freshDataDir();
   await writeFile(dataDir, "");
   expect(await folderInUse(join(dataDir, "below"))).toBe("undefined");
 });
 
-test("NODE_COMPILE_CACHE replaces the folder in DATA_DIR", async () => {
+test("NODE_COMPILE_CACHE replaces the directory in DATA_DIR", async () => {
   const dataDir = await freshDataDir();
   const other = `${dataDir}-other`;
   expect(await folderInUse(dataDir, { NODE_COMPILE_CACHE: other })).toContain(other);

@@ -17,7 +17,7 @@ const zw = useZonewright({ env: { SITE_URL: siteUrl } });
 const input = z.object({ id: z.string().describe("Which one.") });
 const output = input.meta({ id: "Thing", description: "A thing." });
 
-/** Of an interface that has been tidied up: things became items. */
+/** A changed API: things were renamed to items. */
 const things = router({
   old: open({
     method: "GET",
@@ -128,7 +128,7 @@ test("the API document marks deprecated operations and names their replacement",
   expect(paths["/items/{id}"].get).not.toHaveProperty("deprecated");
 });
 
-test("nothing can be announced in favour of what there is not", () => {
+test("a deprecation cannot name a replacement that does not exist", () => {
   const lost = open({
     method: "GET",
     path: "/lost",
@@ -144,7 +144,7 @@ test("nothing can be announced in favour of what there is not", () => {
   expect(() => openApiDocument(router({ lost }), options)).toThrow("The procedure things.found");
 });
 
-test("an alias is deprecated by itself only, and otherwise documented as its original", () => {
+test("deprecating an alias does not deprecate its original, and otherwise both have the same documentation", () => {
   const { old } = things;
   const route = { path: "/v1/things/{id}", operationId: "v1GetThing", tag: "Things" } as const;
   const deprecated = { since: "2027-04-01", instead: "kept" } as const;

@@ -181,7 +181,7 @@ describe("invalid input is refused with issues that name the field", () => {
   });
 });
 
-/** What a refused call tells: its detail, and the further issues. */
+/** The messages of a refused call: its detail, and the other issues. */
 async function reported(method: string, path: string, body: object): Promise<string[]> {
   const { detail, issues } = problemOf(await zw.admin.send(method, path, body), 400, "BAD_REQUEST");
   return [detail, ...(issues ?? []).slice(1).map(({ message }) => message)];

@@ -56,7 +56,7 @@ async function signIn(username: string, password: string): Promise<RestClient> {
   return client;
 }
 
-/** The one line that a call left, which names the call's request. */
+/** The only log line of a call, which must name the call's request. */
 function lineOf(answer: Answer): Record<string, unknown> {
   expect(lines).toHaveLength(1);
   const line = JSON.parse(lines.pop() ?? "{}") as Record<string, unknown>;
@@ -65,7 +65,7 @@ function lineOf(answer: Answer): Record<string, unknown> {
   return line;
 }
 
-/** The same call over REST and over tRPC. */
+/** Makes the same call over REST and tRPC. */
 async function bothWays(
   client: RestClient,
   path: string,
@@ -81,7 +81,7 @@ async function bothWays(
   }
 }
 
-/** Lets the database refuse new provider configurations. */
+/** Makes the database refuse new provider configurations. */
 async function refusing(statement: string, work: () => Promise<void>): Promise<void> {
   const db = queries(alive.fork());
   const body = sql.lit(`begin ${statement}; end`);

@@ -48,7 +48,7 @@ test("after a write fails for lack of space, the instance is not ready until a t
   health.note(new Error("outside", { cause: full }));
   expect(await health.readiness()).toEqual({ ready: false, database: "not_writable", draining: false });
   space = true;
-  // Each failure is looked into at once, however fresh the last answer is.
+  // Each failure triggers a check immediately, however recent the last one is.
   health.note(full);
   expect((await health.readiness()).ready).toBe(true);
   health.note(new Error("something else"));

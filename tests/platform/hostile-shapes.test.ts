@@ -6,16 +6,16 @@ const program = new ValidationThread();
 beforeAll(() => program.start());
 afterAll(() => program.stop());
 
-/** A body of a form, filled up to a size. */
+/** The shape of a body that is filled up to a size. */
 interface Shape {
   leaf: "number" | "text" | "null" | "empty list" | "empty object" | "escapes";
   keyLength: number;
-  /** Levels around the many values. */
+  /** Nesting levels around the repeated values. */
   depth: number;
   around: "lists" | "objects";
-  /** Whether the many are fields or items. */
+  /** Whether the repeated values are fields or items. */
   many: "fields" | "items" | "one text";
-  /** Whether they are in a field that calls know. */
+  /** The field that contains them. */
   field: string;
   notes: "none" | "Date" | "undefined" | "set" | "map" | "regexp" | "references" | "one reference to many" | "nowhere";
 }
@@ -60,11 +60,11 @@ const leaves = {
   escapes: '"\\u0061\\u202e"',
 };
 
-/** The same form at any size, as JSON text of about so many octets. */
+/** Returns JSON text of the same shape, of about `size` octets. */
 function bodyOf({ leaf, keyLength, depth, around, many, field, notes }: Shape, size: number): string {
   const value = leaves[leaf];
   const key = many === "fields" ? keyLength + 9 : 7;
-  // A note repeats the path, with its kind behind it.
+  // An annotation repeats the path, followed by its kind.
   const noted = notes === "none" ? 0 : 40 + field.length + depth * (around === "lists" ? 2 : 8) + key;
   const each = value.length + key + (notes === "references" ? 2 : 1) * noted;
   const count = many === "one text" ? 1 : Math.max(1, Math.floor(size / each));

@@ -15,7 +15,7 @@ afterAll(async () => {
   await rm(all, { recursive: true, force: true });
 });
 
-/** A data folder of the test's own, and where its lock is. */
+/** A separate data directory for each test, and the path of its lock. */
 const test = base.extend<{ place: { folder: string; lock: string } }>({
   // oxlint-disable-next-line no-empty-pattern -- the runner reads a fixture's needs from the pattern
   place: async ({}, use) => {
@@ -30,20 +30,20 @@ const within = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - began;
 };
 
-/** A process of its own that takes the lock and keeps it. */
+/** Starts a process that takes and holds the lock. */
 function holder(folder: string) {
   const script = `import { lockFolder } from ${JSON.stringify(source)};
     await lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => 0, 1000);`;
   return startProgram(process.execPath, ["--input-type=module", "-e", script], /locked/);
 }
 
-/** A lock as a process of another container leaves it, whose pids mean nothing here. */
+/** Writes a lock as a process of another container leaves it, whose PIDs mean nothing here. */
 async function lockFromElsewhere(lock: string): Promise<void> {
   const owner = { pid: process.pid, host: "elsewhere", place: "other-boot pid:[1]", started: "1", token: "x" };
   await writeFile(lock, JSON.stringify(owner));
 }
 
-/** At the same time: most of them wait until a lock is stale. */
+/** Run concurrently, because most of them wait until a lock is stale. */
 describe.concurrent("the lock of a data directory", () => {
   test("the data directory's lock is released by its holder", async ({ place: { folder } }) => {
     const unlock = await lockFolder(folder);
@@ -67,7 +67,7 @@ describe.concurrent("the lock of a data directory", () => {
     await expect(refused).rejects.toThrow(`${folder} is in use by process ${other.pid}; stop it first`);
     await other.stop("SIGKILL");
     const taken = lockFolder(folder);
-    // Whoever waits for a sign of life waits for five seconds.
+    // Waiting for a sign of life would take five seconds.
     expect(await within(taken)).toBeLessThan(5_000);
     (await taken)();
   });
@@ -80,7 +80,7 @@ describe.concurrent("the lock of a data directory", () => {
       const owner = JSON.parse(await readFile(lock, "utf8")) as Record<string, unknown>;
       await writeFile(lock, JSON.stringify({ ...owner, started: "1" }));
       const taken = lockFolder(folder);
-      // Whoever waits for a sign of life waits for five seconds.
+      // Waiting for a sign of life would take five seconds.
       expect(await within(taken)).toBeLessThan(5_000);
       (await taken)();
     },

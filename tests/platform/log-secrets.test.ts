@@ -3,7 +3,7 @@ import { sendRaw } from "../support/raw-http.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { memberPassword, startZonewright } from "../support/zonewright.ts";
 
-/** Texts that appear nowhere else, each in the place of a secret. */
+/** Unique texts, each used in place of a secret. */
 const planted = {
   wrongPassword: "planted-wrong-password",
   typedAsName: "planted-password-as-name",
@@ -77,7 +77,7 @@ test("no call logs a password, token, cookie or key, even at the most verbose le
   await zw.stop();
 
   const log = lines.join("");
-  // That something was told at all.
+  // The log must not be empty.
   for (const reported of [
     "a sign-in failed",
     "was used again",

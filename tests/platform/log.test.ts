@@ -7,7 +7,7 @@ import { logOutput } from "../../server/platform/log-output.ts";
 import { User } from "../../server/database/tables/users.ts";
 import { emptyDatabase } from "../support/database.ts";
 
-/** What the log prints of an error. */
+/** The log line of an error. */
 function printed(error: unknown): string {
   const lines: string[] = [];
   createLog("info", { write: (line) => lines.push(line) }).error({ err: error }, "a procedure failed");

@@ -43,7 +43,7 @@ async function refusedStart(env: Record<string, string>): Promise<string> {
 const urlOf = (program: RunningProgram) => /listening on (http:[^\s"]+)/.exec(program.output())?.[1] ?? "";
 const passwordOf = (program: RunningProgram) => /shown only once: ([^\s"]+)/.exec(program.output())?.[1];
 
-/** What a program printed, of which each line must be one JSON object with a level and a message. */
+/** A program's output, in which each line must be a JSON object with a level and a message. */
 function jsonLines(printed: string): Record<string, unknown>[] {
   return printed
     .trimEnd()
@@ -76,7 +76,7 @@ test("an operator starts the service, sees its URLs, and stops it without losing
   expect(refused).toContain(`${dataDir} is in use by process ${first.pid}; stop it first`);
   expect(refused).not.toMatch(/ {4}at /);
 
-  // Killed without a chance to tidy up: the lock stays behind and is taken over.
+  // Killed without cleanup: the lock remains and is taken over.
   await first.stop("SIGKILL");
   expect(await readdir(dataDir)).toContain("lock");
   const second = await start({ DATA_DIR: dataDir, LOG_LEVEL: "trace" });
@@ -84,7 +84,7 @@ test("an operator starts the service, sees its URLs, and stops it without losing
 
   const secrets = await useTokens(new RestClient(urlOf(second)), password);
 
-  // The service has the head of this request, and is asked to stop before it gets the body.
+  // The service has received the head of this request, and is asked to stop before it gets the body.
   const login = JSON.stringify({ username: "admin", password });
   const open = new RawConnection(urlOf(second));
   const head = ["POST /api/auth/login HTTP/1.1", "Host: localhost", "Content-Type: application/json"];
@@ -110,7 +110,7 @@ test("an operator starts the service, sees its URLs, and stops it without losing
     expect(second.output()).not.toContain(secret);
 }, 120_000);
 
-/** Does with tokens what can be done, right and wrong. @returns all of them. */
+/** Makes valid and invalid calls with tokens. @returns all of the tokens */
 async function useTokens(client: RestClient, password: string): Promise<string[]> {
   const { body: session } = await client.post("/api/auth/login", { username: "admin", password });
   const { body: renewed } = await client.post("/api/auth/refresh", undefined, {
@@ -169,7 +169,7 @@ test("an invalid variable stops the start with exit code 1 and a sentence, not a
   expect(printed).not.toMatch(/ {4}at /);
 });
 
-/** The sentence with which a start fails; fails the test when it does not. */
+/** The error message of a failing start; fails the test if the start succeeds. */
 async function blame(env: Record<string, string>): Promise<string> {
   const config = loadConfig({ DATA_DIR: join(folder, "blame"), PORT: "0", LOG_LEVEL: "silent", JOBS: "off", ...env });
   const database = env["DATABASE_URL"] === undefined ? { database: await emptyDatabase() } : {};
@@ -178,7 +178,7 @@ async function blame(env: Record<string, string>): Promise<string> {
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(ConfigError);
-  // Whatever was opened is closed again: the folder is free.
+  // Everything that was opened is closed again, so the directory is free.
   (await lockFolder(join(folder, "blame")))();
   return (failure as ConfigError).message;
 }

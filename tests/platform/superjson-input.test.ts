@@ -16,7 +16,7 @@ async function send(body: string | Uint8Array<ArrayBuffer>, headers: Record<stri
   return { status: response.status, headers: response.headers, body: await response.json() };
 }
 
-/** Why an input is refused: its message and where. */
+/** The message and path of a refusal. */
 function refusal({ status, body }: Answer) {
   expect(status).toBe(400);
   const { message, data } = deserialize<{ message: string; data: { code: string; issues: unknown } }>(body.error);

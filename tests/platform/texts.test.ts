@@ -9,14 +9,14 @@ beforeAll(async () => {
   domain = `/api/domains/${(await zw.admin.post("/api/domains", { name: "texts.example" })).body.id}`;
 });
 
-/** One of each kind that a line must not hold: UAX #9's controls, C0, DEL, C1, what ends a line, what has no glyph, and tags. */
+/** One of each forbidden kind of character: bidirectional controls (UAX #9), C0, DEL, C1, line ends, invisible characters, and tags. */
 const unseen = Array.from(
   "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u0000\t\n\u001b\u007f\u0085\u009f\u2028\u2029\u00ad\u200b\u2060\u2064\ufeff\u{e0000}\u{e0041}\u{e007f}",
 );
 const password = "a password that nobody else has";
 const call = (path: string, body: object) => zw.admin.post(path, body);
 
-/** Names and titles that people see, each in a call that would work with a plain text. */
+/** Names and titles that people see, each in a call that succeeds with plain text. */
 const lines: [field: string, send: (text: string) => ReturnType<typeof call>, path: (string | number)[]][] = [
   ["a user's name", (text) => call("/api/users", { username: `u${text}`, password, role: "member" }), ["username"]],
   [
@@ -63,7 +63,7 @@ describe("notes", () => {
   });
 
   test.each(Array.from("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))(
-    "may not turn the direction of text: %j is refused",
+    "notes must not contain %j, which changes the direction of text",
     async (character) => {
       const answer = await zw.admin.put(domain, { notes: `a${character}b` });
       expect(problemOf(answer, 400, "BAD_REQUEST").issues).toMatchObject([{ path: ["notes"] }]);

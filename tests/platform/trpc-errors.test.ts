@@ -25,7 +25,7 @@ async function trpc(path: string, init: RequestInit = {}): Promise<Answer> {
 const mutate = (path: string, input: unknown) =>
   trpc(path, { method: "POST", body: typeof input === "string" ? input : stringify(input) });
 
-/** What an answer of tRPC says under `error`, held against what it says elsewhere. */
+/** The fields of `error` in a tRPC response, checked for consistency. */
 function trpcErrorOf({ status, headers, body }: Answer, expected: number, code: ErrorCode) {
   const error = deserialize<{ message: string; data: Record<string, unknown> }>(body.error);
   expect({ status, ...error.data }).toMatchObject({ status: expected, httpStatus: expected, code });

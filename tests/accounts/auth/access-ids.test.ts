@@ -10,11 +10,11 @@ const rows = (await accessRows()).filter(({ whose }) => whose !== "nobody's");
 
 let alice: RestClient;
 let bob: RestClient;
-/** May see every host of the zones that are assigned to them. */
+/** Can read every host of the zones assigned to them. */
 let reader: RestClient;
-/** May change every host of those. */
+/** Can change every host of those zones. */
 let writer: RestClient;
-/** May change hosts that no record here has. */
+/** Can change only hosts that have no record here. */
 let elsewhere: RestClient;
 let forMembers: string;
 const { calls, zone } = workingCalls(
@@ -33,7 +33,7 @@ beforeAll(async () => {
   forMembers = await made(zw.admin, "/api/provider-configs", files);
 });
 
-/** Assigns a zone of alice's to each of those who have assignments. */
+/** Assigns one of alice's zones to each member with an assignment. */
 async function assigned(ids: Ids): Promise<void> {
   const wishes = [
     [reader, "*", "read"],
@@ -46,7 +46,7 @@ async function assigned(ids: Ids): Promise<void> {
   }
 }
 
-/** Calls it as somebody, with these ids in the path and a body that would do. */
+/** Calls it as a client, with these IDs in the path and a valid body. */
 async function call(client: RestClient, { procedure, method, path }: AccessRow, ids: Ids): Promise<Answer> {
   const { body, query } = calls[procedure] ?? {};
   const target = path.replaceAll(/:(\w+)/g, (_all, name: string) => ids[name] ?? unknownId);
@@ -57,7 +57,7 @@ async function status(client: RestClient, row: AccessRow, ids: Ids): Promise<num
   return (await call(client, row, ids)).status;
 }
 
-test("every call with an id is tried here", () => {
+test("every call with an ID in its path is tested here", () => {
   expect(Object.keys(calls).toSorted()).toEqual(rows.map(({ procedure }) => procedure).toSorted());
 });
 
@@ -67,12 +67,12 @@ describe.each(rows)("$method $path", (row) => {
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const forMember = access === "admin" ? 403 : 404;
 
-  test("works for whom the table names", async () => {
+  test("a call with an ID works for every caller the access table names", async () => {
     const users = [...(access === "admin" ? [] : [alice]), ...(whose === "own" ? [] : [zw.admin])];
     for (const client of users) expect([200, 201]).toContain(await status(client, row, await thing(alice)));
   });
 
-  test("finds nothing for others, nor at an id of nothing, and leaves everything as it was", async () => {
+  test("a call with an ID finds nothing for other callers or unknown IDs, and changes nothing", async () => {
     const ids = await thing(alice);
     const others = [bob, ...(whose === "own" ? [zw.admin] : [])];
     for (const other of others) expect(await status(other, row, ids)).toBe(forMember);
@@ -81,13 +81,13 @@ describe.each(rows)("$method $path", (row) => {
       expect({ parameter, status: await status(zw.admin, row, wrong) }).toEqual({ parameter, status: 404 });
       expect({ parameter, status: await status(alice, row, wrong) }).toEqual({ parameter, status: forMember });
     }
-    // It is still there for whom it belongs to.
+    // It still exists for its owner.
     expect([200, 201]).toContain(await status(access === "admin" ? zw.admin : alice, row, ids));
   });
 });
 
 describe.each(rows.filter(({ path }) => path.match(/:/g)?.length === 2))("$method $path", (row) => {
-  test("finds no record or snapshot of another zone, be it the caller's as well", async () => {
+  test("a call finds no record or snapshot of another zone, even one of the same owner", async () => {
     const [one, other] = [await zone(alice), await zone(alice)];
     const mixed = { ...other, id: one["id"] ?? "" };
     expect(await status(zw.admin, row, mixed)).toBe(404);
@@ -96,7 +96,7 @@ describe.each(rows.filter(({ path }) => path.match(/:/g)?.length === 2))("$metho
   });
 });
 
-/** What the page says of those who have assignments, one after the other on the same zone: whoever is refused has changed nothing. */
+/** What the page says about members with assignments, tried in turn on the same zone; a refused call changes nothing. */
 const toAssigned = {
   "own zones": [
     ["reader", 403],
@@ -113,12 +113,12 @@ const toAssigned = {
   ],
 } as const;
 
-/** What somebody gets who may change other hosts than a call is about. */
+/** The status for a member who may change only hosts other than the call's. */
 const atOtherHosts: Record<string, number> = {
   "records.create": 403,
   "records.importZonefile": 403,
   "v1.createRecord": 403,
-  // Each item has a result of its own.
+  // Each item has its own result.
   "records.bulkCreate": 200,
   "records.plan": 404,
   "records.applyPlan": 404,
@@ -138,7 +138,7 @@ function elsewhereGets({ whose, path, procedure }: (typeof inZones)[number]): nu
 const done = (code: number) => (code === 200 || code === 201 ? "done" : code);
 
 describe.each(inZones)("$method $path", (row) => {
-  test("does for whom the zone is assigned to what the table says", async () => {
+  test("a call on an assigned zone does what the access table says for its members", async () => {
     const ids = await zone(alice);
     await assigned(ids);
     for (const [who, expected] of toAssigned[row.whose]) {
@@ -147,7 +147,7 @@ describe.each(inZones)("$method $path", (row) => {
     }
   });
 
-  test("shows and changes nothing at hosts that are not assigned", async () => {
+  test("a call on an assigned zone shows and changes nothing at unassigned hosts", async () => {
     const ids = await zone(alice);
     await assigned(ids);
     const before = await alice.get(`/api/domains/${ids["id"]}/zonefile`);

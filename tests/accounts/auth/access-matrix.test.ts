@@ -20,7 +20,7 @@ const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
 const rows = await accessRows();
 
-/** The procedures that the table opens to whom `access` says, which need not be what their own description says. */
+/** The procedures that the table opens to `access`, whatever their own description says. */
 function openedTo(...access: (typeof rows)[number]["access"][]): Procedure[] {
   return procedures.filter(({ name }) => rows.some((row) => row.procedure === name && access.includes(row.access)));
 }
@@ -29,10 +29,10 @@ function byName<T extends { procedure: string }>(lines: readonly T[]): T[] {
   return lines.toSorted((a, b) => (a.procedure < b.procedure ? -1 : 1));
 }
 
-test("the table has a line for every call, and says the same of it as the API document", () => {
+test("the access table has a line for every call, and matches the API document", () => {
   const described = procedures.map(({ name, meta: { openapi, access, permission, confirmed = null } }) => ({
     procedure: name,
-    // The stream is no generated route.
+    // The stream is not a generated route.
     call: openapi ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}` : `GET ${streamPath}`,
     access,
     permission,
@@ -50,7 +50,7 @@ test("the table has a line for every call, and says the same of it as the API do
 
 /** Credentials that open nothing, by what is wrong with them. */
 let refused: Readonly<Record<string, string | null>> = {};
-/** A member's, of an account with a second factor. */
+/** A token of a member whose account has a second factor. */
 let tempToken: string;
 
 async function personal(client: RestClient, expiresAt: string | null = null): Promise<{ id: string; token: string }> {
@@ -122,8 +122,8 @@ const kindsOfRefused = [
   "a personal token of another installation",
 ];
 
-describe("whoever comes with", () => {
-  test.each(kindsOfRefused)("%s gets 401 wherever somebody must be signed in, over REST and tRPC", async (kind) => {
+describe("calls by credential", () => {
+  test.each(kindsOfRefused)("%s gets 401 from every call that requires sign-in, over REST and tRPC", async (kind) => {
     const token = refused[kind];
     if (token === undefined) throw new Error(`There are no credentials for "${kind}".`);
     const client = new RestClient(zw.url, token);
@@ -131,7 +131,7 @@ describe("whoever comes with", () => {
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 
-  test("a tempToken gets 401 everywhere but at the calls of the second step", async () => {
+  test("a tempToken gets 401 from every call except those of the second step", async () => {
     const client = new RestClient(zw.url, tempToken);
     for (const procedure of openedTo("signedIn", "admin"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
@@ -141,21 +141,21 @@ describe("whoever comes with", () => {
     }
   });
 
-  test("an access token or a personal token gets 401 at the calls of the second step", async () => {
+  test("an access token or a personal token gets 401 from calls of the second step", async () => {
     const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Half", permissions });
     for (const token of [zw.admin.token, body.token])
       for (const procedure of openedTo("awaitingSecondFactor"))
         expect(await statuses(new RestClient(zw.url, token), procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 
-  test("a member's access token gets 403 at what is for administrators, before anything else is looked at", async () => {
+  test("a member's access token gets 403 from administrators' calls, before any other check", async () => {
     const member = await zw.signIn("member", memberPassword);
     for (const procedure of openedTo("admin"))
       expect(await statuses(member, procedure)).toEqual({ [procedure.name]: [403, 403] });
   });
 
-  test("whatever credentials finds what is open to anybody the same", async () => {
-    // A sign-out does end whose token comes along.
+  test("public calls respond the same to any credentials", async () => {
+    // A sign-out ends the session of the token it receives.
     for (const procedure of openedTo("public").filter(({ name }) => name !== "auth.logout")) {
       const asNobody = await statuses(zw.nobody, procedure);
       for (const token of [zw.admin.token, tempToken, "x".repeat(43)])
@@ -164,8 +164,8 @@ describe("whoever comes with", () => {
   });
 });
 
-describe("a session that was confirmed more than ten minutes ago", () => {
-  /** What the body needs beside the password. */
+describe("a session confirmed more than ten minutes ago", () => {
+  /** What the body needs besides the password. */
   const leastBody: Record<string, object> = {
     "profile.changeEmail": { email: "other@example.com" },
     "users.update": { role: "admin" },
@@ -182,7 +182,7 @@ describe("a session that was confirmed more than ten minutes ago", () => {
     clock.advance(11 * minute);
   });
 
-  test("gets 403 REAUTHENTICATION_REQUIRED wherever the table asks for a confirmed one, over REST and tRPC", async () => {
+  test("an unconfirmed session gets 403 REAUTHENTICATION_REQUIRED wherever the table requires confirmation, over REST and tRPC", async () => {
     const asking = signedInCalls.filter(({ name }) => askedFor.get(name));
     expect(asking.length).toBeGreaterThan(10);
     for (const procedure of asking) {
@@ -193,9 +193,9 @@ describe("a session that was confirmed more than ten minutes ago", () => {
     }
   });
 
-  test("is not let in by a wrong password where the right one would do", async () => {
+  test("a wrong password does not replace confirmation where a correct one would", async () => {
     const procedures = signedInCalls.filter(({ name }) => askedFor.get(name) === "orPassword");
-    // One account for each: five wrong passwords close it.
+    // A separate account for each, because five wrong passwords block one.
     const clients = await Promise.all(procedures.map((_, index) => zw.member(`stale-${index}`)));
     clock.advance(11 * minute);
     for (const [index, procedure] of procedures.entries()) {
@@ -205,10 +205,10 @@ describe("a session that was confirmed more than ten minutes ago", () => {
     }
   });
 
-  test("is good for everything else, what revokes tokens and sessions among it", async () => {
+  test("an unconfirmed session can make all other calls, including revoking tokens and sessions", async () => {
     stale = await zw.signIn("stale", adminPassword);
     clock.advance(11 * minute);
-    // Without a body, the calls that ask for it only where a body gives access give none.
+    // Without a body, calls that require confirmation only for some bodies require none.
     const others = signedInCalls.filter(({ name }) => [null, "givingAccess"].includes(askedFor.get(name) ?? null));
     expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(["tokens.delete", "sessions.delete"]));
     for (const procedure of others)

@@ -39,13 +39,13 @@ describe("an access token", () => {
   const sign = (payload: JWTPayload, header = {}, signingKey = key) =>
     new SignJWT(payload).setProtectedHeader({ alg: "HS256", typ: "at+jwt", ...header }).sign(signingKey);
 
-  test("names user and session, no rights, and no more", () => {
+  test("an access token contains only user and session, and no permissions", () => {
     expect(decodeProtectedHeader(token)).toEqual({ alg: "HS256", typ: "at+jwt" });
     expect(Object.keys(claims).toSorted()).toEqual(["aud", "exp", "iat", "iss", "sid", "sub"]);
     expect(Number(claims.exp) - Number(claims.iat)).toBe(900);
   });
 
-  test("is taken under any spelling of Bearer, and only there", async () => {
+  test("an access token is accepted as a Bearer token in any case, and nowhere else", async () => {
     for (const scheme of ["Bearer", "bearer", "BEARER"])
       expect((await zw.nobody.get("/api/auth/me", { authorization: `${scheme} ${token}` })).status).toBe(200);
     for (const authorization of [token, `Token ${token}`, `Bearer`, `Bearer ${token} ${token}`, `Bearer,${token}`])
@@ -54,7 +54,7 @@ describe("an access token", () => {
     expect(await zw.nobody.get(`/api/domains?token=${token}`)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("signed anew by the same key with the same claims works: what follows fails for its own reason", async () => {
+  test("a re-signed access token with the same key and claims works, so the refusals below have other causes", async () => {
     expect((await me(await sign(claims))).status).toBe(200);
   });
 
@@ -77,29 +77,29 @@ describe("an access token", () => {
     ["that is not valid yet", () => sign({ ...claims, nbf: Number(claims.iat) + 600 })],
     ["of an unknown session", () => sign({ ...claims, sid: crypto.randomUUID() })],
     ["of no session", () => sign(without("sid"))],
-    ["of a session that is no id", () => sign({ ...claims, sid: "' or true --" })],
+    ["with an invalid session ID", () => sign({ ...claims, sid: "' or true --" })],
     ["with a changed payload", () => tampered((payload) => ({ ...payload, sub: crypto.randomUUID() }))],
     ["with a changed signature", () => `${token.slice(0, -2)}${token.endsWith("AA") ? "BB" : "AA"}`],
     ["cut short", () => token.slice(0, -1)],
     ["without a payload", () => "a..b"],
-    ["that is no token", () => "null"],
+    ["that is not a token", () => "null"],
     ["of a hundred kilobytes' worth of dots", () => ".".repeat(8_000)],
-  ])("%s is refused", async (_what, make) => {
+  ])("an access token %s is refused", async (_what, make) => {
     expect(await me(await make())).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("of another user with this session's id is refused", async () => {
+  test("an access token of another user with this session's ID is refused", async () => {
     const member = await zw.member("victim");
     const victim = (await member.get("/api/auth/me")).body;
     expect(await me(await sign({ ...claims, sub: victim.id }))).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("a refresh token is none", async () => {
+  test("a refresh token is not accepted as an access token", async () => {
     const { body } = await zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword });
     expect(problemOf(await me(body.refreshToken), 401, "UNAUTHORIZED").issues).toBeNull();
   });
 
-  test("lasts fifteen minutes, also when it was checked before", async () => {
+  test("an access token lasts fifteen minutes, even if it was checked before", async () => {
     const brief = await freshToken();
     clock.advance(15 * minute - 5 * second);
     expect((await me(brief)).status).toBe(200);
@@ -117,7 +117,7 @@ describe("an access token", () => {
   }
 });
 
-describe("when SECRET_KEYS are rotated", () => {
+describe("rotation of SECRET_KEYS", () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "zonewright-keys-"));
@@ -126,7 +126,7 @@ describe("when SECRET_KEYS are rotated", () => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  test("sessions go on while the old key is listed, and end with it", async () => {
+  test("sessions continue while the old key is listed in SECRET_KEYS, and end when it is removed", async () => {
     const [older, newer] = ["o".repeat(32), "n".repeat(32)];
     const database = await emptyDatabase();
     const withKeys = async <T>(keys: string, work: (client: RestClient) => Promise<T>): Promise<T> => {
@@ -149,7 +149,7 @@ describe("when SECRET_KEYS are rotated", () => {
     const second = await withKeys(`${newer},${older}`, async (client) => {
       const authorization = `Bearer ${first.accessToken}`;
       expect((await client.get("/api/auth/me", { authorization })).status).toBe(200);
-      // The predecessor is answered with the same successor, whose value came from the older key.
+      // The predecessor gets the same successor, whose value was derived with the older key.
       const again = await client.post("/api/auth/refresh", { refreshToken: first.before });
       expect(again.body.refreshToken).toBe(first.refreshToken);
       return (await client.post("/api/auth/refresh", { refreshToken: first.refreshToken })).body;

@@ -21,7 +21,7 @@ beforeEach(() => {
   middleOfStep(clock);
 });
 
-/** Makes the client's session one that proved itself long ago. Its access token still works for four minutes. */
+/** Makes the client's session too old to count as confirmed. Its access token remains valid for four minutes. */
 function letItGrowOld(): void {
   clock.advance(11 * minute);
 }
@@ -36,7 +36,7 @@ async function confirmedUntil(client: RestClient): Promise<string | null> {
   return body.confirmedUntil;
 }
 
-/** Whether the session is confirmed, judged by a call that needs it. */
+/** Reports whether the session is confirmed, using a call that requires it. */
 async function isConfirmed(client: RestClient): Promise<boolean> {
   const { status, body } = await client.post("/api/auth/me/tokens", newToken);
   if (status === 201) return true;
@@ -44,7 +44,7 @@ async function isConfirmed(client: RestClient): Promise<boolean> {
   return false;
 }
 
-/** An app user whose session is old. */
+/** A user with an authenticator app and an old session. */
 async function oldAppUser(): Promise<AppUser> {
   const user = await appUser(zw, clock, name);
   letItGrowOld();
@@ -58,8 +58,8 @@ async function withoutPassword(): Promise<void> {
   await users.set({ password_hash: null }).where("username", "=", name).execute();
 }
 
-describe("a session that proved itself more than ten minutes ago", () => {
-  test("adds no way into the account, and says what to do", async () => {
+describe("a session confirmed more than ten minutes ago", () => {
+  test("an unconfirmed session adds no way into the account, and the error says what to do", async () => {
     const client = await zw.member(name);
     const left = Date.parse((await confirmedUntil(client)) ?? "") - clock.now().getTime();
     expect([left > 9 * minute, left <= 10 * minute]).toEqual([true, true]);
@@ -74,7 +74,7 @@ describe("a session that proved itself more than ten minutes ago", () => {
     expect((await client.get("/api/auth/me/tokens")).body.tokens).toEqual([]);
   });
 
-  test("takes no passkey and no app whose making it began in time", async () => {
+  test("an unconfirmed session cannot complete registration of a passkey or app begun while it was confirmed", async () => {
     const client = await zw.member(name);
     const { body: options } = await client.post("/api/2fa/passkeys/options");
     const { body: setup } = await client.post("/api/2fa/totp/setup");
@@ -91,7 +91,7 @@ describe("a session that proved itself more than ten minutes ago", () => {
     expect((await client.get("/api/2fa")).body).toMatchObject({ totp: false, passkeys: [] });
   });
 
-  test("stays so when its tokens are renewed", async () => {
+  test("an unconfirmed session stays unconfirmed after a token refresh", async () => {
     await zw.member(name);
     const { body: started } = await zw.nobody.post("/api/auth/login", { username: name, password });
     letItGrowOld();
@@ -99,7 +99,7 @@ describe("a session that proved itself more than ten minutes ago", () => {
     expect(await isConfirmed(new RestClient(zw.url, body.accessToken))).toBe(false);
   });
 
-  test("revokes tokens and sessions all the same", async () => {
+  test("an unconfirmed session can still revoke tokens and sessions", async () => {
     const client = await zw.member(name);
     const { body: token } = await client.post("/api/auth/me/tokens", newToken);
     const other = await zw.signIn(name, password);
@@ -111,8 +111,8 @@ describe("a session that proved itself more than ten minutes ago", () => {
   });
 });
 
-describe("a right current password in the body", () => {
-  test("stands in for a confirmed session, and confirms it where there is no second factor", async () => {
+describe("a correct current password in the body", () => {
+  test("a correct current password replaces a confirmed session, and confirms it if there is no second factor", async () => {
     const client = await zw.member(name);
     letItGrowOld();
     expect(await client.put("/api/auth/me/email", { email: `${name}@example.com` })).toBeProblem(
@@ -125,18 +125,18 @@ describe("a right current password in the body", () => {
     expect(await isConfirmed(client)).toBe(true);
   });
 
-  test("lets an account with a second factor do what it came with, and nothing else", async () => {
+  test("a correct current password permits only its own call for an account with a second factor", async () => {
     const { client } = await oldAppUser();
     expect((await client.post("/api/2fa/recovery-codes", { currentPassword: password })).status).toBe(200);
     expect(await isConfirmed(client)).toBe(false);
   });
 
-  test("is asked for by a change of the address even in a confirmed session", async () => {
+  test("changing the address requires the current password even in a confirmed session", async () => {
     const client = await zw.member(name);
     expect(await client.put("/api/auth/me/email", { email: `${name}@example.com` })).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("is refused when it is wrong, however fresh the session is", async () => {
+  test("a wrong current password is refused, however fresh the session", async () => {
     const { client } = await appUser(zw, clock, name);
     const wrong = { currentPassword: "not this one" };
     expect(await client.send("DELETE", "/api/2fa/totp", wrong)).toBeProblem(403, "FORBIDDEN");
@@ -146,14 +146,14 @@ describe("a right current password in the body", () => {
     expect((await client.get("/api/2fa")).body.totp).toBe(true);
   });
 
-  test("may be left out while the session is confirmed", async () => {
+  test("the current password is optional while the session is confirmed", async () => {
     const { client } = await appUser(zw, clock, name);
     expect((await client.send("DELETE", "/api/2fa/totp", {})).status).toBe(200);
   });
 });
 
-describe("a confirmation", () => {
-  test("by the password opens what was closed for ten minutes, in that session only", async () => {
+describe("confirming a session", () => {
+  test("confirmation by password permits guarded calls for ten minutes, in that session only", async () => {
     const client = await zw.member(name);
     const other = await zw.signIn(name, password);
     letItGrowOld();
@@ -164,7 +164,7 @@ describe("a confirmation", () => {
     expect([await isConfirmed(client), await isConfirmed(other)]).toEqual([true, false]);
   });
 
-  test("ends after ten minutes", async () => {
+  test("a confirmation ends after ten minutes", async () => {
     await zw.member(name);
     const { body: started } = await zw.nobody.post("/api/auth/login", { username: name, password });
     const client = new RestClient(zw.url, started.accessToken);
@@ -178,18 +178,18 @@ describe("a confirmation", () => {
     expect(await isConfirmed(client)).toBe(false);
   });
 
-  test("is seen by other instances at once", async () => {
+  test("a confirmation takes effect on other instances immediately", async () => {
     const client = await zw.member(name);
     letItGrowOld();
     expect(await isConfirmed(client)).toBe(false);
     const sessions = queries(zw.services.database.fork()).updateTable("sessions");
     const { body } = await client.get("/api/auth/me/sessions");
-    // As another instance writes it, of which this one hears nothing.
+    // Written as by another instance, without notifying this one.
     await sessions.set({ confirmed_at: clock.now() }).where("id", "=", body.sessions[0].id).execute();
     expect(await isConfirmed(client)).toBe(true);
   });
 
-  test("of an account with a second factor takes the password and a code together", async () => {
+  test("confirmation of an account with a second factor requires the password together with a code", async () => {
     const user = await oldAppUser();
     expect(await confirm(user.client, { password })).toBeProblem(400, "BAD_REQUEST");
     expect(await confirm(user.client, app(user))).toBeProblem(400, "BAD_REQUEST");
@@ -198,7 +198,7 @@ describe("a confirmation", () => {
     expect(await isConfirmed(user.client)).toBe(true);
   });
 
-  test("uses a code up, for itself and for every sign-in", async () => {
+  test("a code used for confirmation cannot be reused, for confirmation or for sign-in", async () => {
     const user = await oldAppUser();
     const proof = app(user);
     const answers = await Promise.all([1, 2, 3].map(() => confirm(user.client, { password, ...proof })));
@@ -211,7 +211,7 @@ describe("a confirmation", () => {
     expect(await confirm(user.client, { password, ...next })).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("takes a recovery code once", async () => {
+  test("confirmation accepts a recovery code once", async () => {
     const { client, recoveryCodes } = await oldAppUser();
     const proof = { password, method: "recovery", code: recoveryCodes[0] };
     expect((await confirm(client, proof)).status).toBe(200);
@@ -219,7 +219,7 @@ describe("a confirmation", () => {
     expect((await client.get("/api/2fa")).body.recoveryCodesLeft).toBe(9);
   });
 
-  test("by a passkey needs no password, and takes each answer once", async () => {
+  test("confirmation by passkey requires no password, and accepts each assertion once", async () => {
     const client = await zw.member(name);
     expect(await client.post("/api/auth/me/confirm/options")).toBeProblem(409, "CONFLICT");
     const key = securityKey();
@@ -232,7 +232,7 @@ describe("a confirmation", () => {
     expect(await confirm(client, { method: "passkey", credential })).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("takes no passkey's answer that was given for another session, another user or a sign-in", async () => {
+  test("confirmation refuses a passkey assertion made for another session, another user or a sign-in", async () => {
     const client = await zw.member(name);
     const key = securityKey();
     await addPasskey(client, key);
@@ -252,13 +252,13 @@ describe("a confirmation", () => {
     for (const credential of answers)
       expect(await confirm(client, { method: "passkey", credential })).toBeProblem(403, "FORBIDDEN");
     const { body: options } = await client.post("/api/auth/me/confirm/options");
-    // And the other way round: what confirms is no sign-in.
+    // Conversely, an assertion for confirmation does not sign in.
     const credential = key.getJSON(site, options);
     expect((await zw.nobody.post("/api/auth/passkey", { credential })).status).toBe(401);
     expect(await isConfirmed(client)).toBe(false);
   });
 
-  test("of an account without a password takes a passkey, and no code alone", async () => {
+  test("confirmation of an account without a password accepts a passkey, but not a code alone", async () => {
     const user = await appUser(zw, clock, name);
     const key = securityKey();
     await addPasskey(user.client, key);
@@ -275,30 +275,30 @@ describe("a confirmation", () => {
   test.each([
     ["nothing", {}],
     ["an empty password", { password: "" }],
-    ["a password that is no text", { password: ["x"] }],
+    ["a password that is not a string", { password: ["x"] }],
     ["a code without its method", { password, code: "123456" }],
     ["a method without its code", { password, method: "totp" }],
     ["a code of five digits", { password, method: "totp", code: "12345" }],
-    ["a recovery code that is none", { password, method: "recovery", code: "123456" }],
+    ["an invalid recovery code", { password, method: "recovery", code: "123456" }],
     ["a code by e-mail", { password, method: "email", code: "123456" }],
-    ["a passkey that is missing", { method: "passkey" }],
-    ["a passkey that is none", { method: "passkey", credential: { id: "x", rawId: "x", type: "public-key" } }],
-    ["a field that is not known", { password, rememberMe: true }],
-  ])("by %s is 400, and no guess", async (_what, proof) => {
+    ["a missing passkey", { method: "passkey" }],
+    ["an invalid passkey", { method: "passkey", credential: { id: "x", rawId: "x", type: "public-key" } }],
+    ["an unknown field", { password, rememberMe: true }],
+  ])("confirmation by %s gets 400 and does not count as an attempt", async (_what, proof) => {
     const client = await zw.member(name);
     letItGrowOld();
     for (let tries = 0; tries < 6; tries++) expect(await confirm(client, proof)).toBeProblem(400, "BAD_REQUEST");
     expect((await confirm(client, { password })).status).toBe(200);
   });
 
-  test("by a wrong password, code or recovery code is 403 and limited as at sign-in, for the account and the address", async () => {
+  test("wrong proofs in a confirmation get 403, and are limited together with sign-ins", async () => {
     const user = await oldAppUser();
     const [here, elsewhere] = [{ "x-forwarded-for": "203.0.113.1" }, { "x-forwarded-for": "203.0.113.9" }];
     const guess = (proof: object) => user.client.send("POST", "/api/auth/me/confirm", proof, here);
     const wrong = { password: "not this one at all", method: "totp", code: "000000" };
     const passwords = await Promise.all(Array.from({ length: 8 }, () => guess(wrong)));
     expect(statusesOf(passwords)).toEqual([403, 403, 403, 403, 403, 429, 429, 429]);
-    // The sign-in counts the same guesses.
+    // Sign-in counts the same attempts.
     expect((await zw.nobody.post("/api/auth/login", { username: name, password }, elsewhere)).status).toBe(429);
 
     const other = await appUser(zw, clock, `${name}-other`);
@@ -311,7 +311,7 @@ describe("a confirmation", () => {
     expect((await pending.post("/api/2fa/verify", app(other))).status).toBe(429);
   });
 
-  test("by a personal token is refused", async () => {
+  test("confirmation with a personal token is refused", async () => {
     const client = await zw.member(name);
     const { body } = await client.post("/api/auth/me/tokens", newToken);
     const program = new RestClient(zw.url, body.token);
@@ -319,7 +319,7 @@ describe("a confirmation", () => {
     expect(await program.post("/api/auth/me/confirm/options")).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("leaves an entry in the trail, right or wrong, without what was shown", async () => {
+  test("successful and failed confirmations are audited, without the proof", async () => {
     const user = await oldAppUser();
     await confirm(user.client, { password: "not this one at all", ...app(user) });
     await confirm(user.client, { password, method: "totp", code: "000000" });

@@ -23,9 +23,9 @@ async function count(table: "sessions" | "refresh_tokens"): Promise<number> {
   return (await queries(em).selectFrom(table).select("created_at").execute()).length;
 }
 
-test("sessions and refresh tokens go 30 days after their end, whatever ended them, and no earlier", async () => {
+test("sessions and refresh tokens are deleted 30 days after they end, however they ended, and no earlier", async () => {
   const clean = () => deleteEndedSessions(zw.services.database.fork(), clock.now());
-  // The administrator's, from the start.
+  // The administrator's session, from the start of the test.
   await zw.nobody.post("/api/auth/logout", undefined, { authorization: `Bearer ${zw.admin.token}` });
   await refreshed(await login(false));
   let kept = await login(true);
@@ -36,14 +36,14 @@ test("sessions and refresh tokens go 30 days after their end, whatever ended the
   clock.advance(10 * day - hour);
   expect(await clean()).toEqual({ sessions: 0, refreshTokens: 0 });
 
-  // The sign-out is 30 days ago now; the brief session ended by age a day after it.
+  // The sign-out was 30 days ago; the brief session expired a day after it.
   clock.advance(2 * hour);
   expect(await clean()).toMatchObject({ sessions: 1 });
   clock.advance(day);
   expect(await clean()).toMatchObject({ sessions: 1 });
   expect([await count("sessions"), await count("refresh_tokens")]).toEqual([1, 2]);
 
-  // The first token of the session that goes on expired 30 days after it was made.
+  // The first token of the ongoing session expired 30 days after it was issued.
   clock.advance(15 * day);
   kept = await refreshed(kept);
   clock.advance(14 * day);

@@ -37,7 +37,7 @@ const currentId = async (client: RestClient) => (await sessions(client))[0].id a
 const me = async ({ client }: SignedIn) => (await client.get("/api/auth/me")).status;
 const refresh = (refreshToken: string): Promise<Answer> => zw.nobody.post("/api/auth/refresh", { refreshToken });
 
-test("sessions are listed with where they come from, the current one first, and no secrets", async () => {
+test("sessions are listed with address and user agent, the current one first, and without secrets", async () => {
   const laptop = await signIn("ada", "Laptop");
   clock.advance(minute);
   const phone = await signIn("ada", "Phone");
@@ -56,7 +56,7 @@ test("sessions are listed with where they come from, the current one first, and 
   expect(asPhone).toMatchObject({ current: true, userAgent: "Phone", id: body.sessions[1].id });
 });
 
-test("a renewal is a use of the session, not another session", async () => {
+test("a token refresh counts as a use of the session, not as another session", async () => {
   const { client, refreshToken } = await signIn("bob", "Renewing");
   const [before] = await sessions(client);
   clock.advance(minute);
@@ -67,7 +67,7 @@ test("a renewal is a use of the session, not another session", async () => {
   expect(others.map(({ id }: { id: string }) => id)).not.toContain(before.id);
 });
 
-test("what has ended, by sign-out or by age, is not listed", async () => {
+test("sessions ended by sign-out or expiry are not listed", async () => {
   const brief = await signIn("ada", "Brief");
   const out = await signIn("ada", "Signed out");
   await zw.nobody.post("/api/auth/logout", { refreshToken: out.refreshToken });
@@ -78,7 +78,7 @@ test("what has ended, by sign-out or by age, is not listed", async () => {
   expect(await programs(later.client)).toEqual(["Later"]);
 });
 
-test("an ended session is out at once, and the others go on", async () => {
+test("ending a session takes effect immediately, and the other sessions continue", async () => {
   const [laptop, phone] = [await signIn("ada", "Laptop"), await signIn("ada", "Phone")];
   const id = await currentId(phone.client);
   expect(await me(phone)).toBe(200);
@@ -91,7 +91,7 @@ test("an ended session is out at once, and the others go on", async () => {
   expect(await laptop.client.delete(`${path}/${id}`)).toBeProblem(404, "NOT_FOUND");
 });
 
-test("ending the current session is signing out: its tokens are refused and the cookie is cleared", async () => {
+test("ending the current session is a sign-out: its tokens are refused and the cookie is cleared", async () => {
   const session = await signIn("ada", "Laptop");
   const answer = await session.client.delete(`${path}/${await currentId(session.client)}`);
   expect(answer.status).toBe(200);
@@ -100,7 +100,7 @@ test("ending the current session is signing out: its tokens are refused and the 
   expect(await refresh(session.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("somebody else's session is not there, not even for an administrator", async () => {
+test("another user's session gets 404, even for an administrator", async () => {
   const ada = await signIn("ada", "Laptop");
   const id = await currentId(ada.client);
   const { client: bob } = await signIn("bob", "Phone");
@@ -111,7 +111,7 @@ test("somebody else's session is not there, not even for an administrator", asyn
   expect(await me(ada)).toBe(200);
 });
 
-test("the trail tells who ended which session", async () => {
+test("the audit trail says who ended which session", async () => {
   const [laptop, phone] = [await signIn("bob", "Laptop"), await signIn("bob", "Phone")];
   const id = await currentId(phone.client);
   await laptop.client.delete(`${path}/${id}`);

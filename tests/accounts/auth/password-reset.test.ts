@@ -59,7 +59,7 @@ function login(password: string) {
   return zw.nobody.post("/api/auth/login", { username: user.username, password });
 }
 
-test("a mailed link sets a new password, ends the sessions, and the owner is told", async () => {
+test("a password-reset link sets a new password, ends all sessions, and the owner is notified by mail", async () => {
   const session = await zw.signIn(user.username, oldPassword);
   await forgot();
   const letter = await mail.next(user.email);
@@ -73,7 +73,7 @@ test("a mailed link sets a new password, ends the sessions, and the owner is tol
   expect((await mail.next(user.email)).subject).toBe("Your password was changed");
 });
 
-test("a link works once, also when it is used many times at once", async () => {
+test("a password-reset link works once, even for concurrent requests", async () => {
   const token = await mailedToken();
   const answers = await Promise.all(Array.from({ length: 5 }, (_, index) => reset(token, `${newPassword} ${index}`)));
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(4);
@@ -82,12 +82,12 @@ test("a link works once, also when it is used many times at once", async () => {
   await zw.services.background.settled();
 });
 
-test("links that nobody was sent cost no hashing: however many come at once, each is refused as such", async () => {
+test("unknown password-reset links cost no hashing: of sixty concurrent ones, each is refused as invalid", async () => {
   const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => reset(`made up ${index}`)));
   for (const answer of answers) expect(answer).toBeProblem(400, "BAD_REQUEST");
 });
 
-test("a link works for an hour; a used one ends the others", async () => {
+test("a password-reset link is valid for an hour, and using one invalidates the others", async () => {
   const old = await mailedToken();
   clock.advance(59 * minute);
   const young = await mailedToken();
@@ -99,13 +99,13 @@ test("a link works for an hour; a used one ends the others", async () => {
   await zw.services.background.settled();
 });
 
-test("a password that breaks the rules is refused, and the link stays good", async () => {
+test("a password that breaks the rules is refused, and the password-reset link stays valid", async () => {
   const token = await mailedToken();
   expect(await reset(token, "short")).toBeProblem(400, "BAD_REQUEST");
   expect((await reset(token)).status).toBe(200);
 });
 
-test("nobody can tell whether an address belongs to an account, and nothing goes to who has no password", async () => {
+test("a password-reset request does not reveal whether an account exists, and mails none without a password", async () => {
   const addresses = new Set(["nobody@example.com", "external@example.com", "disabled@example.com"]);
   await forgot("nobody@example.com");
   user = { username: "external", email: "external@example.com" };
@@ -117,7 +117,7 @@ test("nobody can tell whether an address belongs to an account, and nothing goes
   expect(mail.mails.filter(({ to }) => addresses.has(to))).toEqual([]);
 });
 
-test("the address counts whatever its case, and three links an hour are all that is mailed", async () => {
+test("password-reset requests ignore the case of the address, and send at most three links an hour", async () => {
   await forgot(user.email.toUpperCase());
   for (let more = 0; more < 4; more++) await forgot();
   expect(mail.mails.filter(({ to }) => to === user.email)).toHaveLength(3);
@@ -126,7 +126,7 @@ test("the address counts whatever its case, and three links an hour are all that
   expect(mail.mails.filter(({ to }) => to === user.email)).toHaveLength(4);
 });
 
-test("however many ask at once, three links an hour are mailed", async () => {
+test("concurrent password-reset requests also send at most three links an hour", async () => {
   clock.advance(2 * hour);
   mail.mails.length = 0;
   await Promise.all(Array.from({ length: 20 }, () => forgot()));
@@ -134,14 +134,14 @@ test("however many ask at once, three links an hour are mailed", async () => {
   mail.mails.length = 0;
 });
 
-test("a mail server that refuses does not break the call, and the log tells no address", async () => {
+test("a mail server's refusal does not fail a password-reset request, and the log does not contain the address", async () => {
   mail.refuseWith(451);
   await forgot();
   mail.refuseWith(null);
   expect(mail.mails.filter(({ to }) => to === user.email)).toEqual([]);
 });
 
-test("tokens are stored as hashes, and the trail tells of the reset", async () => {
+test("password-reset tokens are stored as hashes, and requests and resets are audited", async () => {
   const token = await mailedToken();
   const em = zw.services.database.fork();
   const rows = await queries(em).selectFrom("password_resets").selectAll().execute();

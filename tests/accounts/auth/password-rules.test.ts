@@ -15,14 +15,14 @@ test.each([
   "            leading spaces count",
   "x7dragonq2lantern",
   "918273645546372819",
-])("%s is a good password", (password) => {
+])("the password %s is accepted", (password) => {
   expect(passwordFault(password, ada)).toBeNull();
 });
 
 test.each([
   ["eleven char", /at least 12/],
   ["", /at least 12/],
-  // Eleven letters, however they are composed, and eleven signs of two UTF-16 units each.
+  // Eleven letters, precomposed or not, and eleven characters of two UTF-16 units each.
   ["e\u0301".repeat(11), /at least 12/],
   ["🦉🧭🪴🛶🎻🧀🪁🌋🦔🧩🪜", /at least 12/],
   ["x y ".repeat(65), /at most 256/],
@@ -40,11 +40,11 @@ test.each([
   ["Ada.Lovelace1815", /easy to guess/],
   ["countess@example.com", /easy to guess/],
   ["Countess2027!", /easy to guess/],
-])("%j is refused", (password, reason) => {
+])("the password %j is refused", (password, reason) => {
   expect(passwordFault(password, ada)).toMatch(reason);
 });
 
-test("256 characters of any kind are enough and not too many", () => {
+test("a password may have up to 256 characters of any kind", () => {
   const character = fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 1 });
   fc.assert(
     fc.property(fc.array(character, { minLength: 256, maxLength: 256 }), (characters) => {
@@ -54,7 +54,7 @@ test("256 characters of any kind are enough and not too many", () => {
   );
 });
 
-test("a known password with eight digits and signs around it is refused, whatever the case", () => {
+test("a common password padded with eight digits and symbols is refused, regardless of case", () => {
   fc.assert(
     fc.property(
       fc.constantFrom("dragon", "sunshine", "football", "starwars", "iloveyou"),

@@ -7,17 +7,17 @@ import { adminPassword, memberPassword, useZonewright } from "../../support/zone
 const zw = useZonewright();
 
 const rows = await accessRows();
-/** What a personal token with one permission opens, by the names of procedures; nothing else opens to it. */
+/** The names of the only procedures that a personal token with one permission opens. */
 const opens = (permission: Permission) =>
   rows.filter((row) => row.permission === permission).map(({ procedure }) => procedure);
-/** Of these, what only an administrator's token opens. */
+/** Those that only an administrator's token opens. */
 const administratorsOnly = new Set(rows.filter(({ access }) => access === "admin").map(({ procedure }) => procedure));
 
-/** What asks who is calling; the calls of a sign-in under way take no token but its own. */
+/** The procedures that require sign-in; calls that complete a sign-in accept only their own token. */
 const guardedRows = rows.filter(({ access }) => access === "signedIn" || access === "admin");
 const guarded = procedures.filter(({ name }) => guardedRows.some(({ procedure }) => procedure === name));
 
-/** The procedures that a credential opens, over REST and over tRPC alike. */
+/** The procedures that a credential opens, the same over REST and tRPC. */
 async function openedBy(token: string): Promise<string[]> {
   const client = new RestClient(zw.url, token);
   const opened: string[] = [];
@@ -37,7 +37,7 @@ async function tokenOf(client: RestClient, allowed: readonly Permission[]): Prom
   return body.token;
 }
 
-describe.each(["admin", "member"] as const)("of the %s,", (role) => {
+describe.each(["admin", "member"] as const)("tokens of the %s", (role) => {
   let client: RestClient;
   beforeAll(async () => {
     client =
@@ -47,21 +47,21 @@ describe.each(["admin", "member"] as const)("of the %s,", (role) => {
   });
   const reachable = (name: string) => role === "admin" || !administratorsOnly.has(name);
 
-  test.each(permissions)("a personal token with %s opens exactly what names it", async (permission) => {
+  test.each(permissions)("a personal token with %s opens exactly the calls that require it", async (permission) => {
     const token = await tokenOf(client, [permission]);
     expect(await openedBy(token)).toEqual(opens(permission).filter(reachable).toSorted());
   });
 
-  test("a personal token without permissions opens nothing", async () => {
+  test("a personal token without permissions opens no call", async () => {
     expect(await openedBy(await tokenOf(client, []))).toEqual([]);
   });
 
-  test("a personal token with every permission opens what names one, and no account, user or configuration", async () => {
+  test("a personal token with every permission opens no call about accounts, users or configuration", async () => {
     const token = await tokenOf(client, permissions);
     expect(await openedBy(token)).toEqual(permissions.flatMap(opens).filter(reachable).toSorted());
   });
 
-  test("an access token opens everything that the role allows", async () => {
+  test("an access token opens every call that the role allows", async () => {
     const expected = guardedRows.filter(({ access }) => role === "admin" || access !== "admin");
     expect(await openedBy(client.token ?? "")).toEqual(expected.map(({ procedure }) => procedure).toSorted());
   });

@@ -36,8 +36,8 @@ const trail = async (targetId: string) =>
     .orderBy("id")
     .execute();
 
-describe("the form of a token", () => {
-  test("is the prefix, at least 160 random bits and a checksum, and never the same twice", () => {
+describe("the format of personal tokens", () => {
+  test("a personal token has the prefix, at least 160 random bits and a checksum, and is always unique", () => {
     const tokens = Array.from({ length: 1_000 }, () => newToken("zw"));
     expect(new Set(tokens).size).toBe(tokens.length);
     for (const token of tokens) {
@@ -47,7 +47,7 @@ describe("the form of a token", () => {
     expect(30 * Math.log2(62)).toBeGreaterThan(160);
   });
 
-  test("does not survive a wrong, missing, further or swapped character, or another prefix", () => {
+  test("a personal token with a wrong, missing, extra or swapped character, or another prefix, is not well-formed", () => {
     const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     fc.assert(
       fc.property(fc.nat(35), fc.nat(61), (at, letter) => {
@@ -65,7 +65,7 @@ describe("the form of a token", () => {
 });
 
 describe("a personal token", () => {
-  test("is shown when it is made and never again, and stored as a hash only", async () => {
+  test("a personal token is shown only when it is created, and stored only as a hash", async () => {
     const { status, body } = await ada.post(path, { name: "Backup", permissions: ["records:read", "records:read"] });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -88,7 +88,7 @@ describe("a personal token", () => {
     expect(JSON.stringify(everything)).not.toContain(token.slice("acme_pt_".length));
   });
 
-  test("works on /api, /api/v1 and tRPC, as its owner", async () => {
+  test("a personal token works on /api, /api/v1 and tRPC, as its owner", async () => {
     const { client } = await make(ada, { permissions: ["domains:read", "domains:write"] });
     const { body: config } = await zw.admin.post("/api/provider-configs", {
       kind: "manual",
@@ -105,7 +105,7 @@ describe("a personal token", () => {
     expect(await client.get(`/api/domains/${admins.id}`)).toBeProblem(404, "NOT_FOUND");
   });
 
-  test("without the permission is told which one is missing, and that no token opens accounts", async () => {
+  test("a personal token gets an error that names the missing permission, or says that no token is accepted", async () => {
     const { client } = await make(ada);
     expect(problemOf(await client.post("/api/domains", {}), 403, "FORBIDDEN").detail).toContain("domains:write");
     const answers = [
@@ -120,7 +120,7 @@ describe("a personal token", () => {
       expect(problemOf(answer, 403, "FORBIDDEN").detail).toContain("does not accept personal tokens");
   });
 
-  test("that is mistyped, made elsewhere or made up is refused", async () => {
+  test("a personal token that is mistyped, from another installation or made up is refused", async () => {
     const { token } = await make(ada);
     const mistyped = `${token.slice(0, -1)}${token.endsWith("a") ? "b" : "a"}`;
     for (const bearer of [
@@ -135,7 +135,7 @@ describe("a personal token", () => {
     }
   });
 
-  test("stops working with its deletion, at once", async () => {
+  test("a personal token stops working immediately when it is deleted", async () => {
     const { id, client } = await make(ada);
     expect((await domains(client)).status).toBe(200);
     expect(await ada.delete(`${path}/${id}`)).toMatchObject({ status: 200, body: { success: true } });
@@ -144,7 +144,7 @@ describe("a personal token", () => {
     expect(await listed(ada, id)).toBeUndefined();
   });
 
-  test("of somebody else is neither listed nor deleted, not even by an administrator", async () => {
+  test("another user's personal token is neither listed nor deleted, even for an administrator", async () => {
     const { id, client } = await make(ada);
     for (const other of [bob, zw.admin]) {
       expect(await listed(other, id)).toBeUndefined();
@@ -153,7 +153,7 @@ describe("a personal token", () => {
     expect((await domains(client)).status).toBe(200);
   });
 
-  test("works until it expires, to the moment, also when it was used just before", async () => {
+  test("a personal token works until the moment it expires, even if it was just used", async () => {
     const expiresAt = new Date(clock.now().getTime() + 5 * minute).toISOString();
     const { id, client } = await make(ada, { expiresAt });
     expect((await listed(ada, id)).expiresAt).toBe(expiresAt);
@@ -164,7 +164,7 @@ describe("a personal token", () => {
     });
   });
 
-  test("ends at once when its owner is disabled, and for good when the owner is deleted", async () => {
+  test("a personal token is refused while its owner is disabled, and permanently after the owner is deleted", async () => {
     const leaving = await zw.member("leaving");
     const { id } = (await leaving.get("/api/auth/me")).body;
     const { client } = await make(leaving);
@@ -177,7 +177,7 @@ describe("a personal token", () => {
     expect(await domains(client)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("loses an administrator's rights with its owner, at once", async () => {
+  test("a personal token loses administrator rights immediately when its owner is demoted", async () => {
     const second = await zw.member("second");
     const { id } = (await second.get("/api/auth/me")).body;
     await zw.admin.put(`/api/users/${id}`, { role: "admin" });
@@ -188,7 +188,7 @@ describe("a personal token", () => {
     expect(await client.get(`/api/domains/${domain.id}`)).toBeProblem(404, "NOT_FOUND");
   });
 
-  test("tells when it was used, to within five minutes", async () => {
+  test("a personal token lists when it was last used, to within five minutes", async () => {
     const { id, client } = await make(bob);
     const before = clock.now().getTime();
     await domains(client);
@@ -198,7 +198,7 @@ describe("a personal token", () => {
       return lastUsedAt as string;
     });
     expect(Date.parse(first)).toBeGreaterThanOrEqual(before);
-    // What is known of a token is trusted for a second of real time.
+    // A cached token is trusted for a second of real time.
     const usedAgain = async () => {
       zw.services.authenticator.forget((await bob.get("/api/auth/me")).body.id);
       expect((await domains(client)).status).toBe(200);
@@ -211,7 +211,7 @@ describe("a personal token", () => {
     expect(Date.parse(await usedAgain())).toBeGreaterThanOrEqual(before + 5 * minute);
   });
 
-  test("is in the trail of whoever calls with it, and so are its making and its end", async () => {
+  test("creating and deleting a personal token is audited with its owner", async () => {
     const { id } = await make(ada, { expiresAt: new Date(clock.now().getTime() + day).toISOString() });
     await ada.delete(`${path}/${id}`);
     const me = (await ada.get("/api/auth/me")).body;
@@ -224,26 +224,22 @@ describe("a personal token", () => {
   });
 });
 
-describe("the making of a token", () => {
+describe("creating a personal token", () => {
   test.each<[string, object, (string | number)[]]>([
     ["without a name", { permissions: [] }, ["name"]],
     ["with an empty name", { name: "", permissions: [] }, ["name"]],
     ["without permissions", { name: "x" }, ["permissions"]],
-    [
-      "with a permission that there is not",
-      { name: "x", permissions: ["domains:read", "users:write"] },
-      ["permissions", 1],
-    ],
-    ["with all permissions in one word", { name: "x", permissions: "all" }, ["permissions"]],
-    ["with an end in the past", { name: "x", permissions: [], expiresAt: "2020-01-01T00:00:00Z" }, ["expiresAt"]],
-    ["with an end that is no moment", { name: "x", permissions: [], expiresAt: "tomorrow" }, ["expiresAt"]],
-    ["with a token of one's own choice", { name: "x", permissions: [], token: "acme_pt_x" }, ["token"]],
-  ])("%s is refused", async (_what, body, place) => {
+    ["with an unknown permission", { name: "x", permissions: ["domains:read", "users:write"] }, ["permissions", 1]],
+    ["with a string of permissions", { name: "x", permissions: "all" }, ["permissions"]],
+    ["with an expiry in the past", { name: "x", permissions: [], expiresAt: "2020-01-01T00:00:00Z" }, ["expiresAt"]],
+    ["with an invalid expiry", { name: "x", permissions: [], expiresAt: "tomorrow" }, ["expiresAt"]],
+    ["with a chosen token", { name: "x", permissions: [], token: "acme_pt_x" }, ["token"]],
+  ])("creating a personal token %s is refused", async (_what, body, place) => {
     const { issues } = problemOf(await ada.post(path, body), 400, "BAD_REQUEST");
     expect(issues?.map((issue) => issue.path)).toContainEqual(place);
   });
 
-  test("stops at a hundred for each user, also when they are asked for at once", async () => {
+  test("a user can have a hundred personal tokens, even with concurrent requests", async () => {
     const many = await zw.member("collector");
     const wish = { name: "One of many", permissions: [] };
     const answers = await Promise.all(Array.from({ length: 110 }, () => many.post(path, wish)));

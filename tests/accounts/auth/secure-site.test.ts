@@ -4,7 +4,7 @@ import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { SITE_URL: "https://dns.example.com" } });
 
-test("on a site with TLS the refresh cookie is Secure, and only the site itself may use it", async () => {
+test("the refresh cookie of a site with TLS is Secure, and only the site itself may use it", async () => {
   const { headers, body } = await zw.nobody.post("/api/auth/login", { username: "admin", password: adminPassword });
   const [cookie = ""] = headers.getSetCookie();
   expect(cookie.split("; ").toSorted()).toEqual([
@@ -21,7 +21,7 @@ test("on a site with TLS the refresh cookie is Secure, and only the site itself 
   expect((await refresh("https://dns.example.com")).status).toBe(200);
 });
 
-test("a site with TLS has browsers insist on it", async () => {
+test("a site with TLS sends Strict-Transport-Security", async () => {
   const { headers } = await zw.nobody.get("/healthz");
   expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
 });

@@ -41,7 +41,7 @@ function withCookie(path: string, refreshToken: string, headers: Record<string, 
   return zw.nobody.post(path, undefined, { cookie: `other=1; refresh_token=${refreshToken}`, ...headers });
 }
 
-/** As the database stores it. */
+/** The hash that the database stores. */
 function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("base64url");
 }
@@ -51,7 +51,7 @@ async function works({ accessToken }: Tokens): Promise<boolean> {
   return status === 200;
 }
 
-/** The cookie that an answer sets: its value, and its attributes in order. */
+/** The refresh cookie that a response sets: its value, and its attributes in order. */
 function cookieOf({ headers }: Answer): { value: string; attributes: string[] } {
   const [cookie, ...more] = headers.getSetCookie();
   expect(more).toEqual([]);
@@ -61,7 +61,7 @@ function cookieOf({ headers }: Answer): { value: string; attributes: string[] } 
 }
 
 describe("the refresh cookie", () => {
-  test("ends with the browser, unless the user wants to be remembered", async () => {
+  test("the refresh cookie ends with the browser session, unless rememberMe is set", async () => {
     const brief = await login(false);
     expect(cookieOf(brief)).toEqual({
       value: brief.body.refreshToken,
@@ -74,7 +74,7 @@ describe("the refresh cookie", () => {
     });
   });
 
-  test("is renewed with the token, in the same manner", async () => {
+  test("the refresh cookie is renewed with the token, with the same attributes", async () => {
     const { refreshToken } = await signIn(true);
     const answer = await withCookie("/api/auth/refresh", refreshToken);
     expect(answer.status).toBe(200);
@@ -85,7 +85,7 @@ describe("the refresh cookie", () => {
     });
   });
 
-  test("is cleared by a sign-out", async () => {
+  test("the refresh cookie is cleared by a sign-out", async () => {
     const { refreshToken } = await signIn(true);
     const answer = await withCookie("/api/auth/logout", refreshToken);
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
@@ -96,7 +96,7 @@ describe("the refresh cookie", () => {
   });
 
   test.each(["https://evil.example", "null", "http://dns.example.com:8080", "https://dns.example.com"])(
-    "is refused from a page of %s, and the session goes on",
+    "the refresh cookie is refused from a page of %s, and the session continues",
     async (origin) => {
       const session = await signIn();
       for (const path of ["/api/auth/refresh", "/api/auth/logout"]) {
@@ -109,14 +109,14 @@ describe("the refresh cookie", () => {
     },
   );
 
-  test("is accepted from the site itself, from CORS_ORIGINS, and from the address that was called", async () => {
+  test("the refresh cookie is accepted from the site itself, CORS_ORIGINS and the called address", async () => {
     for (const origin of ["http://dns.example.com", "https://app.example.com", zw.url]) {
       const { refreshToken } = await signIn();
       expect((await withCookie("/api/auth/refresh", refreshToken, { origin })).status).toBe(200);
     }
   });
 
-  test("is not asked for when the token is in the body: then the origin does not matter", async () => {
+  test("a refresh token in the body takes precedence over the cookie, and any origin may send it", async () => {
     const { refreshToken } = await signIn();
     const headers = { origin: "https://evil.example", cookie: "refresh_token=something-else" };
     expect((await zw.nobody.post("/api/auth/refresh", { refreshToken }, headers)).status).toBe(200);
@@ -124,14 +124,14 @@ describe("the refresh cookie", () => {
 });
 
 describe("a refresh", () => {
-  test("without a token, or with one that is unknown, is refused", async () => {
+  test("a refresh without a token, or with an unknown one, is refused", async () => {
     expect(await zw.nobody.post("/api/auth/refresh")).toBeProblem(401, "UNAUTHORIZED");
     expect(problemOf(await refresh("unknown"), 401, "UNAUTHORIZED").issues).toBeNull();
     const { accessToken } = await signIn();
     expect(await refresh(accessToken)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("gives new tokens for the same session; the old access token lives out its time", async () => {
+  test("a refresh returns new tokens for the same session, and the old access token stays valid", async () => {
     const first = await signIn();
     const second = await renewed(first.refreshToken);
     expect(second.refreshToken).not.toBe(first.refreshToken);
@@ -139,7 +139,7 @@ describe("a refresh", () => {
     expect(await works(second)).toBe(true);
   });
 
-  test("with a rotated token ends the session and its access tokens at once", async () => {
+  test("a refresh with a rotated token immediately ends the session and its access tokens", async () => {
     const first = await signIn();
     const other = await signIn();
     const second = await renewed(first.refreshToken);
@@ -152,7 +152,7 @@ describe("a refresh", () => {
     expect(await works(other)).toBe(true);
   });
 
-  test("with a rotated token answers with the same successor for ten seconds", async () => {
+  test("a refresh with a rotated token returns the same successor for ten seconds", async () => {
     const first = await signIn();
     const second = await renewed(first.refreshToken);
     clock.advance(9 * seconds);
@@ -163,7 +163,7 @@ describe("a refresh", () => {
     expect(await works(third)).toBe(true);
   });
 
-  test("with a token before the immediate predecessor ends the session even within ten seconds", async () => {
+  test("a refresh with a token older than the immediate predecessor ends the session even within ten seconds", async () => {
     const first = await signIn();
     const second = await renewed(first.refreshToken);
     const third = await renewed(second.refreshToken);
@@ -172,7 +172,7 @@ describe("a refresh", () => {
     expect(await refresh(third.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("fifty times at once leaves one live chain", async () => {
+  test("fifty concurrent refreshes with one token leave one valid successor", async () => {
     const first = await signIn();
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(first.refreshToken)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -192,7 +192,7 @@ describe("a refresh", () => {
     expect(rows.filter(({ rotated_at }) => rotated_at === null)).toHaveLength(1);
   });
 
-  test("is stored as a hash only", async () => {
+  test("a refresh token is stored only as a hash", async () => {
     const { refreshToken } = await signIn();
     const rows = await queries(zw.services.database.fork()).selectFrom("refresh_tokens").selectAll().execute();
     expect(rows.length).toBeGreaterThan(0);
@@ -200,8 +200,8 @@ describe("a refresh", () => {
   });
 });
 
-describe("a session lasts", () => {
-  test("24 hours from its last use", async () => {
+describe("the lifetime of a session", () => {
+  test("a session lasts 24 hours from its last use", async () => {
     const first = await signIn();
     clock.advance(24 * hour - 10 * seconds);
     const second = await renewed(first.refreshToken);
@@ -211,7 +211,7 @@ describe("a session lasts", () => {
     expect(await refresh(third.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("30 days from its last use when it is to be remembered", async () => {
+  test("a session with rememberMe lasts 30 days from its last use", async () => {
     const first = await signIn(true);
     clock.advance(30 * day - 10 * seconds);
     const second = await renewed(first.refreshToken);
@@ -219,7 +219,7 @@ describe("a session lasts", () => {
     expect(await refresh(second.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("90 days at the most, whatever is refreshed, and so do its cookie and its access tokens", async () => {
+  test("a session lasts at most 90 days despite refreshes, and so do its cookie and access tokens", async () => {
     let tokens = await signIn(true);
     for (let days = 29; days <= 87; days += 29) {
       clock.advance(29 * day);
@@ -240,7 +240,7 @@ describe("a session lasts", () => {
 });
 
 describe("a sign-out", () => {
-  test("by the body's token ends the session's access tokens at once, all of them", async () => {
+  test("a sign-out with the refresh token in the body immediately ends all access tokens of the session", async () => {
     const first = await signIn();
     const second = await renewed(first.refreshToken);
     const other = await signIn();
@@ -254,7 +254,7 @@ describe("a sign-out", () => {
     expect(await works(other)).toBe(true);
   });
 
-  test("by the access token alone ends its session", async () => {
+  test("a sign-out with only the access token ends its session", async () => {
     const session = await signIn();
     const client = new RestClient(zw.url, session.accessToken);
     expect((await client.post("/api/auth/logout")).status).toBe(200);
@@ -262,7 +262,7 @@ describe("a sign-out", () => {
     expect(await refresh(session.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("works as often as one likes, and with nothing to sign out", async () => {
+  test("a sign-out can be repeated, and succeeds without a session", async () => {
     const { refreshToken, accessToken } = await signIn();
     for (let times = 0; times < 3; times += 1) {
       const answer = await withCookie("/api/auth/logout", refreshToken, { authorization: `Bearer ${accessToken}` });

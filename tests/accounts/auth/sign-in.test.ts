@@ -33,7 +33,7 @@ async function storedHash(username: string): Promise<string> {
   return row.password_hash ?? "";
 }
 
-test("a sign-in answers with both tokens and the user, and with nothing else", async () => {
+test("a sign-in returns both tokens and the user, and nothing else", async () => {
   const { status, headers, body } = await login("admin", adminPassword);
   expect(status).toBe(200);
   expect(Object.keys(body).toSorted()).toEqual(["accessToken", "refreshToken", "user"]);
@@ -41,12 +41,12 @@ test("a sign-in answers with both tokens and the user, and with nothing else", a
   expect(headers.get("cache-control")).toBe("no-store");
 });
 
-test("the case of the username does not matter, that of the password does", async () => {
+test("sign-in ignores the case of the username, but not of the password", async () => {
   for (const username of ["Ada", "ada", "ADA"]) expect((await login(username, memberPassword)).status).toBe(200);
   expect(await login("Ada", memberPassword.toUpperCase())).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("an unknown user, a wrong password and a disabled user are refused in the same words", async () => {
+test("an unknown user, a wrong password and a disabled user get the same error", async () => {
   await zw.member("Disabled");
   await setUser("Disabled", { disabled_at: new Date() });
   await zw.member("Passwordless");
@@ -66,7 +66,7 @@ test("an unknown user, a wrong password and a disabled user are refused in the s
   expect(new Set(words.map((one) => JSON.stringify(one))).size).toBe(1);
 });
 
-test("a user disabled meanwhile is out within a second, and cannot renew the session", async () => {
+test("a user disabled after sign-in is refused within a second, and cannot refresh the session", async () => {
   const member = await zw.member("Leaving");
   const { body } = await login("Leaving", memberPassword);
   await setUser("Leaving", { disabled_at: new Date() });
@@ -84,16 +84,16 @@ test.each([
   ["no password", { username: "admin" }, "password"],
   ["an empty password", { username: "admin", password: "" }, "password"],
   ["a password of 1025 characters", { username: "admin", password: "x".repeat(1_025) }, "password"],
-  ["a number for a name", { username: 1, password: "x" }, "username"],
-  ["a name with a NUL", { username: "admin\0", password: "x" }, "username"],
-  ["rememberMe as a text", { username: "admin", password: "x", rememberMe: "true" }, "rememberMe"],
+  ["a number as username", { username: 1, password: "x" }, "username"],
+  ["a NUL in the username", { username: "admin\0", password: "x" }, "username"],
+  ["a string as rememberMe", { username: "admin", password: "x", rememberMe: "true" }, "rememberMe"],
   ["an unknown field", { username: "admin", password: "x", role: "admin" }, "role"],
-])("%s is refused before any password is tried", async (_what, body, field) => {
+])("a sign-in with %s is refused before any password is checked", async (_what, body, field) => {
   const { issues } = problemOf(await zw.nobody.post("/api/auth/login", body), 400, "BAD_REQUEST");
   expect(issues).toMatchObject([{ path: [field] }]);
 });
 
-test("the current user is told as the contract says, and without secrets", async () => {
+test("the current user has the documented fields, and no secrets", async () => {
   const ada = await zw.signIn("ada", memberPassword);
   const { status, body } = await ada.get("/api/auth/me");
   expect(status).toBe(200);
@@ -116,14 +116,14 @@ test("the current user is told as the contract says, and without secrets", async
   });
 });
 
-describe("passwords", () => {
+describe("password hashing", () => {
   const target = /^\$argon2id\$v=19\$m=47104,p=1,t=1\$[\w+/]{22}\$[\w+/]{43}$/;
 
-  test("are stored as argon2id with 46 MiB, one pass and one lane", async () => {
+  test("passwords are stored as argon2id with 46 MiB, one pass and one lane", async () => {
     expect(await storedHash("admin")).toMatch(target);
   });
 
-  test("match however their characters were composed", async () => {
+  test("passwords match in any Unicode normalization form", async () => {
     await zw.services.users.create(zw.services.database.fork(), {
       username: "composed",
       password: "pa\u0308ssword with an umlaut",
@@ -136,7 +136,7 @@ describe("passwords", () => {
   test.each<[string, HashOptions]>([
     ["fewer passes and less memory", { memoryCost: 4_096, timeCost: 1, parallelism: 1 }],
     ["another kind of argon2", { type: argon2i, memoryCost: 47_104, timeCost: 1, parallelism: 1 }],
-  ])("hashed with %s are hashed anew at the next sign-in, and keep working", async (_what, cost) => {
+  ])("passwords hashed with %s are rehashed at the next sign-in, and continue to work", async (_what, cost) => {
     const weak = await hash(memberPassword, cost);
     await setUser("Ada", { password_hash: weak });
     expect(await login("ada", "a wrong password")).toBeProblem(401, "UNAUTHORIZED");
@@ -148,7 +148,7 @@ describe("passwords", () => {
     expect(await storedHash("Ada")).toBe(strong);
   });
 
-  test("are checked a few at a time: a flood is told to come back, and nobody gets a 500", async () => {
+  test("passwords are checked a few at a time, and a flood of sign-ins gets 503 instead of 500", async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         zw.nobody.post(
@@ -161,13 +161,13 @@ describe("passwords", () => {
     const busy = answers.filter(({ status }) => status !== 401);
     for (const answer of busy) expect(answer).toBeProblem(503, "UNAVAILABLE");
     expect(busy.length).toBeGreaterThan(0);
-    // One at work and twenty in the queue at the least.
+    // At least one being checked and twenty in the queue.
     expect(answers.length - busy.length).toBeGreaterThanOrEqual(21);
     expect((await login("admin", adminPassword)).status).toBe(200);
   });
 });
 
-/** A sign-in whose password is being checked: it waits for others to be checked before it. */
+/** Starts a sign-in whose password check waits for other checks before it. */
 async function checking(username: string): Promise<{ answer: Promise<Answer>; isOver: () => boolean }> {
   const others = Array.from({ length: 8 }, (_, index) =>
     zw.nobody.post(
@@ -185,9 +185,9 @@ async function checking(username: string): Promise<{ answer: Promise<Answer>; is
 test.each<[string, () => Promise<Parameters<typeof setUser>[1]>]>([
   ["password is changed", async () => ({ password_hash: await storedHash("admin"), access_epoch: 1 })],
   ["account is disabled", () => Promise.resolve({ disabled_at: new Date() })],
-])("a sign-in is refused whose %s once its password is under check", async (what, columns) => {
+])("a sign-in is refused if the %s while its password is being checked", async (what, columns) => {
   let refused = false;
-  // One that had its session the moment before is tried again.
+  // Retried if the sign-in completed just before the change.
   for (let tries = 0; tries < 10 && !refused; tries++) {
     const username = `${what.split(" ")[0]}-${tries}`;
     await zw.member(username);

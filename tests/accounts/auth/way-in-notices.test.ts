@@ -59,7 +59,7 @@ async function enableApp(): Promise<string> {
   return body.secret;
 }
 
-/** Each change of a way in: how it is made, and what is told of it beside whose account it is. Answers with what is secret about it. */
+/** Each change to the ways into an account: the event, its metadata and title, and a function that makes it and returns its secrets. */
 const changes: [event: string, details: object, title: string, make: () => Promise<string[]>][] = [
   [
     "security.factor_added",
@@ -161,31 +161,34 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   ],
 ];
 
-describe("a change of a way into an account is told to its owner once, and mailed to the address from before, without a secret:", () => {
-  test.each(changes)("%s %o", async (event, details, title, make) => {
-    const secrets = await make();
-    const [notice, ...others] = await reported(event);
-    expect(others).toEqual([]);
-    const { body: me } = await client.get("/api/auth/me");
-    const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
-    expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
-    expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
-    const { subject, text } = await mail.next(address);
-    expect(text).toContain(username);
-    await zw.services.background.settled();
-    expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
-    for (const secret of [...secrets, client.token])
-      expect(JSON.stringify([notice, subject, text])).not.toContain(secret);
-  });
+describe("a change to the ways into an account notifies its owner once, by mail to the prior address, without secrets", () => {
+  test.each(changes)(
+    "the owner is notified and mailed once of %s %o, without secrets",
+    async (event, details, title, make) => {
+      const secrets = await make();
+      const [notice, ...others] = await reported(event);
+      expect(others).toEqual([]);
+      const { body: me } = await client.get("/api/auth/me");
+      const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
+      expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
+      expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
+      const { subject, text } = await mail.next(address);
+      expect(text).toContain(username);
+      await zw.services.background.settled();
+      expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
+      for (const secret of [...secrets, client.token])
+        expect(JSON.stringify([notice, subject, text])).not.toContain(secret);
+    },
+  );
 });
 
-test("whoever wants no mail and no notifications is mailed of it all the same", async () => {
+test("a user who turned off mail and notifications is still mailed of a change to the ways into their account", async () => {
   await succeeds(client.put("/api/auth/me/profile", { notificationsEnabled: false, emailNotificationsEnabled: false }));
   await succeeds(client.post("/api/auth/me/tokens", { name: "Script", permissions: [] }));
   expect((await mail.next(address)).subject).toBe(`The personal token Script was made for the account ${username}`);
 });
 
-test("whoever wants notifications by mail gets one mail of it, not two", async () => {
+test("a user who wants notifications by mail gets a single mail of a change to the ways into their account", async () => {
   await succeeds(client.put("/api/auth/me/profile", { emailNotificationsEnabled: true }));
   await succeeds(client.post("/api/auth/me/tokens", { name: "Script", permissions: [] }));
   await mail.next(address);
@@ -194,7 +197,7 @@ test("whoever wants notifications by mail gets one mail of it, not two", async (
   expect(mail.mails.filter(({ to }) => to === address)).toEqual([]);
 });
 
-test("what an administrator takes away is mailed as well", async () => {
+test("a user is mailed when an administrator revokes a way into their account", async () => {
   await enableApp();
   await mail.next(address);
   const { body: me } = await client.get("/api/auth/me");
@@ -204,7 +207,7 @@ test("what an administrator takes away is mailed as well", async () => {
   expect(await reported("security.access_revoked")).toHaveLength(1);
 });
 
-test("what is refused is told to nobody", async () => {
+test("a refused change to the ways into an account notifies no one", async () => {
   await client.post("/api/2fa/totp/setup");
   expect((await client.post("/api/2fa/totp/enable", { code: "000000" })).status).toBe(400);
   expect((await client.delete("/api/auth/oauth/unbind/github")).status).toBe(404);

@@ -4,10 +4,10 @@ import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { freshName } from "../../support/zones.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
-/** Ids by the names that they have in paths. */
+/** IDs, by their parameter names in paths. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** Makes something. @returns its id */
+/** Creates the resource. @returns its ID */
 export async function made(client: RestClient, path: string, body?: object): Promise<string> {
   const answer = await client.post(path, body);
   if (answer.status !== 201) throw new Error(`Nothing was made at ${path}: ${JSON.stringify(answer.body)}`);
@@ -18,21 +18,21 @@ const host = () => ({ recordType: "A", name: freshName().replace(".example", "")
 
 const deletion = ({ recordId }: Ids) => [{ action: "delete", recordId }];
 
-/** How to call something so that it works: on what, and with which body or query. */
+/** How to make a call that works: on which resource, with which body or query. */
 interface Call {
   thing: (owner: RestClient) => Promise<Ids>;
   body?: (ids: Ids, caller: RestClient) => object | Promise<object>;
   query?: (ids: Ids) => string;
 }
 
-/** A working call of each procedure that takes an id, on something that belongs to `owner`. */
+/** A working call of each procedure that takes an ID, on a resource that belongs to `owner`. */
 export interface WorkingCalls {
   calls: Record<string, Call>;
   /** A zone of this client with a record and a snapshot. */
   zone: (client: RestClient) => Promise<Ids>;
 }
 
-/** @param forMembers the id of a configuration that members may use @param member somebody to assign zones to */
+/** @param forMembers the ID of a configuration that members may use @param member the member to assign zones to */
 export function workingCalls(zw: Zonewright, forMembers: () => string, member: () => RestClient): WorkingCalls {
   /** A zone of this client with a record and a snapshot. */
   async function zone(client: RestClient): Promise<Ids> {
@@ -41,7 +41,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id, recordId, snapshotId: await made(client, `/api/domains/${id}/snapshots`) };
   }
 
-  /** Something that this client was told. */
+  /** A notification of this client. */
   async function notification(owner: RestClient): Promise<Ids> {
     const { body: me } = await owner.get("/api/auth/me");
     await zw.services.notifications.notify(zw.services.database.fork(), {

@@ -12,7 +12,7 @@ const zw = onceStarted(() => running);
 
 beforeAll(async () => {
   mail = await startMailServer();
-  // A rescue meets sign-ins whose passwords are being checked, as they are while that takes its time.
+  // Real hashes take time, so the rescue overlaps sign-ins whose passwords are still being checked.
   running = await startZonewright({ realHashes: true, env: { SMTP_URL: mail.url, SITE_URL: site } });
 });
 const harness = useIdentityHarness(zw);
@@ -21,7 +21,7 @@ afterAll(async () => {
   await mail.stop();
 });
 
-test("an administrator's rescue leaves no session, token or passkey behind of what is under way at that very moment", async () => {
+test("an administrator's rescue leaves no session, token or passkey created by concurrent calls", async () => {
   for (let round = 0; round < 3; round++) {
     const account = await plantWaysIn(zw, harness, mail);
     const [gained, rescue] = await Promise.all([

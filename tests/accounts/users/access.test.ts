@@ -28,8 +28,8 @@ interface Way {
   id: string;
 }
 
-describe("an administrator's rescue leaves nothing of an attacker behind:", () => {
-  test("a new password takes every other way in away", async () => {
+describe("an administrator's rescue removes all of an attacker's access", () => {
+  test("a new password from an administrator revokes every other way into the account", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const { status, body } = await zw.admin.put(`/api/users/${account.id}`, { password: newPassword });
     expect({ status, body }).toMatchObject({ status: 200, body: { hasPassword: true } });
@@ -50,7 +50,7 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
     });
   });
 
-  test("DELETE /api/users/:id/access takes every way in away, the password included", async () => {
+  test("DELETE /api/users/:id/access revokes every way into the account, including the password", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const answer = await zw.admin.delete(`/api/users/${account.id}/access`);
     expect(answer).toMatchObject({
@@ -66,14 +66,14 @@ describe("an administrator's rescue leaves nothing of an attacker behind:", () =
   });
 });
 
-describe("a rescue that is committed between a proof and its session keeps the session from starting, where the proof was", () => {
+describe("a rescue between a proof and its session prevents the session", () => {
   test.each<[string, string, (account: PlantedAccount) => Promise<Answer>]>([
     ["a ticket", "delete on identity_tickets", (account) => account.exchangeTicket()],
     ["a passkey", "update on passkeys", (account) => account.usePasskey()],
-  ])("%s", async (_what, moment, prove) => {
+  ])("a rescue prevents the session of a sign-in already proven by %s", async (_what, moment, prove) => {
     const account = await plantWaysIn(zw, harness, mail);
     const db = queries(zw.services.database.fork());
-    // What a rescue does to the account, at the moment when the proof is used up.
+    // Does what a rescue does to the account, at the moment the proof is used.
     await sql`create function rescue() returns trigger language plpgsql as $$ begin
       update users set access_epoch = access_epoch + 1 where id = old.user_id; return old; end $$`.execute(db);
     await sql.raw(`create trigger rescue after ${moment} for each row execute function rescue()`).execute(db);
@@ -87,7 +87,7 @@ describe("a rescue that is committed between a proof and its session keeps the s
   });
 });
 
-describe("what was issued for an account ends with a change of", () => {
+describe("pending links, tickets, sign-ins and challenges end when the account changes", () => {
   const own = { currentPassword: memberPassword };
   test.each<[string, (account: PlantedAccount) => Promise<unknown>]>([
     [
@@ -107,14 +107,14 @@ describe("what was issued for an account ends with a change of", () => {
         await zw.admin.put(`/api/users/${id}`, { disabled: false });
       },
     ],
-  ])("%s: links, tickets, sign-ins under way and challenges", async (_what, change) => {
+  ])("pending links, tickets, sign-ins and challenges end with a change of %s", async (_what, change) => {
     const account = await plantWaysIn(zw, harness, mail);
     await change(account);
     const attempts = await account.tryEach();
     expect(outstanding.filter((name) => attempts[name])).toEqual([]);
   });
 
-  test("nothing else: another name to show leaves all of it as it was", async () => {
+  test("a new display name ends no pending link, ticket, sign-in or challenge", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     await zw.admin.put(`/api/users/${account.id}`, { displayName: "Another" });
     const attempts = await account.tryEach();
@@ -123,8 +123,8 @@ describe("what was issued for an account ends with a change of", () => {
   });
 });
 
-describe("an administrator", () => {
-  test("sees every way into an account, and no secret of it", async () => {
+describe("an administrator's view of an account's access", () => {
+  test("an administrator sees every way into an account, without its secrets", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const { status, body } = await zw.admin.get(`/api/users/${account.id}/access`);
     expect({ status, body }).toEqual({
@@ -152,7 +152,7 @@ describe("an administrator", () => {
     expect(JSON.stringify(body)).not.toMatch(/hash|secret|argon2|publicKey/i);
   });
 
-  test("takes single ways away, and the others go on", async () => {
+  test("an administrator can revoke single ways into an account without affecting the others", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const path = `/api/users/${account.id}/access`;
     const { body: before } = await zw.admin.get(path);
@@ -173,7 +173,7 @@ describe("an administrator", () => {
     expect(kinds.body.sessions).toHaveLength(2);
   });
 
-  test("takes nothing away with an id that is not one of the account's", async () => {
+  test("an administrator's revocation with an ID of another account revokes nothing", async () => {
     const [account, other] = [await plantWaysIn(zw, harness, mail), await plantWaysIn(zw, harness, mail)];
     const path = `/api/users/${account.id}/access`;
     const { body: before } = await zw.admin.get(path);
@@ -187,18 +187,18 @@ describe("an administrator", () => {
     ["an unknown kind", { revoke: ["windows"] }],
     ["no kind", { revoke: [] }],
     ["kinds and ids together", { revoke: ["tokens"], ids: ["01a1fb0f-6204-7000-abd4-276e976be8b7"] }],
-    ["what is no id", { ids: ["x"] }],
-  ])("is refused with %s", async (_what, body) => {
+    ["an invalid ID", { ids: ["x"] }],
+  ])("a revocation with %s is refused", async (_what, body) => {
     const { body: user } = await zw.admin.get("/api/auth/me");
     expect(await zw.admin.send("DELETE", `/api/users/${user.id}/access`, body)).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("cannot take their own access away, and so not the last administrator's", async () => {
+  test("administrators cannot revoke their own access, so the last administrator always keeps theirs", async () => {
     const { body: me } = await zw.admin.get("/api/auth/me");
     expect(await zw.admin.delete(`/api/users/${me.id}/access`)).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("may leave other ways in when they set a password; sessions end all the same", async () => {
+  test("an administrator's new password can leave chosen ways into the account, but always ends its sessions", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const path = `/api/users/${account.id}`;
     expect(await zw.admin.put(path, { revoke: ["tokens"] })).toBeProblem(400, "BAD_REQUEST");
@@ -209,11 +209,11 @@ describe("an administrator", () => {
   });
 });
 
-describe("a change of the own password", () => {
+describe("changing one's own password", () => {
   const password = "/api/auth/me/password";
   const change = { currentPassword: memberPassword, newPassword };
 
-  test("ends the other sessions, and counts what else opens the account", async () => {
+  test("changing one's own password ends the other sessions and counts the remaining ways into the account", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     expect(await account.client.put(password, change)).toMatchObject({
       status: 200,
@@ -221,7 +221,7 @@ describe("a change of the own password", () => {
     });
   });
 
-  test("takes every named way in away in the same call, and this session goes on", async () => {
+  test("changing one's own password can revoke all other access in the same call, except the current session", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const revoke = ["sessions", "tokens", "passkeys", "identities", "keys"];
     expect(await account.client.put(password, { ...change, revoke })).toMatchObject({
@@ -235,14 +235,14 @@ describe("a change of the own password", () => {
     expect(entry?.before).toMatchObject({ sessions: 1, tokens: ["Planted", "Planted"], passkeys: ["Key"] });
   });
 
-  test("leaves other sessions alone where they are not named", async () => {
+  test("changing one's own password keeps other sessions that the call excludes", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const answer = await account.client.put(password, { ...change, revoke: [] });
     expect(answer.body.remaining).toEqual({ sessions: 1, tokens: 2, passkeys: 1, identities: 1 });
     expect((await account.tryEach())["another session"]).toBe(true);
   });
 
-  test("is refused with a kind that does not exist", async () => {
+  test("changing one's own password with an unknown kind of access to revoke is refused", async () => {
     const client = await zw.member("of-no-kind");
     expect(await client.put(password, { ...change, revoke: ["windows"] })).toBeProblem(400, "BAD_REQUEST");
   });

@@ -34,7 +34,7 @@ async function trailOf(targetId: string) {
     .execute();
 }
 
-test("an administrator adds a user, who can sign in at once", async () => {
+test("an administrator adds a user, who can sign in immediately", async () => {
   const email = "ada@example.com";
   const { status, body } = await zw.admin.post("/api/users", { username: "ada", password, email, role: "member" });
   expect({ status, body }).toEqual({
@@ -58,7 +58,7 @@ test("an administrator adds a user, who can sign in at once", async () => {
   expect((await zw.admin.get(`/api/users/${body.id}`)).body.lastLoginAt).toEqual(expect.any(String));
 });
 
-test("a username or an address that is taken is refused, whatever its case", async () => {
+test("a taken username or address is refused, regardless of case", async () => {
   await add({ username: "Taken", email: "taken@example.com" });
   for (const [field, fields] of [
     ["username", { username: "tAKEN" }],
@@ -76,15 +76,15 @@ test.each([
   ["a short password", { password: "short" }],
   ["no username", { username: "" }],
   ["a username with a space", { username: "a b" }],
-  ["what is no address", { email: "nobody" }],
+  ["an invalid address", { email: "nobody" }],
   ["an unknown role", { role: "owner" }],
   ["an unknown field", { id: "x" }],
-])("%s is refused", async (_, fields) => {
+])("adding a user with %s is refused", async (_, fields) => {
   const user = { username: "refused", password, role: "member", ...fields };
   expect(await zw.admin.post("/api/users", user)).toBeProblem(400, "BAD_REQUEST");
 });
 
-test("the list comes by username, in pages, and can be searched", async () => {
+test("users are listed by username, in pages, and can be searched", async () => {
   for (const username of ["list-c", "List-a", "list-b"]) await add({ username });
   await add({ username: "other-name", displayName: "Per 100% List-z" });
   const { body } = await zw.admin.get("/api/users?search=LIST-&limit=2");
@@ -102,8 +102,8 @@ test("the list comes by username, in pages, and can be searched", async () => {
   expect(admins.body.users.map(({ role }: { role: string }) => role)).toEqual(["admin"]);
 });
 
-describe("takes effect with the next request:", () => {
-  test("a promotion and a demotion", async () => {
+describe("changes to an account take effect with the next request", () => {
+  test("a promotion or demotion takes effect with the next request", async () => {
     const user = await add();
     const client = await zw.signIn(user.username, password);
     expect((await client.get("/api/users")).status).toBe(403);
@@ -113,7 +113,7 @@ describe("takes effect with the next request:", () => {
     expect((await client.get("/api/users")).status).toBe(403);
   });
 
-  test("a disabled account, whose sessions do not come back when it is enabled again", async () => {
+  test("disabling an account ends its sessions with the next request, and enabling it does not restore them", async () => {
     const user = await add();
     const client = await zw.signIn(user.username, password);
     expect((await client.get("/api/auth/me")).status).toBe(200);
@@ -126,7 +126,7 @@ describe("takes effect with the next request:", () => {
     expect((await zw.nobody.post("/api/auth/login", login)).status).toBe(200);
   });
 
-  test("a new password from an administrator", async () => {
+  test("a new password set by an administrator takes effect with the next request", async () => {
     const user = await add();
     const client = await zw.signIn(user.username, password);
     await zw.admin.put(`/api/users/${user.id}`, { password: "another password that nobody has" });
@@ -135,7 +135,7 @@ describe("takes effect with the next request:", () => {
     expect((await zw.signIn(user.username, "another password that nobody has")).token).toEqual(expect.any(String));
   });
 
-  test("a deleted account", async () => {
+  test("deleting an account takes effect with the next request", async () => {
     const user = await add();
     const client = await zw.signIn(user.username, password);
     expect(await zw.admin.delete(`/api/users/${user.id}`)).toMatchObject({ status: 200, body: { success: true } });
@@ -145,7 +145,7 @@ describe("takes effect with the next request:", () => {
   });
 });
 
-test("an administrator's own password, address and factors are changed where the current password is asked for", async () => {
+test("administrators cannot change their own password, address or second factors without the current password", async () => {
   const own = await add({ role: "admin", email: "own@example.com" });
   const client = await zw.signIn(own.username, password);
   const path = `/api/users/${own.id}`;
@@ -161,7 +161,7 @@ test("an administrator's own password, address and factors are changed where the
   expect((await zw.admin.delete(path)).status).toBe(200);
 });
 
-test("a new password and the end of the old one's sessions are one: if one fails, so does the other", async () => {
+test("a new password and the end of its old sessions are atomic: if one fails, both do", async () => {
   const user = await add();
   const client = await zw.signIn(user.username, password);
   const db = queries(zw.services.database.fork());
@@ -180,7 +180,7 @@ test("a new password and the end of the old one's sessions are one: if one fails
 });
 
 describe("the last administrator", () => {
-  test("cannot be demoted, disabled or deleted", async () => {
+  test("the last administrator cannot be demoted, disabled or deleted", async () => {
     const path = `/api/users/${adminId}`;
     for (const answer of [
       await zw.admin.put(path, { role: "member" }),
@@ -193,7 +193,7 @@ describe("the last administrator", () => {
     expect((await zw.admin.get("/api/auth/me")).body.role).toBe("admin");
   });
 
-  test("is always left when administrators remove each other at the same moment", async () => {
+  test("administrators who demote each other concurrently always leave at least one administrator", async () => {
     const others = await Promise.all([add({ role: "admin" }), add({ role: "admin" }), add({ role: "admin" })]);
     const ids = [adminId, ...others.map(({ id }) => id)];
     const clients = await Promise.all(others.map(({ username }) => zw.signIn(username, password)));
@@ -219,8 +219,8 @@ async function owner() {
   return { user, domain };
 }
 
-describe("the domains of a user who goes", () => {
-  test("need somebody to take them over", async () => {
+describe("the domains of a deleted user", () => {
+  test("a user who owns domains cannot be deleted without a new owner for them", async () => {
     const { user, domain } = await owner();
     const refused = await zw.admin.delete(`/api/users/${user.id}`);
     expect(refused).toBeProblem(409, "CONFLICT");
@@ -231,7 +231,7 @@ describe("the domains of a user who goes", () => {
     expect((await zw.admin.get(`/api/users/${heir.id}`)).body.domainCount).toBe(1);
   });
 
-  test("go neither to nobody, nor to the user who goes, nor to one who is disabled", async () => {
+  test("domains cannot be reassigned to a missing user, a disabled user or the user being deleted", async () => {
     const { user } = await owner();
     const disabled = await add();
     await zw.admin.put(`/api/users/${disabled.id}`, { disabled: true });
@@ -242,7 +242,7 @@ describe("the domains of a user who goes", () => {
     expect((await zw.admin.get(`/api/users/${user.id}`)).status).toBe(200);
   });
 
-  test("keep their history, which still tells who did what", async () => {
+  test("a domain's history still names its actors after they are deleted", async () => {
     const user = await add({ role: "admin" });
     const client = await zw.signIn(user.username, password);
     const { body: domain } = await client.post("/api/domains", { name: "history.example" });
@@ -253,7 +253,7 @@ describe("the domains of a user who goes", () => {
   });
 });
 
-test("what is done to accounts is in the trail, without passwords", async () => {
+test("account changes are audited, without passwords", async () => {
   const user = await add();
   await zw.admin.put(`/api/users/${user.id}`, { role: "admin", password: "yet another secret password" });
   await zw.admin.delete(`/api/users/${user.id}`);
@@ -266,7 +266,7 @@ test("what is done to accounts is in the trail, without passwords", async () => 
   expect(JSON.stringify(trail)).not.toMatch(/yet another|argon2/);
 });
 
-test("members and personal tokens have no part in it", async () => {
+test("members cannot manage users or invitations", async () => {
   expect((await zw.signIn("Member", memberPassword)).token).toEqual(expect.any(String));
   for (const answer of [
     await member.get("/api/users"),
@@ -281,7 +281,7 @@ test("members and personal tokens have no part in it", async () => {
   expect((await zw.signIn("admin", adminPassword)).token).toEqual(expect.any(String));
 });
 
-test("an administrator takes lost second factors away", async () => {
+test("an administrator can remove a user's lost second factors", async () => {
   const user = await add();
   const client = await zw.signIn(user.username, password);
   const { body: setup } = await client.post("/api/2fa/totp/setup");

@@ -14,11 +14,11 @@ afterAll(async () => {
   await mail.stop();
 });
 
-/** One that is on the list, and one that is the name of whom it is for. */
+/** A password on the list, and one derived from its owner's name. */
 const guessable = ["QWERTYUIOP123", "hortensia-2027"];
 const hortensia = { username: "hortensia", email: "hortensia@example.com", role: "member" };
 
-test("a password that is guessed first is refused wherever one is set, and nothing comes of the call", async () => {
+test("an easily guessed password is refused wherever one is set, and the call changes nothing", async () => {
   const { body: invitation } = await zw.admin.post("/api/invitations", { maxUses: 1 });
   for (const password of guessable) {
     const made = await zw.admin.post("/api/users", { ...hortensia, password });

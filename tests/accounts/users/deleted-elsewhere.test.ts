@@ -19,9 +19,9 @@ const calls: [string, string, object?][] = [
   ["POST", "/api/2fa/recovery-codes", { currentPassword }],
 ];
 
-// For a second this process still knows the session: docs/decisions/0017-revocation.md.
+// This process trusts its cached session for a second: docs/decisions/0017-revocation.md.
 test.each(calls)(
-  "%s %s of a user whom another instance has just deleted is refused, and is no failure of ours",
+  "%s %s of a user just deleted by another instance is refused, and not as an internal error",
   async (method, path, body) => {
     const username = `Gone ${method} ${path}`;
     const client = await zw.member(username);

@@ -27,7 +27,7 @@ const currentPassword = memberPassword;
 const path = "/api/auth/me/email";
 let count = 0;
 
-/** A member of one's own for each test, with a name that no address has yet. */
+/** Creates a separate member for each test, and an address not yet in use. */
 async function someone(email: string | null = null) {
   const username = `verified-${(count += 1)}`;
   const input = { username, password: memberPassword, email, role: "member" } as const;
@@ -35,7 +35,7 @@ async function someone(email: string | null = null) {
   return { id, username, address: `${username}@example.com`, client: await zw.signIn(username, memberPassword) };
 }
 
-/** Has the clock go on, and the administrator sign in again. */
+/** Advances the clock and signs the administrator in again. */
 async function later(milliseconds: number): Promise<void> {
   clock.advance(milliseconds);
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
@@ -49,14 +49,14 @@ async function forgot(email: string) {
   await zw.services.background.settled();
 }
 
-/** Mails that an address got, once nothing is under way. */
+/** Returns the mails sent to an address, once no background work is pending. */
 async function mailsTo(address: string) {
   await zw.services.background.settled();
   return mail.mails.filter(({ to }) => to.toLowerCase() === address.toLowerCase()).map(({ subject }) => subject);
 }
 
 describe("a new address", () => {
-  test("is there at once, unverified until the mailed link is opened, which works once", async () => {
+  test("a new address is set immediately, but stays unverified until its mailed link is opened, once", async () => {
     const { id, client, address } = await someone();
     expect(await setAddress(client, address)).toMatchObject({
       status: 200,
@@ -80,7 +80,7 @@ describe("a new address", () => {
     expect(entry).toMatchObject({ actorId: null, before: { emailVerified: false }, after: { emailVerified: true } });
   });
 
-  test("gets the link and nothing else before it is verified: no reset, no code, no notification", async () => {
+  test("an unverified address gets its verification link and no other mail", async () => {
     const { id, username, client, address } = await someone();
     await setAddress(client, address);
     await client.put("/api/auth/me/profile", { emailNotificationsEnabled: true });
@@ -117,7 +117,7 @@ describe("a new address", () => {
     ]);
   });
 
-  test("is no second factor while it is unverified, and the account stays protected", async () => {
+  test("an unverified address is not a second factor, and the account stays protected", async () => {
     const { username, client, address } = await someone(`before-${count}@example.com`);
     const { body: enabled } = await client.post("/api/2fa/email/enable", { currentPassword });
     await setAddress(client, address);
@@ -132,7 +132,7 @@ describe("a new address", () => {
     expect(next.body.methods).toEqual(["email"]);
   });
 
-  test("that differs by case only stays verified and gets no link", async () => {
+  test("a new address that differs only in case stays verified and gets no link", async () => {
     const { client, address } = await someone();
     const { id } = await me(client);
     await zw.admin.put(`/api/users/${id}`, { email: address });
@@ -143,7 +143,7 @@ describe("a new address", () => {
     expect(await mailsTo(address.toUpperCase())).toEqual([]);
   });
 
-  test("is notified to the old one only where that was verified", async () => {
+  test("a new address is reported to the old one only if the old one was verified", async () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     await setAddress(client, `other-${address}`);
@@ -154,8 +154,8 @@ describe("a new address", () => {
   });
 });
 
-describe("a link", () => {
-  test("works for 24 hours", async () => {
+describe("a verification link", () => {
+  test("a verification link is valid for 24 hours", async () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     const token = await verificationToken(mail, address);
@@ -172,9 +172,9 @@ describe("a link", () => {
         client.put("/api/auth/me/password", { currentPassword, newPassword: "five cranes at the harbour" }),
     ],
     ["a rescue", ({ id }) => zw.admin.delete(`/api/users/${id}/access`)],
-    ["the end of the account", ({ id }) => zw.admin.put(`/api/users/${id}`, { disabled: true })],
+    ["disabling the account", ({ id }) => zw.admin.put(`/api/users/${id}`, { disabled: true })],
     ["a newer link", ({ client }) => client.post(`${path}/resend`)],
-  ])("ends with %s", async (_what, change) => {
+  ])("a verification link ends with %s", async (_what, change) => {
     const user = await someone();
     await setAddress(user.client, user.address);
     const token = await verificationToken(mail, user.address);
@@ -183,7 +183,7 @@ describe("a link", () => {
     expect((await zw.admin.get(`/api/users/${user.id}`)).body.emailVerified).toBe(false);
   });
 
-  test("is stored as a hash, and is in no trail", async () => {
+  test("a verification link is stored as a hash, and is not in the audit trail", async () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     const token = await verificationToken(mail, address);
@@ -196,7 +196,7 @@ describe("a link", () => {
     expect(stored).not.toContain(token);
   });
 
-  test("is deleted once it has expired, with the counts that no limit needs any more", async () => {
+  test("an expired verification link is deleted, along with counters that no limit needs", async () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     const { database } = zw.services;
@@ -211,7 +211,7 @@ describe("a link", () => {
     expect(await rows()).toEqual([0, 0]);
   });
 
-  test("is sent again on demand, only where there is something to verify", async () => {
+  test("a verification link is resent on request, but only for an unverified address", async () => {
     const { client, address } = await someone();
     const nothing = await client.post(`${path}/resend`);
     expect(problemOf(nothing, 409, "CONFLICT").detail).toContain("no e-mail address");
@@ -224,8 +224,8 @@ describe("a link", () => {
   });
 });
 
-describe("an address that nobody has verified", () => {
-  test("blocks nobody: the first to verify it has it, and the others' claims fail", async () => {
+describe("an unverified address", () => {
+  test("an unverified address blocks no one: the first to verify it gets it, and other claims fail", async () => {
     const [first, second] = [await someone(), await someone()];
     const shared = `shared-${count}@example.com`;
     expect((await setAddress(first.client, shared)).status).toBe(200);
@@ -244,7 +244,7 @@ describe("an address that nobody has verified", () => {
     ]);
   });
 
-  test("is verified by one of many who open their links at once", async () => {
+  test("of several users opening links for one address concurrently, only one verifies it", async () => {
     const shared = `crowd-${count}@example.com`;
     const people = [await someone(), await someone(), await someone()];
     const tokens: string[] = [];
@@ -256,7 +256,7 @@ describe("an address that nobody has verified", () => {
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  test("can be given to somebody else by an administrator", async () => {
+  test("an address one user has not verified can be set by an administrator for another", async () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     const other = await someone();
@@ -266,7 +266,7 @@ describe("an address that nobody has verified", () => {
     expect(await openVerification(zw.nobody, mail, address)).toBeProblem(409, "CONFLICT");
   });
 
-  test("is what people who register with an invitation have at first", async () => {
+  test("the address of a user who registers with an invitation is unverified at first", async () => {
     const { body: invitation } = await zw.admin.post("/api/invitations", { maxUses: 3 });
     const address = `invited-${count}@example.com`;
     const account = { inviteCode: invitation.code, password: memberPassword, email: address };
@@ -281,8 +281,8 @@ describe("an address that nobody has verified", () => {
   });
 });
 
-describe("mail to addresses that may be anybody's is limited:", () => {
-  test("five links an hour for a user, whatever the addresses, and a refusal changes nothing", async () => {
+describe("verification mails are limited", () => {
+  test("a user can request five verification links an hour across all addresses, and a refusal changes nothing", async () => {
     const { client, address } = await someone();
     for (let sent = 0; sent < 5; sent++) expect((await setAddress(client, `${sent}-${address}`)).status).toBe(200);
     for (const refused of [await setAddress(client, `5-${address}`), await client.post(`${path}/resend`)]) {
@@ -301,7 +301,7 @@ describe("mail to addresses that may be anybody's is limited:", () => {
     expect((await setAddress(again, `5-${address}`)).status).toBe(200);
   });
 
-  test("forty changes at once send five links", async () => {
+  test("forty concurrent address changes send five verification links", async () => {
     const { client, address } = await someone();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) => setAddress(client, `${index}-${address}`)),
@@ -312,7 +312,7 @@ describe("mail to addresses that may be anybody's is limited:", () => {
     expect(mail.mails.filter(({ to }) => to.endsWith(`-${address}`))).toHaveLength(5);
   });
 
-  test("three links a day to an address, whoever asks, however it is written, and for whatever reason", async () => {
+  test("an address gets three verification links a day, from all requesters, in any spelling and for any reason", async () => {
     const target = `target-${count}@example.com`;
     const { body: invitation } = await zw.admin.post("/api/invitations", { maxUses: 3 });
     const account = { inviteCode: invitation.code, password: memberPassword, email: target };
@@ -337,8 +337,8 @@ describe("mail to addresses that may be anybody's is limited:", () => {
   });
 });
 
-describe("an administrator", () => {
-  test("sets an address that counts as verified and gets no link; the old one is notified", async () => {
+describe("addresses set by an administrator", () => {
+  test("an address set by an administrator is verified without a link, and the old one is notified", async () => {
     const { id, client, address } = await someone(`old-${count}@example.com`);
     const old = (await me(client)).email;
     expect((await zw.admin.put(`/api/users/${id}`, { email: address })).body).toMatchObject({ emailVerified: true });
@@ -346,7 +346,7 @@ describe("an administrator", () => {
     expect(await mailsTo(address)).toEqual([]);
   });
 
-  test("vouches for an address by saying so, not by sending back what is there", async () => {
+  test("an administrator verifies an address only by an explicit flag, not by sending the unchanged address", async () => {
     const { id, client, address } = await someone();
     await setAddress(client, address);
     const { body } = await zw.admin.get(`/api/users/${id}`);
@@ -357,13 +357,13 @@ describe("an administrator", () => {
     expect(unvouched.body).toMatchObject({ email: `un-${address}`, emailVerified: false });
   });
 
-  test("does not vouch for their own address", async () => {
+  test("administrators cannot verify their own address", async () => {
     const { body: own } = await zw.admin.get("/api/auth/me");
     await zw.admin.put(path, { currentPassword: adminPassword, email: "root@example.com" });
     expect(await zw.admin.put(`/api/users/${own.id}`, { emailVerified: true })).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("who rescues an account trusts no address that was verified by a link, and leaves what they vouched for", async () => {
+  test("an administrator's rescue unverifies an address verified by link, but not one verified by an administrator", async () => {
     const [linked, vouched] = [await someone(), await someone(`vouched-${count}@example.com`)];
     await setAddress(linked.client, linked.address);
     await openVerification(zw.nobody, mail, linked.address);

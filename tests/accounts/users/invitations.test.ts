@@ -18,7 +18,7 @@ function register(inviteCode: string, fields: Record<string, unknown> = {}) {
   return zw.nobody.post("/api/auth/register", { inviteCode, username: `guest-${++count}`, password, ...fields });
 }
 
-test("who has a code makes an account and is signed in, with the invitation's role", async () => {
+test("an invitation code creates an account with the invitation's role and signs it in", async () => {
   const { code } = await invite({ role: "admin" });
   const { status, headers, body } = await register(code, { username: "Grace", email: "grace@example.com" });
   expect({ status, body }).toEqual({
@@ -34,7 +34,7 @@ test("who has a code makes an account and is signed in, with the invitation's ro
   expect((await zw.signIn("grace", password)).token).toEqual(expect.any(String));
 });
 
-test("a code is shown once, and stored as a hash", async () => {
+test("an invitation code is shown once and stored as a hash", async () => {
   const { id, code } = await invite({ maxUses: 3 });
   expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}(?:-[0-9A-HJKMNP-TV-Z]{1,5}){5}$/);
   const { body } = await zw.admin.get("/api/invitations?limit=100");
@@ -57,7 +57,7 @@ test("a code is shown once, and stored as a hash", async () => {
   expect(stored).not.toContain(code);
 });
 
-test("a code works as often as it allows, however many try at once", async () => {
+test("an invitation code works only as often as it allows, even for concurrent registrations", async () => {
   const { id, code } = await invite({ maxUses: 2 });
   const answers = await Promise.all(Array.from({ length: 8 }, () => register(code)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
@@ -69,19 +69,19 @@ test("a code works as often as it allows, however many try at once", async () =>
   expect(body.invitations.find((invitation: { id: string }) => invitation.id === id).uses).toBe(2);
 });
 
-test("a registration that is refused for its name uses nothing up", async () => {
+test("a registration refused for its username does not use up the invitation", async () => {
   const { code } = await invite();
   expect(await register(code, { username: "ADMIN" })).toBeProblem(409, "CONFLICT");
   expect((await register(code)).status).toBe(201);
 });
 
-test("a code may be typed in lower case, without hyphens, and with letters for digits", async () => {
+test("an invitation code may be typed in lower case, without hyphens, and with letters for digits", async () => {
   const { code } = await invite({ maxUses: 2 });
   const typed = code.replaceAll("-", " ").toLowerCase().replaceAll("0", "o").replaceAll("1", "l");
   expect((await register(typed)).status).toBe(201);
 });
 
-test("codes that nobody was given cost no hashing: however many come at once, each is refused as such", async () => {
+test("unknown invitation codes cost no hashing: of sixty concurrent ones, each is refused as invalid", async () => {
   const account = { username: "stranger", password: "a password that nobody else has" };
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, index) =>
@@ -91,7 +91,7 @@ test("codes that nobody was given cost no hashing: however many come at once, ea
   for (const answer of answers) expect(answer).toBeProblem(400, "BAD_REQUEST");
 });
 
-test("an expired, a withdrawn and an unknown code are refused in the same words", async () => {
+test("expired, withdrawn and unknown invitation codes are refused with the same message", async () => {
   const expired = await invite({ expiresAt: new Date(clock.now().getTime() + hour).toISOString() });
   const withdrawn = await invite();
   clock.advance(2 * hour);
@@ -106,7 +106,7 @@ test("an expired, a withdrawn and an unknown code are refused in the same words"
 
 test.each([
   ["no uses", { maxUses: 0 }],
-  ["an end in the past", { expiresAt: "2020-01-01T00:00:00Z" }],
+  ["an expiry in the past", { expiresAt: "2020-01-01T00:00:00Z" }],
   ["an unknown role", { role: "owner" }],
 ])("an invitation with %s is refused", async (_, fields) => {
   expect(await zw.admin.post("/api/invitations", fields)).toBeProblem(400, "BAD_REQUEST");
@@ -117,7 +117,7 @@ async function stateOf(id: string) {
   return body.invitations.find((invitation: { id: string }) => invitation.id === id).state as string;
 }
 
-describe("an invitation ends with its maker's right to invite:", () => {
+describe("an invitation ends when its creator loses the right to invite", () => {
   let makers = 0;
 
   async function madeByAnother(fields: Record<string, unknown> = {}) {
@@ -132,7 +132,7 @@ describe("an invitation ends with its maker's right to invite:", () => {
     ["deleted", (path) => zw.admin.delete(path)],
     ["demoted", (path) => zw.admin.put(path, { role: "member" })],
     ["disabled", (path) => zw.admin.put(path, { disabled: true })],
-  ])("when the maker is %s, nobody registers with it, and the list says so", async (_what, lose) => {
+  ])("an invitation whose creator is %s cannot be used, and is listed as ended", async (_what, lose) => {
     const { maker, code, id } = await madeByAnother({ role: "admin", maxUses: 5 });
     expect((await register(code)).status).toBe(201);
     expect(await stateOf(id)).toBe("open");
@@ -145,7 +145,7 @@ describe("an invitation ends with its maker's right to invite:", () => {
     expect(trail.entries[0].after).toMatchObject({ invitationsEnded: 1 });
   });
 
-  test("it stays ended when the maker may invite again", async () => {
+  test("an ended invitation stays ended when its creator regains the right to invite", async () => {
     const { maker, code, id } = await madeByAnother();
     await zw.admin.put(`/api/users/${maker.id}`, { role: "member" });
     await zw.admin.put(`/api/users/${maker.id}`, { role: "admin" });
@@ -153,13 +153,13 @@ describe("an invitation ends with its maker's right to invite:", () => {
     expect(await stateOf(id)).toBe("ended");
   });
 
-  test("another change of the maker leaves it as it is", async () => {
+  test("other changes to an invitation's creator do not end it", async () => {
     const { maker, code } = await madeByAnother();
     await zw.admin.put(`/api/users/${maker.id}`, { displayName: "Maker", role: "admin", disabled: false });
     expect((await register(code)).status).toBe(201);
   });
 
-  test("however the maker's change and registrations meet, nobody gets in after it", async () => {
+  test("an invitation is never usable after its creator is disabled, even with concurrent registrations", async () => {
     const { maker, code, id } = await madeByAnother({ maxUses: 20 });
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => register(code)),
@@ -173,7 +173,7 @@ describe("an invitation ends with its maker's right to invite:", () => {
   });
 });
 
-test("the list tells open invitations from those that are used up or expired", async () => {
+test("the list of invitations distinguishes open, used-up and expired ones", async () => {
   const used = await invite();
   await register(used.code);
   const soon = await invite({ expiresAt: new Date(clock.now().getTime() + hour).toISOString() });

@@ -24,7 +24,7 @@ const newPassword = "three owls over the harbour";
 
 let count = 0;
 
-/** A member of one's own for each test. */
+/** Creates a separate member for each test. */
 async function someone(address: string | null = null) {
   const username = `person${(count += 1)}`;
   const input = { username, password: memberPassword, email: address, role: "member" } as const;
@@ -47,7 +47,7 @@ const login = async (username: string, given: string) =>
   (await zw.nobody.post("/api/auth/login", { username, password: given })).status;
 
 describe("the profile", () => {
-  test("takes any of its fields, leaves the others as they are, and answers with the current user", async () => {
+  test("a profile update changes the given fields, keeps the others, and returns the current user", async () => {
     const { id, client } = await someone();
     const all = {
       displayName: "Ada Lovelace",
@@ -78,7 +78,7 @@ describe("the profile", () => {
     ["email", "new@example.com"],
     ["id", "01a1fb0f-6204-7000-abd4-276e976be8b7"],
     ["passwordHash", "x"],
-  ])("ignores %s: who sends the whole user back changes the profile only", async (field, value) => {
+  ])("a profile update ignores %s, so sending back the whole user changes only the profile", async (field, value) => {
     const { client } = await someone();
     const before = (await client.get("/api/auth/me")).body;
     const answer = await client.put(profile, { ...before, nickname: "Ada", [field]: value });
@@ -102,7 +102,7 @@ describe("the profile", () => {
     ["avatarUrl", `https://example.com/${"é".repeat(1_000)}`],
     ["displayName", "Ada\u202e ecalevoL"],
     ["nickname", "\u2066Ada"],
-  ])("refuses %s: %j, and changes nothing with it", async (field, value) => {
+  ])("a profile with %s set to %j is refused, and nothing changes", async (field, value) => {
     const { client } = await someone();
     const before = (await client.get("/api/auth/me")).body;
     const answer = await client.put(profile, { emailNotificationsEnabled: true, [field]: value });
@@ -116,24 +116,27 @@ test.each([
   ["HTTPS://Example.COM:443/a b/../ada.png", "https://example.com/ada.png"],
   ["https://bücher.example/ä.png", "https://xn--bcher-kva.example/%C3%A4.png"],
   ["https://example.com\\@evil.example/ada.png", "https://example.com/@evil.example/ada.png"],
-])("the picture's address %s is stored as browsers read it", async (typed, stored) => {
+])("the avatar URL %s is stored in normalized form", async (typed, stored) => {
   const { client } = await someone();
   expect((await client.put(profile, { avatarUrl: typed })).body.avatarUrl).toBe(stored);
   expect((await client.get("/api/auth/me")).body.avatarUrl).toBe(stored);
 });
 
 describe("a new password", () => {
-  test.each(["currentPassword", "oldPassword"])("is set by the right %s, and only it works then", async (field) => {
-    const { id, username, client } = await someone(`${field}@example.com`);
-    const answer = await client.put(password, { [field]: memberPassword, newPassword });
-    expect(answer).toMatchObject({ status: 200, body: { success: true } });
-    expect(await login(username, memberPassword)).toBe(401);
-    expect(await login(username, newPassword)).toBe(200);
-    expect((await mail.next(`${field}@example.com`)).subject).toBe("Your password was changed");
-    expect(await trail(id, "user.change_password")).toEqual([{ actor_id: id, before: null, after: null }]);
-  });
+  test.each(["currentPassword", "oldPassword"])(
+    "a new password requires a correct %s, and replaces the old password",
+    async (field) => {
+      const { id, username, client } = await someone(`${field}@example.com`);
+      const answer = await client.put(password, { [field]: memberPassword, newPassword });
+      expect(answer).toMatchObject({ status: 200, body: { success: true } });
+      expect(await login(username, memberPassword)).toBe(401);
+      expect(await login(username, newPassword)).toBe(200);
+      expect((await mail.next(`${field}@example.com`)).subject).toBe("Your password was changed");
+      expect(await trail(id, "user.change_password")).toEqual([{ actor_id: id, before: null, after: null }]);
+    },
+  );
 
-  test("ends all other sessions at once; this one and personal tokens stay", async () => {
+  test("a new password immediately ends all other sessions, but not the current one or personal tokens", async () => {
     const { username, client } = await someone();
     const other = await zw.signIn(username, memberPassword);
     const { body: tokens } = await zw.nobody.post("/api/auth/login", { username, password: memberPassword });
@@ -148,7 +151,7 @@ describe("a new password", () => {
     expect((await client.get("/api/auth/me/sessions")).body.sessions).toHaveLength(1);
   });
 
-  test("is set once by two who know the old one and ask at the same moment", async () => {
+  test("of two concurrent password changes with the same old password, one succeeds", async () => {
     const { username, client } = await someone();
     const wishes = ["four geese at the harbour", "five cranes at the harbour"];
     const answers = await Promise.all(
@@ -168,14 +171,14 @@ describe("a new password", () => {
     ["no current password", { currentPassword: undefined, newPassword }, "currentPassword"],
     ["two current passwords", { oldPassword: "another", newPassword }, "oldPassword"],
     ["an unknown field", { newPassword, username: "root" }, "username"],
-  ])("is refused with %s", async (_what, change, field) => {
+  ])("a new password is refused with %s", async (_what, change, field) => {
     const { username, client } = await someone();
     const answer = await client.put(password, { currentPassword: memberPassword, ...change });
     expect(problemOf(answer, 400, "BAD_REQUEST").issues).toMatchObject([{ path: [field] }]);
     expect(await login(username, memberPassword)).toBe(200);
   });
 
-  test("may be 256 signs of two UTF-16 units each, but not the own name or mailbox with digits", async () => {
+  test("a new password may have 256 non-BMP characters, but not one's own name or mailbox plus digits", async () => {
     const { username, client } = await someone("babbage@example.com");
     for (const own of [`${username.toUpperCase()}-2027`, "Babbage-2027-07", "babbage@example.com"]) {
       const answer = await client.put(password, { currentPassword: memberPassword, newPassword: own });
@@ -188,34 +191,37 @@ describe("a new password", () => {
 });
 
 describe("a new e-mail address", () => {
-  test.each(["currentPassword", "password"])("is set by the right %s, and the old one is told", async (field) => {
-    const old = `${field}.old@example.com`;
-    const fresh = `${field}.new@example.com`;
-    const { id, username, client } = await someone(old);
-    const answer = await client.put(email, { [field]: memberPassword, email: fresh });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
-    expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
-    const reported = await mail.next(old);
-    expect(reported.subject).toBe("Your e-mail address was changed");
-    for (const part of [reported.text, reported.html]) {
-      expect(part).toContain(username);
-      expect(part).not.toContain(fresh);
-    }
-    const entries = await trail(id, "user.change_email");
-    expect(entries).toEqual([
-      { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
-    ]);
-  });
+  test.each(["currentPassword", "password"])(
+    "a new address requires a correct %s, and the old address is notified",
+    async (field) => {
+      const old = `${field}.old@example.com`;
+      const fresh = `${field}.new@example.com`;
+      const { id, username, client } = await someone(old);
+      const answer = await client.put(email, { [field]: memberPassword, email: fresh });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
+      expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
+      const reported = await mail.next(old);
+      expect(reported.subject).toBe("Your e-mail address was changed");
+      for (const part of [reported.text, reported.html]) {
+        expect(part).toContain(username);
+        expect(part).not.toContain(fresh);
+      }
+      const entries = await trail(id, "user.change_email");
+      expect(entries).toEqual([
+        { actor_id: id, before: { email: old, emailVerified: true }, after: { email: fresh, emailVerified: false } },
+      ]);
+    },
+  );
 
-  test("that is the same as before changes nothing and tells nobody", async () => {
+  test("setting the same address again changes nothing", async () => {
     const { id, client } = await someone("same@example.com");
     const answer = await client.put(email, { currentPassword: memberPassword, email: "same@example.com" });
     expect(answer).toMatchObject({ status: 200, body: { email: "same@example.com" } });
     expect(await trail(id, "user.change_email")).toEqual([]);
   });
 
-  test("of somebody else is refused, whatever its case", async () => {
+  test("a new address used by another account is refused, regardless of case", async () => {
     await someone("taken@example.com");
     const { client } = await someone("mine@example.com");
     const answer = await client.put(email, { currentPassword: memberPassword, email: "Taken@Example.com" });
@@ -223,7 +229,7 @@ describe("a new e-mail address", () => {
     expect((await client.get("/api/auth/me")).body.email).toBe("mine@example.com");
   });
 
-  test("makes a link worthless that went to the old one", async () => {
+  test("a new address invalidates password-reset links sent to the old one", async () => {
     const { username, client } = await someone("left@example.com");
     await zw.nobody.post("/api/auth/password/forgot", { email: "left@example.com" });
     const [, token = ""] = /token=([\w-]+)/.exec((await mail.next("left@example.com")).text) ?? [];
@@ -236,10 +242,10 @@ describe("a new e-mail address", () => {
 
   test.each<[string, object, string]>([
     ["no address", {}, "email"],
-    ["what is none", { email: "ada" }, "email"],
+    ["an invalid address", { email: "ada" }, "email"],
     ["a line break", { email: "ada@example.com\r\nBcc: all@example.com" }, "email"],
     ["no current password", { currentPassword: undefined, email: "x@example.com" }, "currentPassword"],
-  ])("is refused with %s", async (_what, change, field) => {
+  ])("a new address is refused with %s", async (_what, change, field) => {
     const { client } = await someone();
     const answer = await client.put(email, { currentPassword: memberPassword, ...change });
     const { issues } = problemOf(answer, 400, "BAD_REQUEST");
@@ -248,7 +254,7 @@ describe("a new e-mail address", () => {
 });
 
 describe("a wrong current password", () => {
-  test("changes and ends nothing, and after five of them the right one has to wait, too", async () => {
+  test("a wrong current password changes nothing, and after five of them even the right one must wait", async () => {
     const { username, client } = await someone("guessed@example.com");
     const attempts = Array.from({ length: 12 }, async (_, index) => {
       const currentPassword = `a wrong password ${index}`;
@@ -270,7 +276,7 @@ describe("a wrong current password", () => {
     expect((await client.get("/api/auth/me")).body).toMatchObject({ username, email: "guessed@example.com" });
   });
 
-  test("is in the trail, with who gave it", async () => {
+  test("a wrong current password is audited with its user", async () => {
     const { client } = await someone();
     const { body: me } = await client.get("/api/auth/me");
     const refused = await client.put(password, { currentPassword: "a wrong password", newPassword });

@@ -21,7 +21,7 @@ let env: Record<string, string>;
 let service: ServiceProcess;
 let admin: RestClient;
 
-/** What tests of a service in this process have, of one that is a process of its own. */
+/** Stands in for the in-process service of other tests, for a service in its own process. */
 const zw = {
   get url() {
     return service.url;
@@ -65,14 +65,14 @@ function login(username: string, password: string) {
   return zw.nobody.post("/api/auth/login", { username, password });
 }
 
-/** The password that the program prints. */
+/** Extracts the password that the program prints. */
 async function printed(username: string): Promise<string> {
   const { stdout } = await reset(username);
   const [, password = ""] = /^New password of \S+, shown only once: (\S{20})\n$/.exec(stdout) ?? [];
   return password;
 }
 
-test("an operator who is locked out gets a new password, once the service is stopped", async () => {
+test("a locked-out operator gets a new password while the service is stopped", async () => {
   await expect(reset("admin")).rejects.toThrow(/is in use by process/);
   await service.close();
   await expect(reset()).rejects.toThrow(/Usage: npm run reset-password/);
@@ -85,7 +85,7 @@ test("an operator who is locked out gets a new password, once the service is sto
   // The service starts twice, and the program four times.
 }, 240_000);
 
-test("the operator's rescue leaves nothing of an attacker behind: every way in but the new password is gone", async () => {
+test("the operator's rescue removes all of an attacker's access: only the new password works", async () => {
   const account = await plantWaysIn(zw, harness, mail);
   await service.close();
   const password = await printed(account.username);

@@ -57,7 +57,7 @@ async function made(call: Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-/** Makes every session one that proved itself long ago. */
+/** Makes every session too old to count as confirmed. */
 function letThemGrowOld(): void {
   clock.advance(11 * minute);
 }
@@ -65,7 +65,7 @@ function letThemGrowOld(): void {
 const user = () => `/api/users/${id}`;
 const provider = () => `/api/oauth/providers/${harness.configId}`;
 
-/** Each call by which whoever has an administrator's access token could stay. */
+/** The calls that would let the holder of an administrator's stolen access token keep access. */
 const giving: [what: string, call: () => Promise<Answer>][] = [
   ["adding an administrator", () => stolen.post("/api/users", { username: "ghost", password, role: "admin" })],
   ["adding a member", () => stolen.post("/api/users", { username: "ghost", password, role: "member" })],
@@ -75,17 +75,20 @@ const giving: [what: string, call: () => Promise<Answer>][] = [
   ["setting an address", () => stolen.put(user(), { email: "ghost@example.com" })],
   ["removing the address", () => stolen.put(user(), { email: null })],
   ["vouching for an address", () => stolen.put(user(), { emailVerified: true })],
-  ["making an administrator", () => stolen.put(user(), { role: "admin" })],
+  ["promoting to administrator", () => stolen.put(user(), { role: "admin" })],
   ["enabling an account", () => stolen.put(user(), { disabled: false })],
   ["removing second factors", () => stolen.put(user(), { removeSecondFactors: true })],
-  ["leaving the password alone", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["totp", "tokens"] })],
-  ["leaving an identity alone", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] })],
+  ["reducing access to the password", () => stolen.send("DELETE", `${user()}/access`, { revoke: ["totp", "tokens"] })],
+  [
+    "reducing access to an identity",
+    () => stolen.send("DELETE", `${user()}/access`, { revoke: ["password", "passkeys"] }),
+  ],
   ["configuring a provider", () => stolen.post("/api/oauth/providers", { providerId: "google", clientId: "x" })],
-  ["bending a provider", () => stolen.put(provider(), { userInfoUrl: "https://gitlab.com/attacker/u.json" })],
+  ["redirecting a provider", () => stolen.put(provider(), { userInfoUrl: "https://gitlab.com/attacker/u.json" })],
   ["enabling a provider", () => stolen.put(provider(), { enabled: true })],
 ];
 
-/** What a refused call must leave as it was. */
+/** The state that a refused call must not change. */
 async function state() {
   const paths = [user(), `${user()}/access`, "/api/invitations", "/api/oauth/providers", "/api/users?search=ghost"];
   return await Promise.all(paths.map(async (path) => (await stolen.get(path)).body));
@@ -98,7 +101,7 @@ test.each(giving)("in a session confirmed long ago, %s is refused and changes no
   expect(await state()).toEqual(before);
 });
 
-test("a passkey named by its id is removed in a confirmed session only", async () => {
+test("removing a passkey by its ID requires a confirmed session", async () => {
   const client = await zw.signIn(username, password);
   const { id: passkey } = await addPasskey(client, securityKey());
   letThemGrowOld();
@@ -109,7 +112,7 @@ test("a passkey named by its id is removed in a confirmed session only", async (
   expect((await stolen.send("DELETE", `${user()}/access`, removal)).body.passkeys).toEqual([]);
 });
 
-test("what only shuts somebody out, and a name, needs no confirmation", async () => {
+test("revoking access or changing a display name requires no confirmed session", async () => {
   const client = await zw.signIn(username, password);
   const { id: token } = (await client.post("/api/auth/me/tokens", { name: "Script", permissions: [] })).body;
   letThemGrowOld();
@@ -135,14 +138,14 @@ async function notices(event: string) {
   return body.notifications.filter((one: { event: string }) => one.event === event);
 }
 
-/** What a notice tells of the administrator who caused it. */
+/** The metadata of a notice that identify the administrator who caused it. */
 async function origin() {
   const { body: me } = await zw.admin.get("/api/auth/me");
   return { byUserId: me.id, byUsername: "admin", ip: "127.0.0.1" };
 }
 
-describe("administrators are notified, and mailed whatever they have set, of", () => {
-  test("an administrator who was added", async () => {
+describe("administrators get notifications and mails about new administrators and providers, whatever their settings", () => {
+  test("administrators are notified when an administrator is added", async () => {
     const name = `added-${count}`;
     const { body } = await made(zw.admin.post("/api/users", { username: name, password, role: "admin" }));
     const title = `${name} was added as an administrator`;
@@ -153,7 +156,7 @@ describe("administrators are notified, and mailed whatever they have set, of", (
     expect([subject, text]).toEqual([title, expect.stringContaining("127.0.0.1, by admin")]);
   });
 
-  test("a member who was made one, once", async () => {
+  test("administrators are notified once when a member is promoted to administrator", async () => {
     await made(zw.admin.put(user(), { role: "admin" }));
     await made(zw.admin.put(user(), { role: "admin", displayName: "Still" }));
     expect((await mail.next(watcher)).subject).toBe(`${username} was made an administrator`);
@@ -161,13 +164,13 @@ describe("administrators are notified, and mailed whatever they have set, of", (
     expect(mail.mails.filter(({ to }) => to === watcher)).toEqual([]);
   });
 
-  test("an administrator who was enabled again", async () => {
+  test("administrators are notified when an administrator is enabled again", async () => {
     await made(zw.admin.put(user(), { role: "admin", disabled: true }));
     await made(zw.admin.put(user(), { disabled: false }));
     expect((await mail.next(watcher)).subject).toBe(`${username} was enabled as an administrator`);
   });
 
-  test("somebody who registered as one", async () => {
+  test("administrators are notified when a user registers as an administrator", async () => {
     const { body } = await made(zw.admin.post("/api/invitations", { role: "admin" }));
     const name = `registered-${count}`;
     await made(zw.nobody.post("/api/auth/register", { inviteCode: body.code, username: name, password }));
@@ -176,7 +179,7 @@ describe("administrators are notified, and mailed whatever they have set, of", (
     expect(notice.metadata).toMatchObject({ username: name, how: "registered", invitationId: body.id, byUserId: null });
   });
 
-  test("a provider that was configured, changed or deleted", async () => {
+  test("administrators are notified when an identity provider is configured, changed or deleted", async () => {
     const config = { providerId: "gitlab", ...vendorClient };
     const { body } = await made(zw.admin.post("/api/oauth/providers", config));
     const at = `/api/oauth/providers/${body.id}`;

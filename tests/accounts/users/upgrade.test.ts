@@ -10,11 +10,11 @@ import { placeEmptyCluster } from "../../support/empty-cluster.ts";
 const user = (name: string, role: string, email: string | null) =>
   sql`insert into users (id, username, email, role) values (gen_random_uuid(), ${name}, ${email}, ${role})`;
 
-test("addresses that were there before count as verified, and invitations of people who may no longer invite have ended", async () => {
+test("an upgrade marks existing addresses as verified and ends invitations whose creators may no longer invite", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-upgrade-"));
   await placeEmptyCluster(dataDir);
   const since = migrations.findIndex(({ name }) => name === "0018-ways-in");
-  // The others do not depend on it, and opening a database takes some of them.
+  // Other migrations do not depend on it, and opening a database needs some of them.
   const [added] = migrations.splice(since, 1);
   if (!added) throw new Error("There is no such migration.");
   try {

@@ -7,28 +7,28 @@ import { addPasskey, securityKey } from "../../support/second-factors/security-k
 import type { MailServer } from "../../support/servers/mail-server.ts";
 import { memberPassword, type Zonewright } from "../../support/zonewright.ts";
 
-/** What planting needs of a running service. */
+/** The parts of a running service that planting needs. */
 export type Target = Pick<Zonewright, "url" | "nobody" | "admin" | "signIn">;
 
-/** An account that somebody opened in every way there is. */
+/** An account with every way into it in place. */
 export interface PlantedAccount {
   id: string;
   username: string;
-  /** Signed in. */
+  /** A signed-in client of the account. */
   client: RestClient;
-  /** What its owner, or an attacker, may be in the middle of: signing in in three ways, and registering a passkey and a token. @returns the sessions and tokens made */
+  /** Completes concurrently what was begun: three sign-ins, a passkey registration and a new token. @returns the sessions and tokens created */
   tryAtOnce(): Promise<RestClient[]>;
-  /** Uses the ticket. */
+  /** Exchanges the ticket. */
   exchangeTicket(): Promise<Answer>;
-  /** Signs in by the passkey alone. */
+  /** Signs in with the passkey alone. */
   usePasskey(): Promise<Answer>;
-  /** Tries every way in that the account has, or that somebody has begun to make. @returns whether each opens it, by its name */
+  /** Tries every way into the account, including those only begun. @returns whether each opens the account, by name */
   tryEach(): Promise<Record<string, boolean>>;
 }
 
 let people = 7_000;
 
-/** The text of the mail with this subject; those before it are taken out. */
+/** Returns the text of the mail with this subject, and discards earlier mails. */
 export async function mailed(mail: MailServer, to: string, subject: string): Promise<string> {
   for (;;) {
     const letter = await mail.next(to);
@@ -38,7 +38,7 @@ export async function mailed(mail: MailServer, to: string, subject: string): Pro
 
 const opens = ({ status }: { status: number }) => status < 300;
 
-/** Makes a member and plants each way in. The identity harness is left as the one whose identity is bound. */
+/** Creates a member and plants each way in. The identity harness stays set to the person whose identity is bound. */
 export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: MailServer): Promise<PlantedAccount> {
   const person = (people += 1);
   const username = `planted-${person}`;
@@ -137,7 +137,7 @@ export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: Ma
   };
 }
 
-/** Those of them that were issued for the account and wait to be used. */
+/** The attempts that use something issued for the account and still pending. */
 export const outstanding = [
   "a half-finished sign-in",
   "a mail to a half-finished sign-in",
@@ -146,6 +146,6 @@ export const outstanding = [
   "a password-reset link",
 ];
 
-/** What `tryEach` answers when nothing opens the account. */
+/** The result of `tryEach` when nothing opens the account. */
 export const nothingOpens = (attempts: Record<string, boolean>): Record<string, boolean> =>
   Object.fromEntries(Object.keys(attempts).map((name) => [name, false]));

@@ -4,7 +4,7 @@ import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright();
 
-test("without a mail server an address is verified by an administrator only", async () => {
+test("without a mail server, only an administrator can verify an address", async () => {
   const client = await zw.member("Ada");
   const email = { currentPassword: memberPassword, email: "ada@example.com" };
   const changed = await client.put("/api/auth/me/email", email);

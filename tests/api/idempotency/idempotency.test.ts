@@ -24,7 +24,7 @@ const create = (body: object = record, headers = keyed(), client = zw.admin) =>
   client.post(`/api/domains/${zone.id}/records`, body, headers);
 
 describe("a call with an Idempotency-Key", () => {
-  test("takes place once however often it is repeated, and is answered the same each time, with its ETag", async () => {
+  test("a call repeated with its Idempotency-Key executes once and returns the same response, including its ETag", async () => {
     const first = await create();
     const again = await create();
     expect([first.status, again.status]).toEqual([201, 201]);
@@ -35,7 +35,7 @@ describe("a call with an Idempotency-Key", () => {
     expect((await zone.detail()).revision).toBe(1);
   });
 
-  test("takes place once when fifty come at the same time: the others are answered alike or asked to wait", async () => {
+  test("of fifty concurrent calls with one Idempotency-Key, one executes; the others replay its response or get 503", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => create()));
     const others = answers.filter(({ status }) => status !== 201);
     for (const { status, headers } of others) expect([status, headers.get("retry-after")]).toEqual([503, "2"]);
@@ -44,7 +44,7 @@ describe("a call with an Idempotency-Key", () => {
     expect(await zone.records()).toHaveLength(1);
   });
 
-  test("is refused when its key came with another body, another path or another precondition before", async () => {
+  test("an Idempotency-Key reused with another body, path or precondition is refused", async () => {
     const { body } = await create();
     const refused = await create({ ...record, value: "192.0.2.2" });
     expect([refused.status, refused.body.code]).toEqual([409, "CONFLICT"]);
@@ -57,7 +57,7 @@ describe("a call with an Idempotency-Key", () => {
     expect((await zw.admin.put(path, { ttl: 300 }, keyed({ "If-Match": '"2"' }))).status).toBe(409);
   });
 
-  test("that was refused is carried out anew, so that what was mended meanwhile goes through", async () => {
+  test("a refused call is executed again when repeated with its Idempotency-Key, and can then succeed", async () => {
     await create({ ...record, recordType: "CNAME", value: "shop.example.net" }, {});
     expect((await create()).status).toBe(409);
     const [present] = await zone.records();
@@ -65,7 +65,7 @@ describe("a call with an Idempotency-Key", () => {
     expect((await create()).status).toBe(201);
   });
 
-  test("is another call for everybody else: two users and two tokens may choose the same key", async () => {
+  test("an Idempotency-Key is separate for each user and token", async () => {
     const member = await zw.member(`keys-${key.slice(0, 8)}`);
     await create();
     expect((await create(record, keyed(), member)).status).toBe(404);
@@ -76,7 +76,7 @@ describe("a call with an Idempotency-Key", () => {
     expect(script.body.detail).toMatch(/has this A record already/);
   });
 
-  test("is not answered from memory for somebody who no longer sees the domain, and still is once the domain is gone", async () => {
+  test("a stored response is not replayed without access to the domain, but is after the domain's deletion", async () => {
     const member = await zw.member("former");
     const { body: user } = await member.get("/api/auth/me");
     const assignment = await zw.admin.post("/api/assignments", { userId: user.id, domainId: zone.id, access: "write" });
@@ -88,14 +88,14 @@ describe("a call with an Idempotency-Key", () => {
     expect([(await gone()).status, (await gone()).status]).toEqual([200, 200]);
   });
 
-  test("means the same with its fields in another order", async () => {
+  test("an Idempotency-Key matches a body with its fields in another order", async () => {
     const { body } = await create({ recordType: "A", name: "www", value: "192.0.2.1" });
     const again = await create({ value: "192.0.2.1", name: "www", recordType: "A" });
     expect([again.status, again.body.id]).toEqual([201, body.id]);
   });
 
   test.each(["", "short", "with a space in it", "x".repeat(256), "ümlaut-ümlaut"])(
-    "is refused with a sentence where the key is %j",
+    "the Idempotency-Key %j is refused with an explanation",
     async (bad) => {
       const { status, body } = await create(record, {
         "Idempotency-Key": encodeURI(bad) === bad ? bad : "\u00fcmlaut",
@@ -105,7 +105,7 @@ describe("a call with an Idempotency-Key", () => {
     },
   );
 
-  test("works over tRPC and the Open API alike", async () => {
+  test("an Idempotency-Key works over tRPC and in the v1 API", async () => {
     const path = `/api/v1/domains/${zone.id}/records`;
     const [first, again] = [await zw.admin.post(path, record, keyed()), await zw.admin.post(path, record, keyed())];
     expect([first.status, again.status, again.body]).toEqual([201, 201, first.body]);
@@ -117,7 +117,7 @@ describe("a call with an Idempotency-Key", () => {
     expect(await zone.records()).toHaveLength(2);
   });
 
-  test("is forgotten after a day, and then carried out anew", async () => {
+  test("an Idempotency-Key is forgotten after a day, and the call then executes again", async () => {
     await create();
     clock.advance(24 * 60 * minute + 1);
     await deleteExpired(zw.services.database, clock.now());

@@ -9,7 +9,7 @@ import { adminPassword, startZonewright, type Zonewright } from "../../support/z
 
 export const signingSecret = `whsec_${Buffer.from("a key of thirty-two bytes, exact").toString("base64")}`;
 
-/** A service whose channels lead to servers of ours. Each test begins with none. */
+/** A service whose channels lead to servers of the test. Each test begins without channels. */
 export class ChannelDesk {
   readonly clock = new Clock();
   zw!: Zonewright & { stop(): Promise<void> };
@@ -48,7 +48,7 @@ export class ChannelDesk {
     });
   }
 
-  /** What makes a channel; the rest is a webhook to our server. */
+  /** The fields of a new channel; the default is a webhook to the test's server. */
   body(parts: Body = {}): Body {
     return {
       channel: "webhook",
@@ -60,7 +60,7 @@ export class ChannelDesk {
     };
   }
 
-  /** Lets time pass, and signs the administrator in again, whose token ended meanwhile. */
+  /** Advances the clock and signs the administrator in again, whose token has expired by then. */
   async later(milliseconds: number): Promise<void> {
     this.clock.advance(milliseconds);
     this.zw.admin.token = (await this.zw.signIn("admin", adminPassword)).token;
@@ -95,7 +95,7 @@ export class ChannelDesk {
     );
   }
 
-  /** Delivers what is due now. */
+  /** Delivers everything that is due now. */
   async deliver(): Promise<void> {
     const { deliverer, mailDeliverer } = this.zw.services;
     await Promise.all([deliverer, mailDeliverer].map((one) => one.run(AbortSignal.timeout(10_000))));

@@ -17,11 +17,11 @@ interface Reply {
   body?: unknown;
 }
 
-/** Takes what channels send, and answers as it is told to. */
+/** Receives what channels send, and replies as configured. */
 export interface HookServer {
   url: string;
   calls: ReceivedCall[];
-  /** Answers further calls so; a function sees the call. */
+  /** Sets the reply to further calls; a function receives the call. */
   reply(with_: Reply | ((call: ReceivedCall) => Reply)): void;
   stop(): Promise<void>;
 }

@@ -11,8 +11,8 @@ import { ChannelDesk, signingSecret } from "./harness.ts";
 const harness = new ChannelDesk();
 const path = (id: string) => `/api/notifications/configs/${id}`;
 
-describe("a channel", () => {
-  test("is made, listed, changed and deleted by administrators", async () => {
+describe("notification channels", () => {
+  test("administrators create, list, change and delete channels", async () => {
     const made = await harness.make({ name: "On-call" });
     expect(made).toEqual({
       id: expect.any(String),
@@ -41,7 +41,7 @@ describe("a channel", () => {
     expect((await harness.zw.admin.delete(path(made.id))).status).toBe(404);
   });
 
-  test("keeps a secret that is left out, empty or masked, and loses one that is null", async () => {
+  test("a channel keeps a secret that is omitted, empty or masked, and removes one set to null", async () => {
     const webhookUrl = `${harness.hooks.url}/robot?access_token=abc`;
     const { id } = await harness.make({ channel: "dingtalk", config: { webhookUrl, secret: "SECtest123" } });
     harness.hooks.reply({ body: { errcode: 0 } });
@@ -60,7 +60,7 @@ describe("a channel", () => {
     expect((await harness.zw.admin.put(path(id), { config: { webhookUrl: null } })).status).toBe(400);
   });
 
-  test("shows its secrets nowhere: not in the database, the trail, the deliveries or an error", async () => {
+  test("a channel's secrets appear nowhere: not in the database, the audit trail, deliveries or errors", async () => {
     const webhookUrl = `${harness.hooks.url}/services/veryhidden`;
     const { id } = await harness.make({ channel: "slack", config: { webhookUrl } });
     harness.hooks.reply({ status: 500 });
@@ -83,15 +83,11 @@ describe("a channel", () => {
     ["an unknown event", { events: ["zone.exploded"] }, "events"],
     ["no event", { events: [] }, "events"],
     ["no settings", { config: {} }, "config"],
-    [
-      "a field that there is not",
-      { config: { url: "https://a.example", secret: signingSecret, token: "x" } },
-      "config",
-    ],
+    ["an unknown field", { config: { url: "https://a.example", secret: signingSecret, token: "x" } }, "config"],
     ["an address of another kind", { config: { url: "ftp://a.example", secret: signingSecret } }, "config"],
     ["a password in the address", { config: { url: "https://me:pw@a.example", secret: signingSecret } }, "config"],
     ["a short key", { config: { url: "https://a.example", secret: "short" } }, "config"],
-    ["a mask for a secret that there is not", { config: { url: "https://a.example", secret: "********" } }, "config"],
+    ["a mask for a missing secret", { config: { url: "https://a.example", secret: "********" } }, "config"],
     [
       "a robot's mask",
       { channel: "feishu", config: { webhookUrl: "https://a.example/x", secret: "********" } },
@@ -99,14 +95,14 @@ describe("a channel", () => {
     ],
     ["an address's mask", { channel: "slack", config: { webhookUrl: "https://a.example/********" } }, "config"],
     ["no address to mail to", { channel: "email", config: { to: [] } }, "config"],
-    ["a list of things", { config: [] }, "config"],
-  ])("with %s is refused with the field", async (_what, parts, field) => {
+    ["a list of settings", { config: [] }, "config"],
+  ])("a channel with %s is refused, naming the field", async (_what, parts, field) => {
     const { status, body } = await harness.zw.admin.post("/api/notifications", harness.body(parts));
     expect(status).toBe(400);
     expect(body.issues[0].path[0]).toBe(field);
   });
 
-  test("has a name of its own, and its kind for good", async () => {
+  test("a channel's name is unique, and its kind cannot change", async () => {
     const { id, name } = await harness.make();
     const again = await harness.zw.admin.post("/api/notifications", harness.body({ name: name.toUpperCase() }));
     expect([again.status, again.body.code]).toEqual([409, "CONFLICT"]);
@@ -114,7 +110,7 @@ describe("a channel", () => {
     expect((await harness.zw.admin.put(path(id), { channel: "webhook" })).status).toBe(200);
   });
 
-  test("that a person disables gives up what waits for it", async () => {
+  test("disabling a channel by hand fails its pending deliveries", async () => {
     const { id } = await harness.make();
     await harness.tell();
     await harness.zw.admin.put(path(id), { enabled: false });
@@ -130,7 +126,7 @@ function box(keys: readonly [string, ...string[]]): ConfigCipher {
   return new ConfigCipher(new SecretCipher(createKeyring(keys), "notification-channel"));
 }
 
-test("settings follow the keys; what no key opens any more is told by name and left as it is", async () => {
+test("channel settings are re-encrypted when keys rotate; unreadable ones are logged by name and left unchanged", async () => {
   const { id, name } = await harness.make({ channel: "email", config: { to: "team@example.com" } });
   const { config, database, audit } = harness.zw.services;
   const started = async (keys: readonly [string, ...string[]]) => {

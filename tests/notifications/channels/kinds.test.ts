@@ -8,13 +8,13 @@ import { ChannelDesk } from "./harness.ts";
 const harness = new ChannelDesk();
 const secret = "SECtest123";
 
-// Computed apart from this code, by the rules that the two vendors document.
-test("the robots' signatures are those of the vendors' rules", () => {
+// Computed independently of this code, by the rules that the two vendors document.
+test("robot signatures follow the vendors' rules", () => {
   expect(dingtalkSignature(secret, 1_700_000_000_000)).toBe("w3RMHXzixTMdzr8OHJUmVLS4IoPJVdu+Ut1LE48MePE=");
   expect(feishuSignature(secret, 1_700_000_000)).toBe("eHRRCyLH7Z4IJQSJlfwertHZThRUYVu2hTUH02xPXYU=");
 });
 
-test("DingTalk is sent a signed text, and its body decides what became of it", async () => {
+test("DingTalk receives a signed text, and the body of its response decides the outcome", async () => {
   const config = { webhookUrl: `${harness.hooks.url}/robot/send?access_token=abc`, secret };
   const channel = await harness.make({ channel: "dingtalk", config });
   expect(channel.config).toEqual({ webhookUrl: `${harness.hooks.url}/********`, secret: "********" });
@@ -41,7 +41,7 @@ test("DingTalk is sent a signed text, and its body decides what became of it", a
   });
 });
 
-test("Feishu is sent a signed rich text, and its body decides what became of it", async () => {
+test("Feishu receives a signed rich text, and the body of its response decides the outcome", async () => {
   const channel = await harness.make({
     channel: "feishu",
     config: { webhookUrl: `${harness.hooks.url}/hook/x`, secret },
@@ -71,7 +71,7 @@ test("Feishu is sent a signed rich text, and its body decides what became of it"
   });
 });
 
-test("a robot without a secret is sent no signature, and an answer that is no JSON is no success", async () => {
+test("a robot without a secret receives no signature, and a response that is not JSON is a failure", async () => {
   const channel = await harness.make({ channel: "feishu", config: { webhookUrl: `${harness.hooks.url}/hook/x` } });
   harness.hooks.reply({ body: "ok" });
   const path = `/api/notifications/configs/${channel.id}/test`;
@@ -79,7 +79,7 @@ test("a robot without a secret is sent no signature, and an answer that is no JS
   expect(harness.hooks.calls[0]?.json).not.toHaveProperty("sign");
 });
 
-test("DingTalk gets no more in a minute than it stands, and the rest after it", async () => {
+test("DingTalk receives at most 18 messages a minute, and the others stay pending", async () => {
   const config = { webhookUrl: `${harness.hooks.url}/robot/send` };
   const channel = await harness.make({ channel: "dingtalk", config });
   harness.hooks.reply({ body: { errcode: 0 } });
@@ -91,7 +91,7 @@ test("DingTalk gets no more in a minute than it stands, and the rest after it", 
   );
 });
 
-test("Slack is sent plain text: what would be markup is shown as it is", async () => {
+test("Slack receives plain text, with markup escaped", async () => {
   await harness.make({ channel: "slack", config: { webhookUrl: `${harness.hooks.url}/services/T/B/x` } });
   await harness.tell({ title: "*bold* <!channel>", content: "a & b <https://evil.example|here>" });
   await harness.deliver();
@@ -100,7 +100,7 @@ test("Slack is sent plain text: what would be markup is shown as it is", async (
   });
 });
 
-test("an e-mail channel mails each address, and waits for the mail server", async () => {
+test("an e-mail channel mails all its addresses, and retries when the mail server is unavailable", async () => {
   const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "two@example.net"] } });
   harness.mail.refuseWith(451);
   await harness.tell();
@@ -115,7 +115,7 @@ test("an e-mail channel mails each address, and waits for the mail server", asyn
   expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
 });
 
-test("a channel within the application tells those whom it names, once each", async () => {
+test("an in-app channel notifies each of its users once", async () => {
   const member = await harness.zw.member("named");
   const { body: me } = await member.get("/api/auth/me");
   await harness.make({ channel: "web", config: { userIds: [me.id] } });
@@ -127,7 +127,7 @@ test("a channel within the application tells those whom it names, once each", as
   }
 });
 
-test("users who wish it are mailed what they are told, at the address that they have then", async () => {
+test("users who opted in are mailed their notifications, and disabled users are not", async () => {
   const users = harness.zw.services.database;
   for (const username of ["wants", "wants-not", "gone"]) {
     await harness.zw.services.users.create(users.fork(), {
@@ -148,7 +148,7 @@ test("users who wish it are mailed what they are told, at the address that they 
     const { status } = await client.put("/api/auth/me/profile", { emailNotificationsEnabled: true });
     expect(status).toBe(200);
   }
-  // Not in the application: the two switches are two.
+  // Turning off in-app notifications does not turn off mail.
   await clients.wants.put("/api/auth/me/profile", { notificationsEnabled: false });
   await harness.tell({ to: { userIds: ids } });
   harness.zw.admin.token = (await harness.zw.signIn("admin", adminPassword)).token;
@@ -159,7 +159,7 @@ test("users who wish it are mailed what they are told, at the address that they 
   ]);
 });
 
-test("what goes by mail has runs of its own: a webhook does not wait for a mail server that is away", async () => {
+test("mail is delivered in separate runs, so a webhook does not wait for an unreachable mail server", async () => {
   const { users, database, deliverer, mailDeliverer } = harness.zw.services;
   const ids: string[] = [];
   for (const username of ["mailed-1", "mailed-2", "mailed-3"]) {
@@ -188,7 +188,7 @@ test("what goes by mail has runs of its own: a webhook does not wait for a mail 
   expect(harness.mail.mails).toHaveLength(3);
 });
 
-test("a mail to a user that the mail server refuses for good is not sent again; a channel has its two days", async () => {
+test("a permanently refused mail to a user is not retried, but one of a channel is retried for two days", async () => {
   const channel = await harness.make({ channel: "email", config: { to: "team@example.com" } });
   const { users, database } = harness.zw.services;
   const account = {
@@ -216,7 +216,7 @@ test("a mail to a user that the mail server refuses for good is not sent again; 
   expect(await harness.show(channel.id)).toMatchObject({ enabled: true });
 });
 
-test("a robot that repeats its address or secret does not bring them into the deliveries", async () => {
+test("a robot's error that repeats its address or secret is masked", async () => {
   const token = "f00dfeedf00dfeed";
   const longSecret = "SECtest123456789";
   const webhookUrl = `${harness.hooks.url}/robot?access_token=${token}`;

@@ -13,13 +13,13 @@ import { ChannelDesk, signingSecret } from "./harness.ts";
 
 const harness = new ChannelDesk();
 
-/** Whether a receiver that follows the standard takes the call as ours. Its clock is the real one. */
+/** Verifies the call as a receiver that follows the standard does, with the real clock. */
 function verified(call: (typeof harness.hooks.calls)[number] | undefined): unknown {
   return new Webhook(signingSecret).verify(call?.text ?? "", call?.headers as Record<string, string>);
 }
 
-describe("a webhook", () => {
-  test("is told of its events and of no others, signed as the standard says", async () => {
+describe("webhook deliveries", () => {
+  test("a webhook receives only its events, signed according to Standard Webhooks", async () => {
     const channel = await harness.make();
     await harness.tell();
     await harness.tell({ event: "domain.expired" });
@@ -43,7 +43,7 @@ describe("a webhook", () => {
     expect(await harness.show(channel.id)).toMatchObject({ enabled: true, lastSuccessAt: expect.any(String) });
   });
 
-  test("names the user whom a notice addresses, and so do messages to others within the application", async () => {
+  test("a webhook and in-app messages to others name the user addressed by a notice", async () => {
     await harness.make({ events: ["security.new_sign_in", "assignment.create"] });
     await harness.zw.admin.post("/api/notifications", {
       channel: "web",
@@ -69,7 +69,7 @@ describe("a webhook", () => {
     expect(others.notifications[0].title).toBe(`alice: ${zone.name} is assigned to you`);
   });
 
-  test("is told nothing of what was rolled back", async () => {
+  test("a webhook receives nothing from a transaction that was rolled back", async () => {
     const channel = await harness.make();
     const message = harness.zw.services.database.fork().transactional(async (tx) => {
       await harness.zw.services.notifications.notify(tx, {
@@ -91,7 +91,7 @@ describe("a webhook", () => {
     ["an error", { status: 500 }],
     ["a redirect", { status: 302, headers: { location: "/elsewhere" } }],
     ["a client error", { status: 404 }],
-  ])("that answers with %s is told again later, with the same id and a new time", async (_what, answer) => {
+  ])("a webhook delivery is retried after %s, with the same ID and a new timestamp", async (_what, answer) => {
     const channel = await harness.make();
     harness.hooks.reply(answer);
     await harness.tell();
@@ -109,7 +109,7 @@ describe("a webhook", () => {
     expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2, lastError: null }]);
   });
 
-  test("that asks for patience has it", async () => {
+  test("a webhook delivery is not retried before the receiver's Retry-After has passed", async () => {
     const channel = await harness.make();
     harness.hooks.reply({ status: 429, headers: { "retry-after": "3600" } });
     await harness.tell();
@@ -123,7 +123,7 @@ describe("a webhook", () => {
     expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
   });
 
-  test("that fails is asked once for all that waits, not once for each", async () => {
+  test("a failing webhook is called once for all its pending deliveries, which arrive later in order", async () => {
     const channel = await harness.make();
     harness.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
     for (let index = 0; index < 5; index++) await harness.tell();
@@ -134,12 +134,12 @@ describe("a webhook", () => {
     await harness.deliver();
     const delivered = await harness.deliveries(channel.id);
     expect(delivered.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "delivered"));
-    // In the order in which it happened.
+    // In the order of the events.
     const ids = harness.hooks.calls.slice(1).map(({ headers }) => headers["webhook-id"]);
     expect(ids).toEqual(delivered.map(({ id }) => `msg_${id}`).toReversed());
   });
 
-  test("that says 410 is disabled at once, and administrators are told", async () => {
+  test("a webhook that responds 410 is disabled immediately, and administrators are notified", async () => {
     const channel = await harness.make();
     harness.hooks.reply({ status: 410 });
     await harness.tell();
@@ -160,7 +160,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("that fails for two days is disabled, and works again when it is enabled", async () => {
+  test("a webhook that fails for two days is disabled, and works again once enabled", async () => {
     const channel = await harness.make();
     harness.hooks.reply({ status: 500 });
     await harness.tell();
@@ -171,7 +171,7 @@ describe("a webhook", () => {
       if (harness.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
     }
     expect(harness.clock.now().getTime() - began).toBeGreaterThanOrEqual(2 * day);
-    // 5 s, 5 min, 30 min, 2 h, 5 h, then each ten hours, and once more at the end.
+    // Retries after 5 s, 5 min, 30 min, 2 h, 5 h, then every ten hours, and once more at the end.
     expect(harness.hooks.calls.length).toBeGreaterThan(7);
     expect(harness.hooks.calls.length).toBeLessThan(14);
     expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
@@ -184,7 +184,7 @@ describe("a webhook", () => {
     expect((await harness.deliveries(channel.id))[0]).toMatchObject({ state: "delivered" });
   });
 
-  test("that took others meanwhile stays enabled when one is given up", async () => {
+  test("a webhook that accepted other deliveries stays enabled when one is abandoned", async () => {
     const channel = await harness.make();
     harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     await harness.tell({ title: "poison" });
@@ -206,7 +206,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  test("that refuses one gets the others, in two rounds at the most", async () => {
+  test("a webhook that refuses one delivery gets the others within two runs", async () => {
     const channel = await harness.make();
     harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     for (const title of ["poison", "one", "two"]) await harness.tell({ title });
@@ -220,7 +220,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  test("that does not answer is asked once, however much waits for it", async () => {
+  test("an unavailable webhook is called once, however many deliveries are pending", async () => {
     await harness.make();
     harness.hooks.reply({ status: 503, headers: { "retry-after": "60" } });
     const notice = { event: "zone.drift", title: "t", content: "c", level: "info", metadata: {}, to: {} } as const;
@@ -234,11 +234,11 @@ describe("a webhook", () => {
     expect(harness.hooks.calls).toHaveLength(1);
   });
 
-  test("that was disabled while it was told keeps no run going, and is told nothing old when it is enabled", async () => {
+  test("a delivery to a webhook that is now disabled fails without looping, and is not sent after re-enabling", async () => {
     const channel = await harness.make();
     await harness.tell();
     const db = queries(harness.zw.services.database.fork());
-    // As if what was told had been committed after the channel was disabled.
+    // As if the notification had been committed after the channel was disabled.
     await db.updateTable("notification_channels").set({ enabled: false }).where("id", "=", channel.id).execute();
     const patience = AbortSignal.timeout(3_000);
     await harness.zw.services.deliverer.run(patience);
@@ -249,7 +249,7 @@ describe("a webhook", () => {
     expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "failed" }]);
   });
 
-  test("that is disabled while it is asked is not tried again", async () => {
+  test("a delivery in flight when its webhook is disabled is not retried", async () => {
     const channel = await harness.make();
     await harness.tell();
     const db = queries(harness.zw.services.database.fork());
@@ -264,7 +264,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  test("of a kind that this instance does not know holds up no other", async () => {
+  test("a channel of a kind unknown to this instance does not delay other channels", async () => {
     const unknown = await harness.make();
     const known = await harness.make();
     const db = queries(harness.zw.services.database.fork());
@@ -274,7 +274,7 @@ describe("a webhook", () => {
     expect(await harness.deliveries(known.id)).toMatchObject([{ state: "delivered" }]);
   });
 
-  test("at an address inside is refused by the guard, and nothing of the address is told but its host", async () => {
+  test("a webhook at an internal address is refused, and the error contains only its host", async () => {
     const config = { url: "http://169.254.169.254/latest/secret-path", secret: signingSecret };
     const channel = await harness.make({ config });
     const { body } = await harness.zw.admin.post(`/api/notifications/configs/${channel.id}/test`);
@@ -283,7 +283,7 @@ describe("a webhook", () => {
   });
 });
 
-test("what is written down survives the process: a further one delivers it", async () => {
+test("a pending delivery survives the process, and another process delivers it once", async () => {
   const channel = await harness.make();
   await harness.tell();
   const { services } = harness.zw;
@@ -295,7 +295,7 @@ test("what is written down survives the process: a further one delivers it", asy
   expect(harness.hooks.calls).toHaveLength(1);
 });
 
-test("a user who is deleted while they are told takes nothing from the others, and nothing from what was done", async () => {
+test("deleting a user during a notification affects neither other deliveries nor the transaction", async () => {
   const channel = await harness.make();
   const { database } = harness.zw.services;
   const box = new ConfigCipher(new SecretCipher(createKeyring([signingSecret]), "notification-channel"));

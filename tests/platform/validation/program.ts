@@ -41,7 +41,7 @@ function validate(text: string): number {
 
 const executed = new ExecutedBlocks();
 await executed.start();
-/** Nothing but the answer has run since the previous body. */
+/** Counts the blocks since the previous body; only the response has run in between. */
 async function measure(text: string): Promise<void> {
   const validated: Validated = { longest: validate(text), blocks: await executed.count() };
   parentPort?.postMessage(validated, []);

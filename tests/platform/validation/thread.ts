@@ -9,17 +9,17 @@ export interface Validated {
   blocks: number;
 }
 
-/** A thread that validates bodies and counts what that takes. */
+/** A thread that validates bodies and counts the work. */
 export class ValidationThread {
   readonly #worker = new Worker(new URL("program.ts", import.meta.url));
-  /** How many schemas each body is held against. */
+  /** How many schemas each body is validated against. */
   procedures = 0;
 
   async start(): Promise<void> {
     [this.procedures] = (await once(this.#worker, "message")) as [number];
   }
 
-  /** Reads the body, then validates it as each procedure would. */
+  /** Parses the body, then validates it as each procedure would. */
   async validate(text: string): Promise<Validated> {
     this.#worker.postMessage(text, []);
     const [validated] = (await once(this.#worker, "message")) as [Validated];

@@ -25,7 +25,7 @@ async function idOf(username: string): Promise<string> {
   return id;
 }
 
-/** The trail of what one user did, oldest first. */
+/** The audit entries of one user's actions, oldest first. */
 async function trailOf(username: string) {
   const em = zw.services.database.fork();
   return await queries(em)
@@ -37,7 +37,7 @@ async function trailOf(username: string) {
     .execute();
 }
 
-test("the trail tells of every factor added and removed and of every second step, and holds no secret", async () => {
+test("adding and removing second factors and completing a second step are audited, without secrets", async () => {
   const user = await appUser(zw, clock, "Ada");
   const key = securityKey();
   const { id, recoveryCodes } = await addPasskey(user.client, key, "Laptop");
@@ -78,7 +78,7 @@ test("the trail tells of every factor added and removed and of every second step
   for (const secret of [user.secret, used, memberPassword, pending.token]) expect(reported).not.toContain(secret);
 });
 
-test("whoever has no password removes a factor within ten minutes of the sign-in, and not later", async () => {
+test("a user without a password can remove a second factor only within ten minutes of the sign-in", async () => {
   const user = await appUser(zw, clock, "Passwordless");
   const pending = await awaitingSecondFactor(zw, "Passwordless");
   const em = zw.services.database.fork();
@@ -92,7 +92,7 @@ test("whoever has no password removes a factor within ten minutes of the sign-in
   expect((await zw.nobody.get("/api/2fa", fresh)).body.totp).toBe(true);
 });
 
-test("guessing the current password is limited as it is at sign-in", async () => {
+test("guesses of the current password are limited as at sign-in", async () => {
   const { client } = await appUser(zw, clock, "Guessed");
   const guess = () => client.send("DELETE", "/api/2fa/totp", { currentPassword: "a wrong password" });
   const answers = await Promise.all(Array.from({ length: 10 }, guess));
@@ -101,7 +101,7 @@ test("guessing the current password is limited as it is at sign-in", async () =>
   problemOf(right, 429, "TOO_MANY_REQUESTS");
 });
 
-test("what nobody completed in time is deleted, what still waits is not", async () => {
+test("expired sign-in and passkey challenges are deleted, and pending ones are not", async () => {
   const count = async (table: "sign_in_challenges" | "passkey_challenges") => {
     const em = zw.services.database.fork();
     return (await queries(em).selectFrom(table).select("expires_at").execute()).length;

@@ -48,7 +48,7 @@ async function verify(client: RestClient, proof: object): Promise<Answer> {
   return await (await pendingIn(client)).post("/api/2fa/verify", proof);
 }
 
-/** Everything that the tables of second factors hold. */
+/** Everything in the tables of second factors. */
 async function stored(): Promise<string> {
   const tables = ["totp_factors", "recovery_codes", "sign_in_challenges"];
   const found = await Promise.all(
@@ -59,7 +59,7 @@ async function stored(): Promise<string> {
   return found.flatMap(({ rows }) => rows.map(({ row }) => row)).join("\n");
 }
 
-test("secrets, codes and tokens are not in the database as they are, and app secrets follow the keys", async () => {
+test("secrets, codes and tokens are not stored in plain text, and app secrets are re-encrypted when keys rotate", async () => {
   const { secret, recoveryCodes } = await withKeys(older, async (client) => {
     const { body } = await client.post("/api/auth/login", { username: "admin", password: adminPassword });
     client.token = body.accessToken;
@@ -90,7 +90,7 @@ test("secrets, codes and tokens are not in the database as they are, and app sec
     expect((await verify(client, totp())).status).toBe(200);
     expect((await verify(client, { method: "recovery", code: recoveryCodes[0] })).status).toBe(200);
   });
-  // Without its key the app is of no use, which is said; recovery codes get in.
+  // Without its key the app cannot be used, and the error says so; recovery codes still work.
   await withKeys("x".repeat(32), async (client) => {
     const answer = await verify(client, totp());
     expect(problemOf(answer, 401, "UNAUTHORIZED").detail).toMatch(/can no longer be read/);

@@ -40,7 +40,7 @@ async function mailUser(username: string): Promise<{ client: RestClient; address
   return { client, address, recoveryCodes: body.recoveryCodes };
 }
 
-/** Asks for a code and reads it in the mail. */
+/** Requests a code and reads it from the mail. */
 async function codeFor(pending: RestClient, address: string): Promise<string> {
   const { status, body } = await pending.post("/api/2fa/email/send");
   expect([status, body]).toEqual([200, { success: true }]);
@@ -60,7 +60,7 @@ function anotherThan(code: string, by = 1): string {
   return String((Number(code) + by) % 1_000_000).padStart(6, "0");
 }
 
-test("turning it on needs an address, takes no wrong password, and brings recovery codes along", async () => {
+test("enabling e-mail codes requires an address and the correct password, and returns recovery codes", async () => {
   const client = await zw.member("Ada");
   expect(await client.post("/api/2fa/email/enable")).toBeProblem(409, "CONFLICT");
   expect(await client.post("/api/2fa/email/enable", { currentPassword: "wrong" })).toBeProblem(403, "FORBIDDEN");
@@ -74,7 +74,7 @@ test("turning it on needs an address, takes no wrong password, and brings recove
   expect((await login(zw, "Ada")).body.methods).toEqual(["email"]);
 });
 
-test("a code comes by mail to the user's address, and completes the sign-in once", async () => {
+test("an e-mail code is sent to the user's address and completes a sign-in once", async () => {
   const { address } = await mailUser("Once");
   const pending = await awaitingSecondFactor(zw, "Once");
   const code = await codeFor(pending, address);
@@ -88,7 +88,7 @@ test("a code comes by mail to the user's address, and completes the sign-in once
   );
 });
 
-test("a code is bound to the sign-in that asked for it", async () => {
+test("an e-mail code is valid only for the sign-in that requested it", async () => {
   const { address } = await mailUser("Bound");
   const [asking, other] = [await awaitingSecondFactor(zw, "Bound"), await awaitingSecondFactor(zw, "Bound")];
   const proof = { method: "email", code: await codeFor(asking, address) };
@@ -96,7 +96,7 @@ test("a code is bound to the sign-in that asked for it", async () => {
   expect((await asking.post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
-test("a code sent ten times at once starts one session", async () => {
+test("an e-mail code sent in ten concurrent requests starts one session", async () => {
   const { address } = await mailUser("Racing");
   const pending = await awaitingSecondFactor(zw, "Racing");
   const proof = { method: "email", code: await codeFor(pending, address) };
@@ -106,7 +106,7 @@ test("a code sent ten times at once starts one session", async () => {
   expect(statuses.filter((status) => ![200, 401, 429].includes(status))).toEqual([]);
 });
 
-test("a code ends after ten minutes, and when another is sent", async () => {
+test("an e-mail code expires after ten minutes, or when another is sent", async () => {
   const { address } = await mailUser("Late");
   const first = await awaitingSecondFactor(zw, "Late");
   const old = await codeFor(first, address);
@@ -123,7 +123,7 @@ test("a code ends after ten minutes, and when another is sent", async () => {
   expect(await second.post("/api/2fa/verify", { method: "email", code: late })).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("after five wrong tries the right code is refused as well", async () => {
+test("the correct e-mail code is refused after five wrong ones", async () => {
   const { address } = await mailUser("Guessed");
   const pending = await awaitingSecondFactor(zw, "Guessed");
   const code = await codeFor(pending, address);
@@ -135,7 +135,7 @@ test("after five wrong tries the right code is refused as well", async () => {
   expect([401, 429]).toContain(status);
 });
 
-test("one code a minute and five an hour are sent, over all sign-ins of a user, with the time to wait", async () => {
+test("a user gets one e-mail code a minute and five an hour across all sign-ins, with Retry-After", async () => {
   const { address } = await mailUser("Flooded");
   const sent = () =>
     mail.mails.filter(({ to, subject }) => to.includes(address) && subject?.includes("sign-in code")).length;
@@ -164,7 +164,7 @@ test("one code a minute and five an hour are sent, over all sign-ins of a user, 
   expect(sent()).toBe(6);
 });
 
-test("a user who lost the address is not let in without a second factor: recovery codes remain", async () => {
+test("a user who lost their address still needs a second factor, and can use a recovery code", async () => {
   const { recoveryCodes } = await mailUser("Unreachable");
   await setAddress("Unreachable", null);
   const { body } = await login(zw, "Unreachable");
@@ -175,7 +175,7 @@ test("a user who lost the address is not let in without a second factor: recover
   expect((await pending.post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
-test("turning it off needs the password", async () => {
+test("disabling e-mail codes requires the password", async () => {
   const { client } = await mailUser("Off");
   expect(await client.send("DELETE", "/api/2fa/email", { currentPassword: "wrong" })).toBeProblem(403, "FORBIDDEN");
   expect((await client.send("DELETE", "/api/2fa/email", password)).body).toEqual({ success: true });
@@ -183,7 +183,7 @@ test("turning it off needs the password", async () => {
   expect(await client.send("DELETE", "/api/2fa/email", password)).toBeProblem(409, "CONFLICT");
 });
 
-test("a mail server that is away is told as that, and nothing else fails for it", async () => {
+test("an unreachable mail server fails only the request for an e-mail code, with 503", async () => {
   const { recoveryCodes } = await mailUser("Waiting");
   await mail.stop();
   const pending = await awaitingSecondFactor(zw, "Waiting");

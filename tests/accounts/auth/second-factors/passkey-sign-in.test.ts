@@ -23,7 +23,7 @@ function signIn(credential: unknown, rememberMe?: boolean) {
   return zw.nobody.post("/api/auth/passkey", { credential, ...(rememberMe === undefined ? {} : { rememberMe }) });
 }
 
-test("the options name nobody, and ask for any passkey of this site that verifies its user", async () => {
+test("passkey sign-in options name no user, and ask for any passkey of this site with user verification", async () => {
   expect(await options()).toEqual({
     challenge: expect.stringMatching(/^[\w-]{43}$/),
     timeout: 300_000,
@@ -32,7 +32,7 @@ test("the options name nobody, and ask for any passkey of this site that verifie
   });
 });
 
-test("a passkey signs its owner in at once, without a password or a further factor", async () => {
+test("a passkey alone signs its owner in, without a password or another factor", async () => {
   for (const rememberMe of [undefined, false, true]) {
     const { status, headers, body } = await signIn(key.getJSON(site, await options()), rememberMe);
     expect(status).toBe(200);
@@ -46,14 +46,14 @@ test("a passkey signs its owner in at once, without a password or a further fact
   }
 });
 
-test("an answer sent ten times at once starts one session, and none later", async () => {
+test("a passkey assertion in ten concurrent requests starts one session, and cannot be reused", async () => {
   const credential = key.getJSON(site, await options());
   const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(credential)));
   expect(statusesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 401)]);
   expect(await signIn(credential)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("an answer for another site's page, without user verification or after five minutes is refused", async () => {
+test("a passkey assertion for another origin, without user verification or after five minutes is refused", async () => {
   const evil = "https://evil.example";
   expect(await signIn(key.getJSON(evil, await options(), [evil]))).toBeProblem(401, "UNAUTHORIZED");
   const { params } = key.authenticator;
@@ -66,7 +66,7 @@ test("an answer for another site's page, without user verification or after five
   expect(await signIn(late)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("an answer must name the passkey's owner", async () => {
+test("a passkey assertion must contain its owner's user handle", async () => {
   const { body: other } = await (await zw.member("Other")).get("/api/auth/me");
   const named = editable(key.getJSON(site, await options()));
   named.response.userHandle = Buffer.from(other.id).toString("base64url");
@@ -76,7 +76,7 @@ test("an answer must name the passkey's owner", async () => {
   expect(await signIn(nameless)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a passkey that nobody has registered, or an answer to a second factor's challenge, signs nobody in", async () => {
+test("an unregistered passkey, or an assertion for a second-factor challenge, does not sign in", async () => {
   const unknown = securityKey();
   unknown.createJSON(site, {
     ...(await (await zw.member("Making")).post("/api/2fa/passkeys/options")).body,
@@ -86,7 +86,7 @@ test("a passkey that nobody has registered, or an answer to a second factor's ch
   expect(await signIn(key.getJSON(site, asked))).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a sign-in that fails is in the trail, with whom it was aimed at where that is known", async () => {
+test("a failed passkey sign-in is audited, with the targeted user if known", async () => {
   const { body: users } = await zw.admin.get("/api/users?search=Ada");
   const [ada] = users.users;
   const spoilt = editable(key.getJSON(site, await options()));
@@ -109,7 +109,7 @@ test("a sign-in that fails is in the trail, with whom it was aimed at where that
   }
 });
 
-test("a disabled user's passkey is refused, which the trail tells", async () => {
+test("a disabled user's passkey is refused, and the attempt is audited", async () => {
   const leaving = securityKey();
   await addPasskey(await zw.member("Leaving"), leaving);
   const em = zw.services.database.fork();
@@ -125,7 +125,7 @@ test("a disabled user's passkey is refused, which the trail tells", async () => 
   });
 });
 
-test("twenty answers from one address that sign nobody in close it for passkeys for a while, and for nothing else", async () => {
+test("after twenty failed passkey sign-ins, an address can temporarily sign in only by other methods", async () => {
   for (let tried = 0; tried < 20; tried++)
     await signIn({ ...key.getJSON(site, await options()), id: "b3RoZXI", rawId: "b3RoZXI" });
   const right = await signIn(key.getJSON(site, await options()));

@@ -23,7 +23,7 @@ type SecurityKey = ReturnType<typeof securityKey>;
 type Made = ReturnType<typeof editable<ReturnType<SecurityKey["createJSON"]>>>;
 type Shown = ReturnType<typeof editable<ReturnType<SecurityKey["getJSON"]>>>;
 
-describe("a passkey is added", () => {
+describe("registering a passkey", () => {
   let client: RestClient;
   beforeAll(async () => {
     client = await zw.member("Adding");
@@ -32,7 +32,7 @@ describe("a passkey is added", () => {
   const options = async () => (await client.post("/api/2fa/passkeys/options")).body;
   const add = (credential: unknown, name = "Key") => client.post("/api/2fa/passkeys", { name, credential });
 
-  test("by options that ask for a discoverable key with user verification, for this site and user", async () => {
+  test("passkey registration options ask for a discoverable key with user verification, for this site and user", async () => {
     const { body: me } = await client.get("/api/auth/me");
     expect(await options()).toEqual({
       rp: { id: siteHost, name: "Zonewright" },
@@ -46,7 +46,7 @@ describe("a passkey is added", () => {
     });
   });
 
-  test("once per challenge, and the first brings recovery codes along", async () => {
+  test("a passkey challenge registers one passkey, and a user's first passkey returns recovery codes", async () => {
     const key = securityKey();
     const credential = key.createJSON(site, await options());
     const first = await add(credential, "Laptop");
@@ -63,7 +63,7 @@ describe("a passkey is added", () => {
     expect((await client.get("/api/auth/me")).body.twoFactorMethods).toEqual(["passkey"]);
   });
 
-  test("not when it is registered already", async () => {
+  test("a passkey that is already registered is refused", async () => {
     const mine = securityKey().createJSON(site, await options());
     expect((await add(mine)).status).toBe(201);
     const { challenge } = await options();
@@ -78,11 +78,11 @@ describe("a passkey is added", () => {
       ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { origin: evil })),
     ],
     [
-      "for a challenge of nobody's",
+      "for an unknown challenge",
       ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { challenge: "AAAA" })),
     ],
     [
-      "as an answer of another kind",
+      "of another ceremony type",
       ({ response }) => (response.clientDataJSON = withClientData(response.clientDataJSON, { type: "webauthn.get" })),
     ],
     [
@@ -90,22 +90,22 @@ describe("a passkey is added", () => {
       ({ response }) =>
         (response.attestationObject = forRelyingParty(response.attestationObject, siteHost, "evil.example")),
     ],
-    ["with client data that is no JSON", ({ response }) => (response.clientDataJSON = "AAAA")],
-    ["with an attestation that is no CBOR", ({ response }) => (response.attestationObject = "____")],
+    ["with client data that is not JSON", ({ response }) => (response.clientDataJSON = "AAAA")],
+    ["with an attestation that is not CBOR", ({ response }) => (response.attestationObject = "____")],
     [
       "with an attestation cut short",
       ({ response }) =>
         (response.attestationObject = edited(response.attestationObject, (bytes) => bytes.subarray(0, 100))),
     ],
-    ["under another id than its own", (made) => (made.rawId = "AAAA")],
-  ])("not %s", async (_what, spoil) => {
+    ["with another raw ID than its own", (made) => (made.rawId = "AAAA")],
+  ])("a passkey registration %s is refused", async (_what, spoil) => {
     const made = editable(securityKey().createJSON(site, await options()));
     spoil(made);
     const { issues } = problemOf(await add(made), 400, "BAD_REQUEST");
     expect(issues).toMatchObject([{ path: ["credential"] }]);
   });
 
-  test("not without user verification", async () => {
+  test("a passkey registration without user verification is refused", async () => {
     const asked = await options();
     const unasked = {
       ...asked,
@@ -115,9 +115,9 @@ describe("a passkey is added", () => {
     expect(await add(made)).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("not with certificates, whose revocation lists would be fetched from where they say", async () => {
+  test("a passkey with attestation certificates is refused, so that no revocation list is fetched", async () => {
     const made = editable(securityKey().createJSON(site, await options()));
-    // The format is no more "none", and the statement { "x5c": [h'00'] } instead of {}.
+    // The format becomes "packed" instead of "none", and the statement { "x5c": [h'00'] } instead of {}.
     made.response.attestationObject = edited(made.response.attestationObject, (bytes) =>
       Buffer.from(
         bytes
@@ -130,7 +130,7 @@ describe("a passkey is added", () => {
     expect(await add(made)).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("not by another user, and not after five minutes", async () => {
+  test("a passkey registration by another user, or after five minutes, is refused", async () => {
     const other = await zw.member("Other adding");
     const made = securityKey().createJSON(site, await options());
     expect(await other.post("/api/2fa/passkeys", { name: "Key", credential: made })).toBeProblem(400, "BAD_REQUEST");
@@ -140,7 +140,7 @@ describe("a passkey is added", () => {
   });
 });
 
-/** Ada's sign-in as far as the question for a passkey. */
+/** Starts Ada's sign-in up to the passkey challenge. */
 async function started() {
   const pending = await awaitingSecondFactor(zw, "Ada");
   const { status, body: options } = await pending.post("/api/2fa/passkey/options");
@@ -162,7 +162,7 @@ describe("a passkey as the second factor", () => {
     await addPasskey(client, key, "Laptop");
   });
 
-  test("is listed at sign-in, asked for by its id, and completes it", async () => {
+  test("a passkey as second factor is listed at sign-in, requested by its ID, and completes the sign-in", async () => {
     expect((await login(zw, "Ada")).body.methods).toEqual(["passkey"]);
     const { options, verify } = await started();
     expect(options).toMatchObject({ rpId: siteHost, userVerification: "required" });
@@ -173,7 +173,7 @@ describe("a passkey as the second factor", () => {
     expect((await client.get("/api/2fa")).body.passkeys[0].lastUsedAt).not.toBeNull();
   });
 
-  test("answers a challenge once: neither the answer nor the challenge can be used again", async () => {
+  test("a passkey assertion as second factor works once, and so does its challenge", async () => {
     const { options, verify } = await started();
     const credential = key.getJSON(site, options);
     expect((await verify(credential)).status).toBe(200);
@@ -183,7 +183,7 @@ describe("a passkey as the second factor", () => {
     expect(again).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("that does not count its signatures, as synchronised ones do not, cannot be replayed either", async () => {
+  test("a synced passkey without a signature counter cannot be replayed either", async () => {
     const synced = securityKey({ countsUp: false });
     await addPasskey(await zw.member("Synced"), synced);
     for (const rememberMe of [false, true]) {
@@ -195,14 +195,14 @@ describe("a passkey as the second factor", () => {
     }
   });
 
-  test("whose counter has not moved on is refused: it may be a copy", async () => {
+  test("a passkey whose signature counter has not increased is refused as a possible copy", async () => {
     const twin = securityKey();
     await addPasskey(await zw.member("Copied"), twin);
     const answers = [];
     for (const step of [5, 5, 6]) {
       const pending = await awaitingSecondFactor(zw, "Copied");
       const { body: options } = await pending.post("/api/2fa/passkey/options");
-      // The emulator counts from what it last signed with; setting the step repeats or skips a count.
+      // The emulator counts on from its last signature; setting the step repeats or skips a count.
       twin.authenticator.params = {
         ...twin.authenticator.params,
         signCounterIncrement: step === 5 && answers.length > 0 ? 0 : step,
@@ -214,14 +214,14 @@ describe("a passkey as the second factor", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
-  test("made for another site's page is refused", async () => {
+  test("a passkey assertion made for another origin is refused", async () => {
     const { options, verify } = await started();
     expect(await verify(key.getJSON(evil, options, [evil]))).toBeProblem(401, "UNAUTHORIZED");
-    // A refused answer has spent its challenge.
+    // A refused assertion uses up its challenge.
     expect(await verify(key.getJSON(site, options))).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("made for another relying party is refused, although the key, the origin and the challenge are right", async () => {
+  test("a passkey assertion for another relying party is refused, even with the correct key, origin and challenge", async () => {
     const foreign = securityKey();
     const user = await zw.member("Foreign");
     const { body: creation } = await user.post("/api/2fa/passkeys/options");
@@ -236,7 +236,7 @@ describe("a passkey as the second factor", () => {
     expect(answer).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("that did not verify its user is refused", async () => {
+  test("a passkey assertion without user verification is refused", async () => {
     const { options, verify } = await started();
     const { params } = key.authenticator;
     key.authenticator.params = { ...params, userGetAssertionInteraction: notVerifying };
@@ -246,7 +246,7 @@ describe("a passkey as the second factor", () => {
     expect(await verify(credential)).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("of another user is refused, also with the right challenge", async () => {
+  test("a passkey of another user is refused, even with the correct challenge", async () => {
     const stranger = securityKey();
     await addPasskey(await zw.member("Stranger"), stranger);
     const { options, verify } = await started();
@@ -254,7 +254,7 @@ describe("a passkey as the second factor", () => {
     expect(await verify(stranger.getJSON(site, any))).toBeProblem(401, "UNAUTHORIZED");
   });
 
-  test("answers the challenge of its own sign-in only, within five minutes", async () => {
+  test("a passkey assertion is valid only for the challenge of its own sign-in, and for five minutes", async () => {
     const [one, two] = [await started(), await started()];
     expect(await two.verify(key.getJSON(site, one.options))).toBeProblem(401, "UNAUTHORIZED");
     expect((await one.verify(key.getJSON(site, one.options))).status).toBe(200);
@@ -267,13 +267,13 @@ describe("a passkey as the second factor", () => {
 
   test.each<[string, (answer: Shown["response"]) => void]>([
     ["a changed signature", (answer) => (answer.signature = edited(answer.signature, (bytes) => bytes.fill(7, 8, 12)))],
-    ["a signature that is none", (answer) => (answer.signature = "AAAA")],
+    ["an invalid signature", (answer) => (answer.signature = "AAAA")],
     ["authenticator data cut short", (answer) => (answer.authenticatorData = "AAAA")],
-    ["client data that is no JSON", (answer) => (answer.clientDataJSON = "AAAA")],
+    ["client data that is not JSON", (answer) => (answer.clientDataJSON = "AAAA")],
     ["client data that is a list", (answer) => (answer.clientDataJSON = Buffer.from("[]").toString("base64url"))],
     ["client data that is null", (answer) => (answer.clientDataJSON = Buffer.from("null").toString("base64url"))],
     ["another user's handle", (answer) => (answer.userHandle = Buffer.from(crypto.randomUUID()).toString("base64url"))],
-  ])("with %s is refused", async (_what, spoil) => {
+  ])("a passkey assertion with %s is refused", async (_what, spoil) => {
     const { options, verify } = await started();
     const credential = editable(key.getJSON(site, options));
     spoil(credential.response);
@@ -281,8 +281,8 @@ describe("a passkey as the second factor", () => {
   });
 });
 
-describe("a passkey is removed", () => {
-  test("by its owner only, with no wrong password, and is then no way in any more", async () => {
+describe("removing a passkey", () => {
+  test("only its owner can remove a passkey, with the correct password, and it no longer signs in", async () => {
     const key = securityKey();
     const client = await zw.member("Removing");
     const { id } = await addPasskey(client, key);

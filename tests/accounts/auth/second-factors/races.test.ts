@@ -7,7 +7,7 @@ import { useZonewright } from "../../../support/zonewright.ts";
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
 
-// Each of these races spends up to five wrong tries of the twenty that one address has: no more of them fit into this file.
+// Each race uses up to five of the twenty wrong attempts that one address has, so no more races fit into this file.
 beforeEach(() => {
   middleOfStep(clock);
 });
@@ -20,7 +20,7 @@ test.each([
   ["one sign-in", false],
   ["twenty sign-ins", true],
 ])(
-  "a code sent twenty times at once, for %s, starts one session",
+  "an app code sent twenty times concurrently, for %s, starts one session",
   async (what, apart) => {
     const user = await appUser(zw, clock, `Racing ${what}`);
     const shared = await awaitingSecondFactor(zw, user.username);
@@ -36,7 +36,7 @@ test.each([
   60_000,
 );
 
-test("of twenty first codes at once one turns the app on", async () => {
+test("of twenty concurrent requests with an app's first code, one enables the app", async () => {
   const client = await zw.member("Enabling");
   const { body } = await client.post("/api/2fa/totp/setup");
   const first = { code: code(body) };
@@ -47,7 +47,7 @@ test("of twenty first codes at once one turns the app on", async () => {
   expect((await client.get("/api/2fa")).body.recoveryCodesLeft).toBe(10);
 });
 
-test("a recovery code sent twenty times at once, for twenty sign-ins, starts one session and is gone", async () => {
+test("a recovery code sent concurrently for twenty sign-ins starts one session and is used up", async () => {
   const user = await appUser(zw, clock, "Recovering");
   const pending = await Promise.all(Array.from({ length: 20 }, () => awaitingSecondFactor(zw, user.username)));
   const proof = { method: "recovery", code: user.recoveryCodes[0] };

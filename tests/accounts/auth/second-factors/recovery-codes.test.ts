@@ -12,7 +12,7 @@ beforeEach(() => {
   middleOfStep(clock);
 });
 
-test("codes are easy to read and to type: groups of four, and case, dashes and look-alikes do not matter", async () => {
+test("recovery codes are groups of four, and case, dashes and look-alike characters are ignored", async () => {
   const user = await appUser(zw, clock, "Typing");
   for (const code of user.recoveryCodes) expect(code).toMatch(/^[0-9a-hjkmnp-tv-z]{4}(?:-[0-9a-hjkmnp-tv-z]{4}){3}$/);
   const [first = "", second = "", third = ""] = user.recoveryCodes;
@@ -27,7 +27,7 @@ test("codes are easy to read and to type: groups of four, and case, dashes and l
   expect((await user.client.get("/api/2fa")).body.recoveryCodesLeft).toBe(7);
 });
 
-test("a code works once", async () => {
+test("a recovery code works once", async () => {
   const { recoveryCodes } = await appUser(zw, clock, "Once");
   const proof = { method: "recovery", code: recoveryCodes[0] };
   expect((await (await awaitingSecondFactor(zw, "Once")).post("/api/2fa/verify", proof)).status).toBe(200);
@@ -35,7 +35,7 @@ test("a code works once", async () => {
   expect(await again.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("one user's code is nothing to another", async () => {
+test("a recovery code does not work for another user", async () => {
   const { recoveryCodes } = await appUser(zw, clock, "Owner");
   await appUser(zw, clock, "Stranger");
   const stranger = await awaitingSecondFactor(zw, "Stranger");
@@ -44,7 +44,7 @@ test("one user's code is nothing to another", async () => {
   expect((await (await awaitingSecondFactor(zw, "Owner")).post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
-test("new codes take no wrong password, and replace the old ones", async () => {
+test("generating new recovery codes requires the correct password and replaces the old codes", async () => {
   const { client, recoveryCodes } = await appUser(zw, clock, "Renewing");
   const refused = await client.post("/api/2fa/recovery-codes", { currentPassword: "a wrong password" });
   expect(problemOf(refused, 403, "FORBIDDEN").issues).toMatchObject([{ path: ["currentPassword"] }]);
@@ -57,7 +57,7 @@ test("new codes take no wrong password, and replace the old ones", async () => {
   expect((await pending.post("/api/2fa/verify", { method: "recovery", code: fresh })).status).toBe(200);
 });
 
-test("there are none without a second factor, and they go with the last one", async () => {
+test("recovery codes exist only with a second factor, and are deleted with the last one", async () => {
   const plain = await zw.member("Plain");
   const ask = { currentPassword: memberPassword };
   expect(await plain.post("/api/2fa/recovery-codes", ask)).toBeProblem(409, "CONFLICT");

@@ -6,7 +6,7 @@ import { memberPassword, useZonewright } from "../../../support/zonewright.ts";
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
 
-test("of two proofs at once for one sign-in one starts a session, and the other is not lost", async () => {
+test("of concurrent recovery codes for one sign-in, one starts a session and the others stay unused", async () => {
   const user = await appUser(zw, clock, "Twice right");
   const pending = await awaitingSecondFactor(zw, user.username);
   const answers = await Promise.all(
@@ -16,7 +16,7 @@ test("of two proofs at once for one sign-in one starts a session, and the other 
   expect((await user.client.get("/api/2fa")).body.recoveryCodesLeft).toBe(9);
 });
 
-test("new recovery codes asked for five times at once are ten in the end", async () => {
+test("five concurrent requests for new recovery codes leave exactly ten codes", async () => {
   const { client } = await appUser(zw, clock, "Asking");
   const ask = () => client.post("/api/2fa/recovery-codes", { currentPassword: memberPassword });
   const answers = await Promise.all(Array.from({ length: 5 }, ask));

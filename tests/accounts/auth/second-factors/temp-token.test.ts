@@ -21,7 +21,7 @@ function proof() {
   return { method: "totp", code: codeAt(user.secret, clock.now()) };
 }
 
-test("a tempToken opens no endpoint but those of the second step", async () => {
+test("a tempToken opens only the endpoints of the second step", async () => {
   const pending = await awaitingSecondFactor(zw, "Ada");
   const { body } = await zw.nobody.get("/api/openapi.json");
   const closed = operationsOf(body as ApiDocument)
@@ -32,12 +32,12 @@ test("a tempToken opens no endpoint but those of the second step", async () => {
     const answer = await pending.send(method, path.replaceAll(/\{\w+\}/g, crypto.randomUUID()));
     expect({ method, path, status: answer.status }).toEqual({ method, path, status: 401 });
   }
-  // It is good for a session all the same, and for no refresh of one.
+  // It can still complete the sign-in, but cannot be used as a refresh token.
   expect(await zw.nobody.post("/api/auth/refresh", { refreshToken: pending.token })).toBeProblem(401, "UNAUTHORIZED");
   expect((await pending.post("/api/2fa/verify", proof())).status).toBe(200);
 });
 
-test("no other token opens the second step: not an access token, a refresh token, or none", async () => {
+test("only a tempToken opens the second step: access tokens, refresh tokens and requests without a token are refused", async () => {
   clock.advance(step);
   const pending = await awaitingSecondFactor(zw, "Ada");
   const { body } = await pending.post("/api/2fa/verify", proof());
@@ -51,7 +51,7 @@ test("no other token opens the second step: not an access token, a refresh token
   }
 });
 
-test("a tempToken is spent by its success, survives a failure, and ends after ten minutes", async () => {
+test("a tempToken is used up by success, remains valid after a failure, and expires after ten minutes", async () => {
   clock.advance(step);
   const pending = await awaitingSecondFactor(zw, "Ada");
   const wrong = { method: "totp", code: codeAt(user.secret, new Date(0)) };
@@ -68,7 +68,7 @@ test("a tempToken is spent by its success, survives a failure, and ends after te
   expect(await late.post("/api/2fa/verify", recovery)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a wrong password is refused as it is for users without a second factor, and gives no tempToken", async () => {
+test("a wrong password returns no tempToken, but the same error as for an unknown user", async () => {
   const password = "a wrong password";
   const [known, unknown] = await Promise.all(
     ["Ada", "nobody"].map(async (username) =>
@@ -78,14 +78,14 @@ test("a wrong password is refused as it is for users without a second factor, an
   expect({ ...known, requestId: "" }).toEqual({ ...unknown, requestId: "" });
 });
 
-test("only the second factor's success sets the cookie", async () => {
+test("the refresh cookie is set only when the second factor succeeds", async () => {
   const answer = await login(zw, "Ada", true);
   expect(answer.status).toBe(200);
   expect(answer.headers.getSetCookie()).toEqual([]);
   expect(answer.headers.get("cache-control")).toBe("no-store");
 });
 
-test("a user disabled meanwhile cannot complete the sign-in", async () => {
+test("a user disabled before the second step cannot complete the sign-in", async () => {
   const leaving = await appUser(zw, clock, "Leaving");
   const pending = await awaitingSecondFactor(zw, "Leaving");
   const em = zw.services.database.fork();
@@ -94,7 +94,7 @@ test("a user disabled meanwhile cannot complete the sign-in", async () => {
   expect(await pending.post("/api/2fa/verify", recovery)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a new password ends the sign-ins that wait for a second factor", async () => {
+test("a new password ends sign-ins that are waiting for a second factor", async () => {
   const { client, username, secret } = await appUser(zw, clock, "PasswordMeanwhile");
   const half = await awaitingSecondFactor(zw, username);
   const change = { currentPassword: memberPassword, newPassword: "another password in the meantime" };
@@ -103,11 +103,11 @@ test("a new password ends the sign-ins that wait for a second factor", async () 
   expect(await half.post("/api/2fa/verify", proof)).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("a password that is changed while a sign-in checks the old one leaves no sign-in of the old one waiting", async () => {
+test("a sign-in whose password changes while it is being checked cannot complete the second step", async () => {
   const { client, username, secret } = await appUser(zw, clock, "PasswordBetween");
   const { body: user } = await client.get("/api/auth/me");
   const admin = await zw.signIn("admin", adminPassword);
-  // Passwords are hashed two at a time: the change is done while the later sign-ins still check the old one.
+  // Passwords are hashed two at a time, so the change completes while later sign-ins still check the old password.
   const [change, ...logins] = await Promise.all([
     admin.put(`/api/users/${user.id}`, { password: "a password that came in between" }),
     ...Array.from({ length: 5 }, () => login(zw, username)),

@@ -12,12 +12,12 @@ beforeEach(() => {
   middleOfStep(clock);
 });
 
-/** The code of the present step, or of one before or after it. */
+/** The code of the current time step, or of one before or after it. */
 function code({ secret }: Pick<AppUser, "secret">, steps = 0): string {
   return codeAt(secret, new Date(clock.now().getTime() + steps * step));
 }
 
-test("an app is set up by its first code, and only then asked for at sign-in", async () => {
+test("an authenticator app is enabled by its first code, and required at sign-in only from then on", async () => {
   const client = await zw.member("Setting up");
   const { status, body } = await client.post("/api/2fa/totp/setup");
   expect(status).toBe(200);
@@ -52,7 +52,7 @@ test("an app is set up by its first code, and only then asked for at sign-in", a
   expect((await client.get("/api/auth/me")).body.twoFactorMethods).toEqual(["totp"]);
 });
 
-test("a code completes the sign-in with tokens, cookie and user, as a sign-in without a second factor does", async () => {
+test("an app code completes a sign-in with the same tokens, cookie and user as one without a second factor", async () => {
   const user = await appUser(zw, clock, "Complete");
   for (const rememberMe of [false, true]) {
     const pending = await awaitingSecondFactor(zw, "Complete", rememberMe);
@@ -73,7 +73,7 @@ test("a code completes the sign-in with tokens, cookie and user, as a sign-in wi
   }
 });
 
-test("a code of the step before or after is taken, one of two steps away is not", async () => {
+test("app codes one time step away are accepted, and codes two steps away are refused", async () => {
   const user = await appUser(zw, clock, "Drifting");
   clock.advance(2 * step);
   const verify = async (steps: number) => {
@@ -84,7 +84,7 @@ test("a code of the step before or after is taken, one of two steps away is not"
   for (const steps of [-1, 0, 1]) expect((await verify(steps)).status).toBe(200);
 });
 
-test("a used code counts no more, at another sign-in neither, nor does the one of an earlier step", async () => {
+test("a used app code, or one of an earlier time step, is refused even for another sign-in", async () => {
   const user = await appUser(zw, clock, "Replayed");
   clock.advance(2 * step);
   const [first, second, third] = [
@@ -102,7 +102,7 @@ test("a used code counts no more, at another sign-in neither, nor does the one o
   );
 });
 
-test("the code that turned an app on does not sign in as well", async () => {
+test("the code that enabled an authenticator app cannot also sign in", async () => {
   const client = await zw.member("Just enabled");
   const { body } = await client.post("/api/2fa/totp/setup");
   const once = code(body);
@@ -111,7 +111,7 @@ test("the code that turned an app on does not sign in as well", async () => {
   expect(await pending.post("/api/2fa/verify", { method: "totp", code: once })).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("five wrong codes shut the account's second factor for a while, also for the right one", async () => {
+test("after five wrong app codes, even the correct one is temporarily refused", async () => {
   const user = await appUser(zw, clock, "Guessed");
   const pending = await awaitingSecondFactor(zw, "Guessed");
   const right = code(user);
@@ -125,7 +125,7 @@ test("five wrong codes shut the account's second factor for a while, also for th
   expect(answer).toBeProblem(429, "TOO_MANY_REQUESTS");
 });
 
-test("a second app needs the first removed; a setup without its first code may be repeated", async () => {
+test("an enabled authenticator app must be removed before another setup, but an unconfirmed setup can be repeated", async () => {
   const { client } = await appUser(zw, clock, "Two apps");
   expect(await client.post("/api/2fa/totp/setup")).toBeProblem(409, "CONFLICT");
   expect(await client.post("/api/2fa/totp/enable", { code: "123456" })).toBeProblem(409, "CONFLICT");
