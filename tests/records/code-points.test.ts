@@ -18,7 +18,7 @@ const awkward = [
 ];
 
 test.each(awkward.map((code) => [shown(code), String.fromCodePoint(code)]))(
-  "a text that begins and ends with %s can be created, read, changed, deleted and made again",
+  "a text that begins and ends with %s can be created, read, changed, deleted and created again",
   async (_, character) => {
     for (const zone of [await fileZone(zw), await manualZone(zw)]) {
       const value = `${character}text${character}`;
@@ -39,7 +39,7 @@ test.each(awkward.map((code) => [shown(code), String.fromCodePoint(code)]))(
   },
 );
 
-test("every code point of every plane comes back as it was sent, and goes", async () => {
+test("every code point of every plane reads back as it was sent, and can be deleted", async () => {
   const zone = await manualZone(zw);
   const values: string[] = [];
   for (let start = 0; start < 0x11_0000; start += 2_048) {
@@ -62,7 +62,7 @@ test("every code point of every plane comes back as it was sent, and goes", asyn
   expect(body).toMatchObject({ deleted: values.length });
 }, 120_000);
 
-test("code points that are no text are refused, naming the value", async () => {
+test("code points that are not text are refused, naming the value", async () => {
   const zone = await manualZone(zw);
   const codes = Array.from({ length: 0x80 }, (_, code) => code).filter(isRefused);
   for (const character of [...codes.map((code) => String.fromCharCode(code)), "\ud800", "a\udfffb"]) {
@@ -73,7 +73,7 @@ test("code points that are no text are refused, naming the value", async () => {
   }
 });
 
-test("notes that begin with a byte order mark come back whole", async () => {
+test("notes that begin with a byte order mark read back whole", async () => {
   const { id } = await manualZone(zw);
   const notes = "\ufeffnotes";
   expect((await zw.admin.put(`/api/domains/${id}`, { notes })).body.notes).toBe(notes);

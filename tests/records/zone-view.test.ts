@@ -40,7 +40,7 @@ function putByHand(records: Map<string, RecordDraft>, id: string, record: Record
   return changed;
 }
 
-test("whatever is put, removed and taken back, an RRset has the TTL of its last edit and everything else is as it was", () => {
+test("after any edits and undos, an RRset has the TTL of its last edit, and all else is unchanged", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(fc.constantFrom<string>("x", "y", "a"), draft), { selector: ([id]) => id }),
