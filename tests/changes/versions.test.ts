@@ -82,7 +82,7 @@ function expectSoundVersions(rows: readonly VersionRow[], revision: number, reco
 
 const lines = (records: Body[]) => records.map((record) => JSON.stringify(record)).toSorted();
 
-test("whatever is edited, versions are sound, and each snapshot goes on showing what the list showed when it was taken", async () => {
+test("after any edits, versions are sound, and each snapshot still shows the list as it was taken", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
       const zone = await manualZone(zw);
