@@ -63,7 +63,7 @@ async function checked(milliseconds: number): Promise<void> {
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
 }
 
-test("a vendor account that asked for a pause keeps no zone elsewhere waiting, and has its turn after the pause", async () => {
+test("a vendor account that asked for a pause delays no other zones, and is checked after it", async () => {
   await addVendorZones();
   const elsewhere = await editedZone();
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "1800" }, body: "{}" } }, 4);
@@ -82,7 +82,7 @@ test("a vendor account that asked for a pause keeps no zone elsewhere waiting, a
   expect(vendor.calls).toEqual([]);
 });
 
-test("a vendor account that asks for pauses without end is told of once, and as a warning once a period has passed", async () => {
+test("a vendor account that keeps asking for pauses is logged once, then with a warning after a period", async () => {
   lines.length = 0;
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 100);
   await checked(hour);
