@@ -162,7 +162,7 @@ describe("drift checks of a zone", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["is changed", () => zone.add("A", "meanwhile", "192.0.2.3")],
     ["moves elsewhere", async () => zw.admin.put(zone.path, { providerConfigId: await manualConfig(zw), force: true })],
-  ])("a zone that %s here during a comparison is not judged by it", async (_how, happens) => {
+  ])("a zone that %s during a comparison is not judged by it", async (_how, happens) => {
     await byHand();
     const answers: unknown[] = [];
     meanwhile = async () => answers.push(await happens());
