@@ -193,7 +193,7 @@ describe("failed lookups", () => {
     await admin.delete(`/api/domains/${body.id}`);
   });
 
-  test("an outage of a whole registry is reported for a limited number of domains only", async () => {
+  test("failures of a whole registry are reported one by one up to a limit, and then together", async () => {
     answer = broken;
     const names = Array.from({ length: 24 }, (_, index) => `many-${index}.t${index % registries.length}`);
     const ids: string[] = [];

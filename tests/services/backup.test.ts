@@ -104,7 +104,7 @@ const asBefore = {
   drift: 0,
 };
 
-test("the embedded database is restored from a copy of its folder, with keys and zone files", async () => {
+test("the embedded database can be restored from a copy of its folder, with keys and zone files", async () => {
   const place = await newPlace("embedded");
   const { dataDir } = place;
   let service = await startService({ DATA_DIR: dataDir });
@@ -120,7 +120,7 @@ test("the embedded database is restored from a copy of its folder, with keys and
   await service.close();
 }, 120_000);
 
-test("a PostgreSQL database is restored from a dump that was made while the service ran", async () => {
+test("a PostgreSQL database can be restored from a dump made while the service ran", async () => {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
   const place = await newPlace("postgres");
   const { dataDir } = place;

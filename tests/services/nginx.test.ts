@@ -66,13 +66,13 @@ async function visit(path: string): Promise<{ status: number; location: string |
   });
 }
 
-test("the documented configuration is one that nginx takes", async () => {
+test("nginx accepts the documented configuration", async () => {
   const { exitCode, stderr } = await run(binary("nginx"), ["-t", "-c", join(folder, "nginx.conf"), "-p", folder]);
   expect(stderr).toContain("syntax is ok");
   expect(exitCode).toBe(0);
 });
 
-test("through it browsers that come back from a provider reach the service, at both addresses", async () => {
+test("browsers returning from an identity provider reach the service through nginx, at both addresses", async () => {
   const nginx = await startProgram(
     binary("nginx"),
     ["-c", join(folder, "nginx.conf"), "-p", folder],

@@ -275,7 +275,7 @@ function dotted(value: string): string {
   return value.endsWith(".") ? value : `${value}.`;
 }
 
-test("whatever is accepted leaves zone files that BIND and Knot load, and they refuse what is refused", async () => {
+test("BIND and Knot load every zone file that accepted changes leave, and refuse what is refused here", async () => {
   const all = { accepted: new Map<string, string>(), refused: new Map<string, string>() };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
@@ -296,7 +296,7 @@ test("whatever is accepted leaves zone files that BIND and Knot load, and they r
   expect(refusedZones.filter((zone) => !byNamed.has(zone)).map((zone) => all.refused.get(zone))).toEqual([]);
 }, 300_000);
 
-test("new zones load into BIND and Knot, also those whose names are no host names", async () => {
+test("BIND and Knot load new zones, even those whose names are not host names", async () => {
   const named = { kind: "zonefile", name: "Named", config: { folder: "named", hostmaster: "first.last@example.com" } };
   const configs = [
     { id: providerConfigId, folder, net: 9 },

@@ -82,8 +82,8 @@ async function expectRoundTrip({ zone, text, plain = text }: AwkwardZone): Promi
   });
 }
 
-describe("after import, edits and a rollback the export compiles in BIND to the original zone", () => {
-  test.each(awkwardZones.map((zone) => [zone.title, zone] as const))("%s", async (_, zone) => {
+describe("after import, edits and a rollback, the export compiles in BIND to the original zone", () => {
+  test.each(awkwardZones.map((zone) => [zone.title, zone] as const))("the export still compiles to the original zone: %s", async (_, zone) => {
     expect.hasAssertions();
     await expectRoundTrip(zone);
   });
@@ -92,8 +92,8 @@ describe("after import, edits and a rollback the export compiles in BIND to the 
 /** Lines that BIND takes and that are refused here: services by their names, loops, and bare control characters. */
 const takenByBind = new Set(["a WKS 192.0.2.1 tcp smtp", "$GENERATE 1-9 h$ A 192.0.2.$", 'a TXT "\u0001"']);
 
-describe("a line that an import refuses is one that BIND refuses the zone for", () => {
-  test.each(refusedLines.filter(([line]) => !takenByBind.has(line)))("%s", async (line) => {
+describe("lines for which an import and BIND both refuse a zone", () => {
+  test.each(refusedLines.filter(([line]) => !takenByBind.has(line)))("BIND refuses a zone with a line that imports refuse: %s", async (line) => {
     const text = `$TTL 60\n@ SOA ns1 hostmaster 1 2 3 4 5\n@ NS ns1\nns1 A 192.0.2.1\n${line}\n`;
     await expect(compiledZone("example.com", Buffer.from(text, "latin1"))).rejects.toThrow("refuses");
   });

@@ -16,14 +16,14 @@ import type { Target } from "./group.ts";
 
 const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...keptGroups];
 
-test("at least sixty groups hold for every provider", () => {
+test("the conformance suite has at least sixty uniquely named groups for every provider", () => {
   expect(groups.length).toBeGreaterThanOrEqual(60);
   const names = new Set(groups.map(({ name }) => name));
   expect(names.size).toBe(groups.length);
   expect([...limitedGroups()].filter((name) => !names.has(name))).toEqual([]);
 });
 
-describe.each(targets)("%s", (name, start) => {
+describe.each(targets)("conformance of %s", (name, start) => {
   let target: Target;
   let base: readonly RecordData[];
   /** Groups of which the provider's limits kept no step from it. */
@@ -35,7 +35,7 @@ describe.each(targets)("%s", (name, start) => {
   });
   afterAll(() => target.stop());
 
-  test.each(groups)("$name", async (group) => {
+  test.each(groups)("the provider conforms: $name", async (group) => {
     try {
       const refused: number[] = [];
       for (const [index, step] of group.steps.entries()) {
@@ -51,7 +51,7 @@ describe.each(targets)("%s", (name, start) => {
     expect(await recordsOf(target)).toEqual(sorted(base));
   });
 
-  test("at least sixty of them are within its limits", () => {
+  test("at least sixty conformance groups are within the provider's limits", () => {
     expect(whole).toBeGreaterThanOrEqual(60);
   });
 });
