@@ -94,7 +94,7 @@ describe.each([
     expect(own.every(({ value }) => value === "203.0.113.1")).toBe(true);
   }
 
-  test.each(["two in one instance", "two instances on one PostgreSQL"])("no update is lost between %s", async (which) => {
+  test.each(["two in one instance", "two instances on one PostgreSQL"])("simultaneous writers lose no update: %s", async (which) => {
     const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
     const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
     expect(answers).toHaveLength(72);
