@@ -51,7 +51,7 @@ const needsProvider = /^(?:exchangeTicket|registerExternally|unbind)$/;
 /** What would leave the later requests without their objects: it is only sent when it cannot hit. */
 const deletesForGood = /^delete(?:Assignment|Domain|IdentityConfig|ProviderConfig|User|Invitation)$/;
 
-test("the requests that are mutated are right before that, so that each mutation is the only fault", async () => {
+test("requests are valid before they are mutated, so that each mutation is the only fault", async () => {
   const failing: string[] = [];
   for (const found of operations) {
     const { operation } = found;
@@ -63,7 +63,7 @@ test("the requests that are mutated are right before that, so that each mutation
   expect(failing).toEqual([]);
 });
 
-test(`whatever is sent, the answer is one that the document describes, and bad fields are named (${requests} requests)`, async () => {
+test(`every answer is one that the document describes, and names bad fields (${requests} requests)`, async () => {
   const tried = new Map(operations.map(({ operation }) => [operation.operationId, 0]));
   await fc.assert(
     fc.asyncProperty(

@@ -53,12 +53,12 @@ async function findings(document: unknown): Promise<string[]> {
   return reported.filter(([what = ""]) => !known.includes(what)).map((parts) => parts.join(": "));
 }
 
-test("the document passes the recommended rules of Redocly, but for the paths and redirects that clients rely on", async () => {
+test("the document passes Redocly's recommended rules, except for paths and redirects that clients rely on", async () => {
   const document = (await zw.nobody.get("/api/openapi.json")).body;
   expect(await findings(document)).toEqual([]);
 });
 
-test("the linter finds what is wrong", async () => {
+test("the linter finds errors in a faulty document", async () => {
   const { body } = await zw.nobody.get("/api/openapi.json");
   const document = structuredClone(body) as {
     paths: Record<string, { get?: { summary?: string; operationId?: string } }>;
