@@ -52,7 +52,7 @@ function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderK
   return minTtl === 0 ? "any" : `from ${from}`;
 }
 
-test("the table of providers says what the code does", async () => {
+test("the table of providers matches the code", async () => {
   const rows = tableRows(overview, "kind");
   const reported = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
     kind,
@@ -78,7 +78,7 @@ test("the table of providers says what the code does", async () => {
   expect(reported).toEqual(real);
 });
 
-test("each provider has a page, and all have the same order", async () => {
+test("every provider has a page, and all have the same order", async () => {
   const files = await readdir(new URL("../../docs/providers", import.meta.url));
   expect(files.toSorted()).toEqual([...kinds.map((kind) => `${kind}.md`), "README.md"].toSorted());
   for (const kind of kinds) {
@@ -153,7 +153,7 @@ function unsaid(sentence: string, code: string): string[] {
   return wanting;
 }
 
-test("every error that a page explains is one that the service tells", async () => {
+test("every error message that a page explains exists in the service", async () => {
   const code = await textsInCode();
   const reported: string[][] = [];
   for (const path of ["README", ...kinds]) {

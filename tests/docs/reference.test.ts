@@ -15,7 +15,7 @@ import { useZonewright } from "../support/zonewright.ts";
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-test("docs/reference is what `npm run docs` writes", async () => {
+test("docs/reference equals the output of `npm run docs`", async () => {
   const files = await readdir(join(root, "docs/reference"), { recursive: true, withFileTypes: true });
   const stored = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const generated = await referencePages();
@@ -26,7 +26,7 @@ test("docs/reference is what `npm run docs` writes", async () => {
   }
 });
 
-test("a variable is read in the file that the reference names", async () => {
+test("every variable is read in the file that the reference names", async () => {
   for (const { name, notes } of describedVariables()) {
     const source = await readFile(join(root, "server", notes.readIn), "utf8");
     expect(source).toMatch(new RegExp(String.raw`config\.${propertyOf(name)}\b`));
@@ -40,7 +40,7 @@ function propertyOf(name: string): string {
   return name.toLowerCase().replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-describe("an example", () => {
+describe("examples in the reference", () => {
   const zw = useZonewright({
     // Look-ups of expiry dates come to nothing at once.
     env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
@@ -52,7 +52,7 @@ describe("an example", () => {
     calls = callsOf(document);
   });
 
-  test("of a body or an answer fits its schema", () => {
+  test("an example body or answer fits its schema", () => {
     const wrong = calls.flatMap(({ operation: { operationId, requestBody, responses } }) => {
       const body = requestBody?.content["application/json"];
       const answer = (responses["200"] ?? responses["201"])?.content?.["application/json"];
@@ -65,7 +65,7 @@ describe("an example", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("of a call is one that the service takes, and answers as the reference says", async () => {
+  test("an example call is accepted by the service and answered as the reference says", async () => {
     const answers: { operationId: string; status: string; reported: string[] }[] = [];
     for (const { name } of document.tags) {
       const { blocks } = await page(`docs/reference/api/${anchor(name)}.md`);
