@@ -53,7 +53,7 @@ describe.each(endlessVendors)("failures of $name", (vendor) => {
 
   describe.each([500, 502, 403])("with status %i", (status) => {
     test.each(bodies)(
-      "a failure with %s is reported in one short line without markup and secrets",
+      "a failure with %s is reported in one short line without markup or secrets",
       async (_what, body, shown) => {
         reply = { status, headers: { "content-type": "text/html" }, body: body(echo()) };
         const answer = await zw.admin.get(`/api/provider-configs/${config}/zones`);

@@ -60,7 +60,7 @@ describe("large zone files", () => {
     expect(steps).toBeLessThan(10);
   });
 
-  test("a large zone file is parsed again after somebody else wrote it", async () => {
+  test("a large zone file is parsed again after another program changed it", async () => {
     await placeLarge();
     await outcomesOf([create(record("new", "A", "192.0.2.1"))]);
     await appendFile(fileOf("example.com.zone"), "byhand 300 A 192.0.2.9\n");

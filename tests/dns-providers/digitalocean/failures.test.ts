@@ -109,7 +109,7 @@ describe("atomic sets", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("an atomic set that cannot be undone is reported as it is", async () => {
+  test("an atomic set that cannot be undone is reported with the records that remain", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
     account.server.failNext({ after: false, reply: refusal }, 2, ({ method }) => method === "DELETE");

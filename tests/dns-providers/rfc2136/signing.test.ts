@@ -187,7 +187,7 @@ describe("changes at a signing server", () => {
     expect(sent()).toContain("update");
   });
 
-  test("a change that a server without signing does not serve is refused at once", async () => {
+  test("a change that a server without signing does not serve is refused immediately", async () => {
     const { apply, pauses } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],

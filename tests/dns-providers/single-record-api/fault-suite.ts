@@ -70,7 +70,7 @@ export function testFaults(kind: FaultyVendor): void {
     expect(served("patient")).toEqual(["A 192.0.2.1"]);
   });
 
-  test("a rate limit longer than anybody waits is reported, and nothing was created", async () => {
+  test("a rate limit too long to wait out is reported, and nothing was created", async () => {
     vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "3600" }));
     const { status, body } = await zone.create(added("later"));
     expect({ status, body }).toMatchObject({ status: 502 });

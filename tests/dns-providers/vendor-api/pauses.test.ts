@@ -108,14 +108,14 @@ describe("pauses that a vendor asks for", () => {
     expect(calling.server.calls).toHaveLength(10);
   });
 
-  test.each([429, 503])("a drift check fails at once for a longer pause with status %i", async (status) => {
+  test.each([429, 503])("a drift check fails immediately for a longer pause with status %i", async (status) => {
     calling.answers({ ...throttled({ "retry-after": "90" }), status });
     const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
     expect(Math.ceil((pauseMilliseconds ?? 0) / second)).toBe(90);
     expect(pauses()).toEqual([]);
   });
 
-  test("nobody waits out a pause of more than two hours", async () => {
+  test("a pause of more than two hours is never waited out", async () => {
     calling.answers(throttled({ "retry-after": String(3 * 3_600) }));
     const failure = await failureOf(calling.connect("import").send(calling.reading()));
     expect(failure.message).toContain("Try again in 3 hours");

@@ -78,7 +78,7 @@ describe("RDATA of a known type", () => {
   });
 
   test.each(["NSEC next", "NXT next", "WKS 192.0.2.1 tcp", "HIP 2 00 AAAA", "APL", "HTTPS 1 .", "TXT"])(
-    "%s with 200,000 more fields is refused or read, not given up",
+    "%s with 200,000 more fields is refused or read, without running out of resources",
     (line) => {
       const [recordType = "", ...fields] = line.split(" ");
       const many = [...fields, ...Array.from({ length: 200_000 }, () => "1")].map((raw) => ({ raw, quoted: false }));

@@ -24,7 +24,7 @@ function record(name: string, recordType: string, value: string, ttl = 300): Rec
   return { recordType, name, value, ttl, strings: null, priority, proxied: false };
 }
 
-describe("printZoneFile", () => {
+describe("printing zone files", () => {
   const records = [
     record("www", "CNAME", "example.com"),
     record("a.www", "A", "192.0.2.4"),
@@ -228,7 +228,7 @@ describe("printing and parsing", () => {
   });
 });
 
-describe("nextSerial", () => {
+describe("the next serial", () => {
   const now = new Date("2024-03-09T23:59:59Z");
   test.each([
     [0, 2_024_030_900],
