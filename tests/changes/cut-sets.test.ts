@@ -9,7 +9,7 @@ import { Clock } from "../support/clock.ts";
 import type { Fault } from "../support/vendors/faults.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-// Sets of all or none, cut in the middle at a vendor that takes one record at a time, while somebody else is at work in its console.
+// Atomic sets interrupted at a vendor that takes one record at a time, while another person edits in its console.
 
 const clock = new Clock();
 /** What happens while calls wait for the vendor. */
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => expectSettled(vendor.faults, zone));
 
-/** Not carried out, and nobody is told so. */
+/** Not carried out, and not reported as such. */
 const lost: Fault = { kind: "refuses", status: 500, body: {} };
 const a = (value: string) => ({ recordType: "A", name: host, value, ttl: 600 });
 const create = (value: string) => ({ action: "create", record: a(value) });
@@ -127,7 +127,7 @@ test("a process that loses the zone's lease while it waits makes no further call
   const records = ["1", "2", "3", "4"].map((last) => a(`192.0.2.${last}`));
   const { status } = await zone.post("/records/bulk", { records });
   expect(status).toBe(503);
-  // The one that was asked to wait was let out before.
+  // The call that was asked to wait had already been approved.
   expect(served()).toEqual([`${host} A 192.0.2.1`, `${host} A 192.0.2.2`]);
   const freed = { lease_token: null, lease_until: null };
   await queries(zw.services.database.fork()).updateTable("domains").set(freed).where("id", "=", zone.id).execute();
@@ -139,7 +139,7 @@ describe("a change that can never be settled", () => {
   test("a change that cannot be undone is closed by an administrator's forced sync, as the vendor has it", async () => {
     vendor.faults.next("AddDomainRecord", lost, { after: 1 });
     await applySet(zone, [create("192.0.2.1"), create("192.0.2.2")]);
-    // The vendor shows the zone and changes nothing any more.
+    // The vendor still shows the zone but no longer changes it.
     vendor.faults.next("DeleteDomainRecord", lost);
     await settle();
     expect((await zone.create(a("192.0.2.7"))).status).toBe(503);

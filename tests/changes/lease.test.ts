@@ -40,7 +40,7 @@ async function setLease(seconds: number, holder?: (token: string) => object): Pr
 }
 
 const now = () => new Date();
-/** One that does not wait long. */
+/** A pipeline that does not wait long. */
 function pipeline(waitMilliseconds = 150): ChangePipeline {
   const { database, providerConfigs, notifications } = zw.services;
   return new ChangePipeline(database, providerConfigs.connections, now, notifications, waitMilliseconds);
@@ -67,7 +67,7 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
     },
   });
 
-/** A process of this machine that is gone. */
+/** A dead process of this machine. */
 function deadHolder(token: string): object {
   return { ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1", lease: token };
 }

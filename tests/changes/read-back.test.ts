@@ -12,7 +12,7 @@ function update(before: RecordData, after: RecordData): RecordChange {
   return { action: "update", before, after };
 }
 
-/** A zone that holds these records; nothing but reading is asked of it. */
+/** A read-only zone with these records. */
 function zoneOf(records: RecordData[]): DnsProvider {
   const readZone = async function* () {
     yield await Promise.resolve(records);
@@ -35,7 +35,12 @@ test.each<[string, RecordChange[], RecordData[], string[]]>([
   ["a changed TTL", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1", 60)], ["ok"]],
   ["an unchanged TTL", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1")], ["not"]],
   ["a completed chain of updates", chain, [a("www", "2"), a("www", "3")], ["ok", "ok"]],
-  ["a chain of updates that was not made, although its middle exists", chain, [a("www", "1"), a("www", "2")], ["not", "not"]],
+  [
+    "a chain of updates that was not made, although its middle exists",
+    chain,
+    [a("www", "1"), a("www", "2")],
+    ["not", "not"],
+  ],
   ["a chain of updates without its second link", chain, [a("www", "2")], ["ok", "gone"]],
   ["a recreated record", again, [a("www", "1", 600)], ["ok", "ok"]],
   ["a record that was not recreated", again, [a("www", "1")], ["not", "not"]],
@@ -50,7 +55,13 @@ const ended: RecordChange = { action: "delete", before: a("old", "1"), after: nu
 
 test.each<[string, RecordChange[], RecordChange[][], RecordData[], boolean[]]>([
   ["changes without a call", made, [], [a("h1", "1")], [false, false, false]],
-  ["changes with one call each", made, made.slice(0, 2).map((change) => [change]), [a("h1", "1")], [true, false, false]],
+  [
+    "changes with one call each",
+    made,
+    made.slice(0, 2).map((change) => [change]),
+    [a("h1", "1")],
+    [true, false, false],
+  ],
   ["part of an indivisible call", made, [made], [a("h1", "1"), a("h2", "1")], [false, false, false]],
   [
     "all of one call, and more",

@@ -24,7 +24,7 @@ const changes = ["one", "two"].map((name): RecordChange => {
   return { action: "create", before: null, after };
 });
 
-/** A provider whose first call ends without an answer, and that shows nothing of it. */
+/** A provider whose first call gets no answer and leaves no trace. */
 function silentProvider(...shown: ReadRecord[]) {
   const calls: { changes: readonly RecordChange[]; options: ApplyOptions }[] = [];
   const provider: Partial<DnsProvider> = {

@@ -73,7 +73,7 @@ function expectSoundVersions(rows: readonly VersionRow[], revision: number, reco
       expect(version).toBe(index + 1);
       expect(since).toBeLessThan(until ?? Infinity);
       expect(until ?? revision).toBeLessThanOrEqual(revision);
-      // No two versions of a record are alive at one revision, so one that is not closed is the last.
+      // No two versions of a record are live at one revision, so an open one is the last.
       expect(until ?? Infinity).toBeLessThanOrEqual(versions[index + 1]?.since ?? Infinity);
     });
   }

@@ -34,7 +34,7 @@ const text: JsonSchema = { type: "string" };
 const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 const map = (values: JsonSchema): JsonSchema => ({ type: "object", additionalProperties: values });
 const named = (names: string[]): JsonSchema => ({ ...map(text), propertyNames: { type: "string", enum: names } });
-/** What passes over fields that it does not know. */
+/** An object that ignores unknown fields. */
 const open = (properties: Record<string, JsonSchema>): JsonSchema => ({
   ...object(properties),
   additionalProperties: true,
@@ -57,7 +57,7 @@ function renameJson(content: Record<string, object>): void {
   delete content["application/json"];
 }
 
-/** A document whose problem documents have these codes, and have them always or not. */
+/** A document whose problem documents have these codes, required or not. */
 function problemsOf(codes: string[], required = ["code"]): ApiDocument {
   const schema = object({ code: { type: "string", enum: codes } }, required);
   const document = documentOf({});

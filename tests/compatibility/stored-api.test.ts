@@ -59,7 +59,7 @@ test("programs written against this line's types still compile", async () => {
   expect(await typeBreaks(folder, [{ before: "before", after: "after" }])).toEqual([""]);
 }, 60_000);
 
-/** Changes to the declarations, and what is complained of. */
+/** Changes to the declarations, and the expected complaint. */
 const changes: [what: string, file: string, from: string | RegExp, to: string, complaint: string][] = [
   ["a call renamed", "server/router.d.ts", "checkExpiry: import", "lookUpExpiry: import", "'checkExpiry' is missing"],
   ["a query made a mutation", "server/router.d.ts", "TRPCQueryProcedure<{", "TRPCMutationProcedure<{", '"mutation"'],

@@ -5,12 +5,12 @@ import { Clock } from "../support/clock.ts";
 import { endlessVendors } from "./endless-vendors.ts";
 import { configure } from "./vendor-zone.ts";
 
-// Gateways, proxies and captive portals answer in a vendor's place with whatever they have. What is shown of it is one short line.
+// Gateways, proxies and captive portals answer in a vendor's place with anything. The error shows one short line of it.
 
 const clock = new Clock();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
 
-/** What comes in place of an answer, the credentials of the call in it. */
+/** What arrives instead of an answer, including the call's credentials. */
 const bodies: [what: string, body: (echo: string) => string, shown: string][] = [
   [
     "a page with a title",

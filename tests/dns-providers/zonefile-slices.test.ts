@@ -22,7 +22,7 @@ import {
 useZoneFolder();
 
 const count = 5_000;
-// Each test has content of its own, of which nothing is known from another one.
+// Each test has content of its own, so nothing of it is cached.
 let zones = 0;
 async function placeLarge(): Promise<void> {
   zones += 1;

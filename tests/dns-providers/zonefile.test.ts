@@ -95,7 +95,7 @@ describe("new zone files", () => {
       rname: "hostmaster.placeholder.invalid",
       ttl: 60,
     });
-    // Somebody chose this one, perhaps for a server that checks no names.
+    // This hostmaster was set on purpose, perhaps for a server that checks no names.
     await place("a_c.example.zone", "@ 60 IN SOA ns1.example.net. dns.a_c.example. 7 3600 900 1209600 300\n");
     await there.provider.applyChanges("a_c.example", [change]);
     expect(await there.provider.readSoa("a_c.example")).toMatchObject({ rname: "dns.a_c.example" });

@@ -9,7 +9,7 @@ function linksOf({ prose }: Page): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 }
 
-/** Says what is wrong with a link to another page or place of the repository. */
+/** Returns what is wrong with a link to another page or place in the repository. */
 async function brokenLink(from: Page, link: string): Promise<string[]> {
   if (/^[a-z]+:/i.test(link)) return [];
   const [path = "", anchor] = link.split("#");

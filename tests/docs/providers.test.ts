@@ -12,7 +12,7 @@ const overview = await page("docs/providers/README.md");
 const kinds = providerKinds.map(({ kind }) => kind);
 const pageOf = (kind: string) => page(`docs/providers/${kind}.md`);
 
-/** A configuration that can be connected with, and leads nowhere. */
+/** A valid configuration that reaches no server. */
 const configs: Record<string, object> = {
   zonefile: {},
   rfc2136: { server: "127.0.0.1", port: 9, tsigName: "key", tsigSecret: "MDEy" },
@@ -36,7 +36,7 @@ async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | n
   return connect?.(configs[kind], { zonesFolder, now, egress }) ?? null;
 }
 
-/** Who has no mark of a zone's content says so without asking anybody. */
+/** A provider without fingerprints says so without a call. */
 async function hasMark(provider: DnsProvider | null): Promise<boolean> {
   if (!provider) return false;
   const mark = await provider.fingerprint("example.net").catch((error: unknown) => error);
@@ -118,7 +118,7 @@ test("the types that a page lists are those that its provider stores", async () 
   }
 });
 
-/** All that the service's own files say, with `…` where something is filled in. */
+/** All texts in the service's source, with `…` for inserted values. */
 async function textsInCode(): Promise<string> {
   const root = join(import.meta.dirname, "../../server");
   const folders = ["dns-providers", "dns", "net", "changes", "records"].map((folder) => join(root, folder));

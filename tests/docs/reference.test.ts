@@ -33,7 +33,7 @@ test("every variable is read in the file that the reference names", async () => 
   }
 });
 
-/** What server/config/config.ts makes of a variable. */
+/** The property for a variable in server/config/config.ts. */
 function propertyOf(name: string): string {
   if (name.startsWith("RATE_LIMIT")) return "requestLimits";
   if (name === "SNAPSHOT_RETENTION") return "snapshotRetentionDays";
@@ -42,7 +42,7 @@ function propertyOf(name: string): string {
 
 describe("examples in the reference", () => {
   const zw = useZonewright({
-    // Look-ups of expiry dates come to nothing at once.
+    // Lookups of expiry dates fail immediately.
     env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
   });
   let document: ApiDocument;
@@ -79,7 +79,7 @@ describe("examples in the reference", () => {
       }
     }
     expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name a link, an invitation, a passkey, an identity provider and a user that there are not.
+    // They name an unknown link, invitation, passkey, identity provider and user.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [
       "createAssignment",
@@ -96,14 +96,14 @@ describe("examples in the reference", () => {
   const exampleId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
   let domains = 0;
 
-  /** The same call on a domain that there is. */
+  /** The same call on an existing domain. */
   async function onOwnDomain(script: string): Promise<string> {
     if (!script.includes(`/domains/${exampleId}`)) return script;
     const { body } = await zw.admin.post("/api/domains", { name: `example-${++domains}.org` });
     return script.replace(`/domains/${exampleId}`, `/domains/${(body as { id: string }).id}`);
   }
 
-  /** Runs a call; one whose answer does not end is left after a second. */
+  /** Runs a call; an endless answer is aborted after a second. */
   async function statusOf(code: string): Promise<string> {
     const script = `curl() { command curl -sS -o /dev/null -w '%{http_code}' --max-time ${code.includes("--no-buffer") ? 1 : 20} "$@"; }\n${code}`;
     const env = { ...process.env, ZONEWRIGHT: zw.url, TOKEN: zw.admin.token ?? "", TEMP_TOKEN: "none" };

@@ -34,7 +34,7 @@ const detailFields = [
   "revision",
   "historyFrom",
   "updatedAt",
-  // Beside the contract: how the provider's records differ.
+  // Beyond the contract: how the provider's records differ.
   "drift",
 ];
 

@@ -28,9 +28,12 @@ const zoneOf = async (name: string, client = zw.admin) => {
 };
 
 describe("a domain's exact name", () => {
-  test.each(["example.com", "EXAMPLE.com", "example.com."])("the exact name %s finds that domain alone", async (name) => {
-    expect(await listed(name)).toEqual([ids.get("example.com")]);
-  });
+  test.each(["example.com", "EXAMPLE.com", "example.com."])(
+    "the exact name %s finds that domain alone",
+    async (name) => {
+      expect(await listed(name)).toEqual([ids.get("example.com")]);
+    },
+  );
 
   test("a domain is found by its exact name in Unicode and in A-labels", async () => {
     expect(await listed("bücher.example")).toEqual([ids.get("bücher.example")]);

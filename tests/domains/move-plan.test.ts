@@ -6,7 +6,7 @@ import { recordKey, type LiveRecord, type RecordData } from "../../server/dns/re
 
 const manual = kindByName("manual");
 if (!manual) throw new Error("The kind manual is missing.");
-/** A vendor whose name servers at the apex are its own. */
+/** A vendor that chooses the name servers at the apex. */
 const vendor: ProviderKind = {
   ...manual,
   name: "Vendor",

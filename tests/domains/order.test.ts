@@ -25,7 +25,7 @@ beforeAll(async () => {
   await compare();
 });
 
-/** Compares all zones, an hour later; access tokens have ended by then. */
+/** Compares all zones, an hour later; access tokens have expired by then. */
 async function compare(): Promise<void> {
   clock.advance(61 * minute);
   await zw.services.drift.runOnce();

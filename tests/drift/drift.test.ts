@@ -22,14 +22,14 @@ beforeEach(async () => {
   reported = [];
   log = [];
   meanwhile = () => Promise.resolve();
-  // Checked, as all that other tests left.
+  // Checks this zone and all that other tests left.
   zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
   await later();
   reported = [];
 });
 afterEach(() => zw.admin.delete(zone.path));
 
-/** What happens once a zone was read, before what was found is kept. */
+/** Runs after a zone was compared and before the result is stored. */
 let meanwhile: () => Promise<unknown>;
 
 class HeldUpComparison extends ProviderComparison {
@@ -240,7 +240,7 @@ async function brokenZone(name: string, port: number): Promise<string> {
   return body.id;
 }
 
-/** Moves a domain without asking the provider, which would refuse. */
+/** Moves a domain in the database, because the provider would refuse. */
 async function pointAt(domain: Zone, config: string): Promise<void> {
   await queries(zw.services.database.fork())
     .updateTable("domains")
@@ -252,7 +252,7 @@ async function pointAt(domain: Zone, config: string): Promise<void> {
   });
 }
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 async function silentServer(): Promise<{ port: number; called: Promise<unknown> }> {
   const server = createServer();
   const called = once(server, "connection");

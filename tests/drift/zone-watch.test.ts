@@ -85,7 +85,7 @@ describe("a watched folder", () => {
     const changed = new Set<string>();
     await writeFile(join(folder, "kept.zone"), "1");
     onTestFinished(watchFolder(folder, (file) => changed.add(file), { listen, everyMilliseconds: 50 }));
-    // Whatever is there when it begins is no change: so one is made again and again until the first look has been.
+    // Files that exist at the start are not changes, so one is rewritten until the first poll has run.
     let round = 0;
     await vi.waitUntil(
       async () => {

@@ -199,9 +199,12 @@ describe("the expiry preview", () => {
     expect((await preview("B\u00dccher.t24")).body.domain).toBe("xn--bcher-kva.t24");
   });
 
-  test.each(["", "nodots", "a b.t1", "192.0.2.1", "x".repeat(2_000), 7, null])("the preview of %j is 400", async (domain) => {
-    const { status, body } = await preview(domain);
-    expect(status).toBe(400);
-    expect(body.issues[0].path).toEqual(["domain"]);
-  });
+  test.each(["", "nodots", "a b.t1", "192.0.2.1", "x".repeat(2_000), 7, null])(
+    "the preview of %j is 400",
+    async (domain) => {
+      const { status, body } = await preview(domain);
+      expect(status).toBe(400);
+      expect(body.issues[0].path).toEqual(["domain"]);
+    },
+  );
 });

@@ -72,7 +72,7 @@ async function run(signal = new AbortController().signal): Promise<void> {
   await zw.services.expiryCheck.work({}, signal);
 }
 
-/** A run so much later. @returns what was told of the domain. */
+/** Runs the job this much later. @returns the domain's notices. */
 async function after(milliseconds: number): Promise<string[]> {
   clock.advance(milliseconds);
   await run();
@@ -200,7 +200,7 @@ describe("failed lookups", () => {
     for (const one of names) ids.push((await admin.post("/api/domains", { name: one })).body.id);
     const { database } = zw.services;
     const reported: string[] = [];
-    // Two that failed, so that the next is the third.
+    // Two failures each, so the next is the third.
     await queries(database.fork()).updateTable("domains").set({ expiry_check_failures: 2 }).execute();
     clock.advance(2 * day);
     await run();

@@ -1,6 +1,6 @@
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 
-/** What a registry answers over RDAP, shortened, and what comes of it where nothing else is to be had. */
+/** A registry's RDAP answer, shortened, and what it means on its own. */
 export interface RdapShape {
   what: string;
   name: string;
@@ -11,7 +11,7 @@ export interface RdapShape {
     | "unpublished"
     | "failed"
     | { expiresAt: string; registrarExpiresAt?: string; registrar?: string; statuses?: string[] };
-  /** Part of what people are told where there is no date. */
+  /** Part of the message if there is no date. */
   says?: string;
 }
 

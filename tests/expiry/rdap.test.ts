@@ -5,7 +5,7 @@ import { rdapShapes, type RdapShape } from "./rdap-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");
 
-/** What a look-up finds where a registry answers so over RDAP. */
+/** What a lookup finds if a registry gives this answer over RDAP. */
 function meaning(means: RdapShape["means"]) {
   if (typeof means === "string") return { kind: means };
   const { expiresAt, registrarExpiresAt, registrar = null, statuses = [] } = means;
@@ -26,14 +26,17 @@ const registered = (expiration: string, more: object = {}) => ({
 const related = (href: string) => ({ links: [{ rel: "related", type: "application/rdap+json", href }] });
 
 describe("lookups over RDAP", () => {
-  test.each(rdapShapes)("the RDAP answer of $what is read correctly ($name)", async ({ name, answer, means, says = "" }) => {
-    const server = await duringTest(startRdapServer(answer));
-    const { find } = await openLookUp({ rdap: { [topLevel(name)]: `${server.url}/` } });
-    const finding = await find(name);
-    expect(server.asked[0]).toBe(name);
-    expect(finding).toMatchObject(meaning(means));
-    expect("message" in finding ? finding.message : "").toContain(says);
-  });
+  test.each(rdapShapes)(
+    "the RDAP answer of $what is read correctly ($name)",
+    async ({ name, answer, means, says = "" }) => {
+      const server = await duringTest(startRdapServer(answer));
+      const { find } = await openLookUp({ rdap: { [topLevel(name)]: `${server.url}/` } });
+      const finding = await find(name);
+      expect(server.asked[0]).toBe(name);
+      expect(finding).toMatchObject(meaning(means));
+      expect("message" in finding ? finding.message : "").toContain(says);
+    },
+  );
 
   test("the registrar's RDAP answer is stored separately, and the earlier date counts", async () => {
     const registrar = await duringTest(startRdapServer(() => registered("2027-03-01T00:00:00Z")));

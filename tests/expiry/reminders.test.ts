@@ -33,7 +33,7 @@ const path = () => `/api/domains/${domain.id}`;
 const status = async () => (await admin.get(path())).body.status;
 const setExpiry = (expiresAt: string | null) => admin.put(`${path()}/expiry`, { expiresAt });
 
-/** What is told of the domain by a run so many days later. */
+/** The domain's notices from a run this many days later. */
 async function after(days: number): Promise<string[]> {
   clock.advance(days * day + hour);
   await remind();

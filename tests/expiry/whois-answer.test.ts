@@ -11,11 +11,14 @@ function meaning(means: WhoisShape["means"]) {
   return { kind: "registered", registration };
 }
 
-test.each(whoisShapes)("the WHOIS answer of $what is parsed correctly ($name)", ({ name, text, means, referral = null }) => {
-  const said = readWhoisAnswer(text, name);
-  expect(said.referral).toBe(referral);
-  expect(said.answer).toMatchObject(meaning(means));
-});
+test.each(whoisShapes)(
+  "the WHOIS answer of $what is parsed correctly ($name)",
+  ({ name, text, means, referral = null }) => {
+    const said = readWhoisAnswer(text, name);
+    expect(said.referral).toBe(referral);
+    expect(said.answer).toMatchObject(meaning(means));
+  },
+);
 
 test("a WHOIS answer is parsed the same with any line ends and in capitals", () => {
   for (const { name, text, means } of whoisShapes) {

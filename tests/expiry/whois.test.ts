@@ -5,7 +5,7 @@ import { whoisShapes, type WhoisShape } from "./whois-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");
 
-/** What a look-up finds where a registry answers so over WHOIS. */
+/** What a lookup finds if a registry gives this answer over WHOIS. */
 function whoisMeaning(means: WhoisShape["means"]) {
   if (typeof means === "string") {
     return {

@@ -33,7 +33,7 @@ function writtenInPath({ path }: FoundOperation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** A `tempToken` opens what it opens, whoever it belongs to; everybody else is told to sign in. */
+/** A `tempToken` opens its own calls, regardless of its owner; all other callers must sign in. */
 function refusesStrangers({ path, operation: { responses } }: FoundOperation): boolean {
   const awaitingSecondFactor = ["/2fa/verify", "/2fa/email/send", "/2fa/passkey/options"].includes(path);
   return "401" in responses && (awaitingSecondFactor ? !("403" in responses) : "403" in responses);

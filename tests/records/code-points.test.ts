@@ -4,14 +4,14 @@ import { fileZone, manualZone, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 
-/** What no TXT value of a client's may hold: C0 controls but the tab, DEL, and halves of characters. */
+/** Code points that a client's TXT value must not contain: C0 controls except tab, DEL, and surrogates. */
 function isRefused(code: number): boolean {
   return (code < 0x20 && code !== 9) || code === 0x7f || (code >= 0xd800 && code <= 0xdfff);
 }
 
 const shown = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 
-// At the ends of a text, where readers of byte order marks, noncharacters and blanks go wrong.
+// At the ends of a text, where byte order marks, noncharacters and blanks get lost.
 const awkward = [
   0x09, 0x20, 0x80, 0x85, 0xa0, 0xad, 0x301, 0x200b, 0x200e, 0x202e, 0x2028, 0x2060, 0xd7ff, 0xe000, 0xfdd0, 0xfeff,
   0xfffd, 0xfffe, 0xffff, 0x1_0000, 0x1_f44b, 0x1_fffe, 0xe_0001, 0xf_ffff, 0x10_ffff,

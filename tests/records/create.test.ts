@@ -81,12 +81,15 @@ describe("a new record", () => {
     ["SRV", "10 5 65536 sip.example.net"],
     ["CAA", "256 issue x"],
     ["CAA", "0 issue"],
-  ])("a new record of type %s with the value %j is refused, and the answer names the value", async (recordType, value) => {
-    const { status, body } = await zone.create({ recordType, name: "bad", value });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["value"] }] });
-    expect(body.issues).toHaveLength(1);
-  });
+  ])(
+    "a new record of type %s with the value %j is refused, and the answer names the value",
+    async (recordType, value) => {
+      const { status, body } = await zone.create({ recordType, name: "bad", value });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["value"] }] });
+      expect(body.issues).toHaveLength(1);
+    },
+  );
 
   test.each(["PTR", "TLSA", "HTTPS", "SOA", "TYPE65280", "a", "", null, 1])(
     "a client cannot create a record of type %j",

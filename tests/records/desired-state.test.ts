@@ -33,7 +33,7 @@ const live = (records: readonly RecordData[]): LiveRecord[] =>
     updatedAt: new Date(0),
   }));
 
-/** The zone after the changes, which must fit it. */
+/** Returns the zone after the changes, which must apply to it. */
 function after(before: readonly LiveRecord[], changes: readonly PlannedChange[]): RecordData[] {
   const records = new Map<string, RecordData>(before.map((record) => [record.id, record]));
   for (const change of changes) {

@@ -141,11 +141,14 @@ describe("dry runs that need force", () => {
   });
 });
 
-test.each(["/zonefile", "/records/apply"])("a call of %s with a force that is not a boolean is 400 and names the field", async (path) => {
-  const body = { zonefile: hosts(1), changes: deletes(1), planHash: "x", force: "yes" };
-  const { zonefile, changes, planHash, force } = body;
-  const given = path === "/zonefile" ? { zonefile, force } : { changes, planHash, force };
-  const { status, body: problem } = await zone.post(path, given);
-  expect(status).toBe(400);
-  expect(problem.issues).toMatchObject([{ path: ["force"] }]);
-});
+test.each(["/zonefile", "/records/apply"])(
+  "a call of %s with a force that is not a boolean is 400 and names the field",
+  async (path) => {
+    const body = { zonefile: hosts(1), changes: deletes(1), planHash: "x", force: "yes" };
+    const { zonefile, changes, planHash, force } = body;
+    const given = path === "/zonefile" ? { zonefile, force } : { changes, planHash, force };
+    const { status, body: problem } = await zone.post(path, given);
+    expect(status).toBe(400);
+    expect(problem.issues).toMatchObject([{ path: ["force"] }]);
+  },
+);

@@ -9,7 +9,7 @@ import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../sup
 
 const zw = useZonewright({ env: { JOBS: "off" } });
 
-// More than the safety threshold lets change.
+// More than the safety threshold allows.
 const lines = Array.from({ length: 12 }, (_, index) => `t${index} 300 TXT "a${index}" "b"\n`).join("");
 const cut = (index: number) => [`a${index}`, "b"];
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await asStoredBy01(zone);
 });
 
-/** Makes the rows what 0.1 stored, as the migration leaves them. */
+/** Rewrites the rows to what 0.1 stored, as the migration leaves them. */
 async function asStoredBy01({ id }: Zone): Promise<void> {
   const db = queries(zw.services.database.fork());
   await db.updateTable("records").set({ strings: "" }).where("domain_id", "=", id).execute();

@@ -28,7 +28,7 @@ function liveOf(id: string, some: Parameters<typeof recordOf>[0]): LiveRecord {
   return { ...recordOf(some), id, version: 1, status: "active", createdAt: at, updatedAt: at };
 }
 
-/** The same by hand: each record of an RRset is written anew whenever its TTL changes. */
+/** The naive model: rewrites each record of an RRset whenever its TTL changes. */
 function putByHand(records: Map<string, RecordDraft>, id: string, record: RecordDraft): number {
   let changed = 0;
   for (const [other, known] of records) {

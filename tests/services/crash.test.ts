@@ -16,7 +16,7 @@ interface ShownRecord extends ListedRecord {
 const zone = "crash.example";
 const kills = { embedded: 16, postgres: 4 };
 
-/** How long the first change after a crash may take: less than a lease lasts, for the start frees the zones of a process that is gone. */
+/** Limit for the first change after a crash: less than a lease, because startup frees the zones of a dead process. */
 const firstChangeMilliseconds = 4_000;
 
 test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {

@@ -68,7 +68,7 @@ async function connections(): Promise<Record<string, string[]>> {
   );
 }
 
-/** What a start prints that must fail. */
+/** The output of a start that must fail. */
 async function refusedStart(databaseUrl: string): Promise<string> {
   const started = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl }).catch(
     (error: unknown) => error as Error,

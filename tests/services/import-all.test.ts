@@ -49,7 +49,7 @@ test("all zones of a name server are imported, a few at a time", async () => {
   expect(progress.results.map(({ state, records }: Body) => `${state} ${records}`)).toEqual(names.map(() => "done 2"));
   expect(await listed(client)).toEqual(names.toSorted());
   expect(between.mostConnections()).toBeGreaterThan(1);
-  // Four at once; of each the connection that ends may overlap with the next.
+  // Four in parallel; the closing connection of each may overlap with the next.
   expect(between.mostConnections()).toBeLessThanOrEqual(8);
 });
 

@@ -52,7 +52,7 @@ test("an instance with another DATA_DIR refuses to start while domains use the f
   const one = { ...shared, ...dataDir("one") };
   const other = { ...shared, ...dataDir("other") };
 
-  // Nothing needs the folder yet: the second one runs, and says why it has no zone files of its own.
+  // Nothing needs the folder yet, so the second one runs and says why it has no zone files of its own.
   const first = await startService(one);
   const second = await startService(other);
   expect(second.output()).toContain(`the database's are in ${join(one.DATA_DIR, "zones")} on `);

@@ -10,7 +10,7 @@ import type { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { adminPassword } from "../support/zonewright.ts";
 
-/** A record as the interface lists it, with what the steps below look at. */
+/** A listed record, with the fields that the steps below use. */
 interface ShownRecord extends ListedRecord {
   id: string;
   version: number;
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 afterEach(expectAgreement);
 
-/** The list, the file and the name server tell the same. */
+/** Expects the list, the file and the name server to agree. */
 async function expectAgreement(): Promise<void> {
   const listed = linesOf(await records());
   const checked = await checkZone(zone, file);

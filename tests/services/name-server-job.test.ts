@@ -31,7 +31,7 @@ afterAll(async () => {
 
 afterEach(expectAgreement);
 
-/** The list and the name server tell the same. */
+/** Expects the list and the name server to agree. */
 async function expectAgreement(): Promise<void> {
   const { body } = await admin.get(`${path}/records?limit=500`);
   expect(body.records).toHaveLength(body.total);

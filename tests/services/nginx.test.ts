@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The example of the documentation, moved to this machine: other ports, other certificates, and what surrounds it in nginx.conf. */
+/** The documented example adapted to this machine: other ports and certificates, within a complete nginx.conf. */
 async function wholeConfiguration(): Promise<string> {
   const [, example = ""] = /```nginx\n(.*?)```/s.exec(await readFile(page, "utf8")) ?? [];
   const moved = example

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The list, a transfer and a look-up tell the same, and there is nothing left to do. */
+/** Expects the list, a transfer and a query to agree, and a sync to find nothing. */
 afterEach(expectAgreement);
 
 async function expectAgreement(): Promise<void> {
@@ -324,7 +324,7 @@ async function served(name: string, type: string): Promise<string[]> {
   return recordLines(await powerdns.lookUp(`${name}.${zone}`, type));
 }
 
-/** Changes RRsets at the server as another program does. */
+/** Changes RRsets at the server as another program would. */
 async function replace(sets: [name: string, type: string, contents: string[]][], ttl = 3600): Promise<void> {
   const rrsets = sets.map(([name, type, contents]) => ({
     name: `${name}.${zone}.`,

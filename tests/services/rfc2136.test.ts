@@ -163,7 +163,7 @@ describe.each([
       .toSorted();
   }
 
-  /** An edit by somebody else. */
+  /** An edit made elsewhere. */
   const byHand = (...lines: string[]) => nsupdate(server, zone, lines);
 });
 

@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 let programs = 0;
-/** Signs the administrator in with a program of its own, of which the administrator is told if it is not the first. */
+/** Signs the administrator in with a new program, which notifies the administrator unless it is the first. */
 async function signIn({ url }: ServiceProcess): Promise<string> {
   programs += 1;
   const headers = { "user-agent": `program ${programs}`, "x-forwarded-for": `203.0.113.${programs % 250}` };
@@ -135,7 +135,7 @@ test("a reader who reconnects to the other instance continues without loss or re
     await Promise.all(instances.map((instance) => signIn(instance)));
   }
   const ids = (await list(there)).map(({ id }) => id).toReversed();
-  // Two at the same moment may be listed the other way round.
+  // Two of the same moment may be listed in either order.
   expect(seen.toSorted(byText)).toEqual(ids.slice(ids.indexOf(seen[0] ?? ""), -2).toSorted(byText));
 });
 

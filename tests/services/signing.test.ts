@@ -18,7 +18,7 @@ const refused = {
   body: { detail: expect.stringContaining("is maintained by the name server that signs the zone") },
 };
 
-/** The list, the domain and the server tell the same. */
+/** Expects the list, the domain and the server to agree. */
 async function expectAgreement(zone: SignedZone): Promise<void> {
   const listed = await zone.records();
   expect(await zone.served()).toEqual(recordLines(asPresented(zone.name, listed)));
@@ -44,7 +44,7 @@ describe.each(signingTargets)("a zone signed by %s", (label, start) => {
     expect(await zone.records("")).toEqual([...(await zone.records()), ...maintained]);
     const types = new Set(maintained.map(({ recordType }: Body) => recordType));
     expect(types).toEqual(target.maintains);
-    // All that is transferred but the SOA and the records of people.
+    // Everything in the transfer except the SOA and user records.
     const apart = (await target.transfer(name)).length - (await zone.served()).length - 1;
     expect(maintained).toHaveLength(target.maintains.size === 0 ? 0 : apart);
   });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What ended at one instance is refused at the other, too, when what that one knows is a second old. */
+/** Expects that what ended at one instance is refused at the other once its cache is a second old. */
 async function refusedSoon(call: () => Promise<Answer>): Promise<void> {
   await vi.waitFor(async () => expect((await call()).status).toBe(401), { timeout: 5_000, interval: 20 });
 }
@@ -68,7 +68,7 @@ test("fifty simultaneous refreshes at two instances leave one live chain", async
   expect(successors.size).toBe(1);
   const [successor = ""] = successors;
   expect((await refresh(successor, 1)).status).toBe(200);
-  // Its predecessor is not the immediate one any more: that ends the whole chain, at both.
+  // The token is older than the previous one, which ends the whole chain at both instances.
   expect((await refresh(body.refreshToken, 0)).status).toBe(401);
   expect((await refresh(successor, 1)).status).toBe(401);
 });

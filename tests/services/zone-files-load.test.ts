@@ -10,7 +10,7 @@ import type { Answer } from "../support/rest-client.ts";
 import { freshName, Zone, type Body } from "../support/zones.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
-// Small, so that random changes come up against them.
+// Small, so random changes reach them.
 const limits = { maxRecordsPerType: 4, maxTypesPerName: 5 };
 const folder = "checked";
 
@@ -125,7 +125,7 @@ class Expectations {
 
   refuse(records: readonly RecordData[]): void {
     const keys = new Set(records.map(({ name, recordType, value }) => `${name} ${recordType} ${value}`));
-    // Servers put up with repetitions, which are refused here for another reason.
+    // Servers accept duplicates, which are refused here for another reason.
     if (keys.size < records.length) return;
     this.#add(
       this.refused,
@@ -140,7 +140,7 @@ class Expectations {
   }
 }
 
-/** Carries the steps out, and notes what each one says of the state that it makes or would have made. */
+/** Runs the steps, and records each one's verdict on the state it makes or would have made. */
 async function walk(zone: Zone, steps: readonly Step[]): Promise<Expectations> {
   const expectations = new Expectations(zone.name);
   const snapshots: string[] = [];
@@ -160,7 +160,7 @@ interface Place {
   snapshots: string[];
 }
 
-/** What the zone would have become, where a step was refused. */
+/** The zone that a refused step would have made. */
 type Unwanted = readonly RecordData[] | null;
 
 function take(zone: Zone, taken: Step, before: readonly Body[], snapshots: string[]): Promise<Unwanted> {
@@ -236,7 +236,7 @@ async function goBack({ zone, snapshots }: Place, index: number): Promise<null> 
   const id = snapshots[index % Math.max(1, snapshots.length)];
   if (id === undefined) return null;
   const { status, body } = await zone.post(`/snapshots/${id}/rollback`, { force: true });
-  // Every state was one that servers load, and may come back whole.
+  // Servers load every earlier state, so each can be restored as a whole.
   expect({ status, body }).toMatchObject({ status: 200, body: { success: true, failed: [] } });
   return null;
 }

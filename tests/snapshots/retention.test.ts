@@ -17,7 +17,7 @@ const endOfTime = new Date("2200-01-01T00:00:00Z");
 
 let zone: Zone;
 beforeEach(async () => {
-  // What earlier tests left would be counted, too: snapshots, then their versions.
+  // Snapshots and versions left by earlier tests would be counted, too.
   await retain(endOfTime);
   await retain(endOfTime);
   zone = await manualZone(zw);
@@ -57,7 +57,7 @@ test("expired scheduled snapshots are deleted with their versions; the zone and 
 
   expect(await retain(endOfTime)).toEqual({ snapshots: 2, versions: 0 });
   expect((await snapshots()).map(({ trigger }) => trigger)).toEqual(["scheduled", "manual"]);
-  // Nobody who was reading one of them found half of it.
+  // Versions go in the next run, so no reader of a deleted snapshot sees half of it.
   expect(await versions()).toHaveLength(5);
   expect(await retain(endOfTime)).toEqual({ snapshots: 0, versions: 2 });
   expect(await versions()).toEqual(["fifth", "fourth", "third"]);
@@ -104,7 +104,7 @@ describe("versions replaced within the retention period", () => {
     expect(await retain(before)).toEqual({ snapshots: 0, versions: 2 });
     expect(await versions()).toEqual(["fifth", "fourth", "third"]);
     expect(await zone.detail()).toMatchObject({ revision: 5, historyFrom: 3 });
-    // A shorter time later never brings the promise back to what is gone.
+    // A later, earlier cutoff never moves historyFrom back to deleted versions.
     expect(await retain(new Date("2000-01-01"))).toEqual({ snapshots: 0, versions: 0 });
     expect(await zone.detail()).toMatchObject({ historyFrom: 3 });
   });

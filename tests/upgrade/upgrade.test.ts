@@ -26,7 +26,7 @@ const clock = { time: 0 };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-upgrade-"));
   fixture = JSON.parse(await readFile(join(stored, "fixture.json"), "utf8")) as Fixture;
-  // A minute later: nothing in it has expired.
+  // A minute later, so nothing in it has expired.
   clock.time = new Date(fixture.madeAt).getTime() + 60_000;
   await cp(join(stored, "zones"), join(folder, "zones"), { recursive: true });
   const config = loadConfig({
@@ -73,7 +73,7 @@ describe("an upgrade from 0.1.0", () => {
     for (const [path, answer] of Object.entries(fixture.answers)) {
       const { status, body } = await admin.get(path);
       expect([path, status]).toEqual([path, 200]);
-      // Fields may come to it, and who signed in or used a token since is another matter.
+      // Fields may be added, and sign-ins and token use since then do not count.
       expect({ path, body }).toMatchObject({ path, body: withoutTimes(answer) });
     }
   });
@@ -105,7 +105,7 @@ describe("an upgrade from 0.1.0", () => {
   test("an upgrade preserves secrets, narrow rights and a pending change with an unknown outcome", async () => {
     const { body } = await admin.get("/api/provider-configs");
     const powerdns = body.configs.find(({ kind }: { kind: string }) => kind === "powerdns");
-    // The key opens the secret: what is left to fail is the connection.
+    // The key opens the secret, so only the connection fails.
     expect((await admin.post(`/api/provider-configs/${powerdns.id}/test`)).body.error).toContain("127.0.0.1");
     const member = new RestClient(server.url, (await login(accounts.member)).body.accessToken);
     const add = (name: string) =>

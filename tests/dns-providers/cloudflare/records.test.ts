@@ -116,7 +116,7 @@ describe("bulk changes", () => {
   test("a bulk reports the records that Cloudflare refuses, and creates the others", async () => {
     const zone = await cf.zone();
     const names = Array.from({ length: 20 }, (_, index) => `host${index}`);
-    // Its rule, not ours: nothing stands beside an NS.
+    // Cloudflare's rule, not ours: an NS allows no other records at its name.
     const records = [
       ...names.map((name) => address(name)),
       { recordType: "NS", name: "host7", value: "ns.example.net" },

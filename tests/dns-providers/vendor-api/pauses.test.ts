@@ -60,7 +60,7 @@ describe("retries of rate-limited calls", () => {
     const failure = await failureOf(calling.connect().send(calling.changing()));
     const [, seconds] =
       /^Harbour: it accepts no more calls for now. Try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
-    // No sooner than the vendor asks; our own back-off, a part of which is chance, may be longer by then.
+    // Not earlier than the vendor asks; our own backoff, which is partly random, may be longer by then.
     expect(Number(seconds)).toBeGreaterThanOrEqual(10);
     expect(Number(seconds)).toBeLessThanOrEqual(13);
     expect([failure.effect, calling.server.calls.length]).toEqual(["none", 5]);

@@ -48,7 +48,7 @@ describe("RDATA of a known type", () => {
         const text = rdataToText(recordType, Buffer.from(octets));
         fc.pre(text.ok);
         const again = rdataFromFields(recordType, fieldsOf(recordType, text.value), "elsewhere.test");
-        // Names are in small letters then, and sets in one form, so that it is the text that must be the same.
+        // Names are then in lower case and sets in one form, so the texts must be equal.
         expect(again.ok && rdataToText(recordType, again.value)).toEqual(text);
       }),
       { numRuns: 5000 },

@@ -23,8 +23,11 @@ describe("TTLs in a zone file", () => {
     });
   });
 
-  test.each(["", "-1", "1.5", "1h30", "h", "1y", "1 h", "1e3", "0x10", "99999999999"])("%j is not a valid TTL", (text) => {
-    expect(looksLikeTtl(text)).toBe(false);
-    expect(parseTtl(text)).toMatchObject({ ok: false });
-  });
+  test.each(["", "-1", "1.5", "1h30", "h", "1y", "1 h", "1e3", "0x10", "99999999999"])(
+    "%j is not a valid TTL",
+    (text) => {
+      expect(looksLikeTtl(text)).toBe(false);
+      expect(parseTtl(text)).toMatchObject({ ok: false });
+    },
+  );
 });

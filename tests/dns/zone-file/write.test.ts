@@ -158,7 +158,7 @@ const typeAndValue: fc.Arbitrary<[string, string]> = fc.oneof(
   host.map((value): [string, string] => ["NAPTR", `100 50 "s" "SIP;+" "" ${value}.`]),
 );
 
-/** Canonical records: whatever a rule reads. */
+/** Canonical records: anything that a value rule reads. */
 const zoneRecord = fc
   .tuple(owner, typeAndValue, fc.nat(2 ** 31 - 1))
   .map(([name, [recordType, value], ttl]) => {

@@ -26,7 +26,7 @@ test("the conformance suite has at least sixty uniquely named groups for every p
 describe.each(targets)("conformance of %s", (name, start) => {
   let target: Target;
   let base: readonly RecordData[];
-  /** Groups of which the provider's limits kept no step from it. */
+  /** Groups with every step within the provider's limits. */
   let whole = 0;
   beforeAll(async () => {
     target = await start();
@@ -56,14 +56,14 @@ describe.each(targets)("conformance of %s", (name, start) => {
   });
 });
 
-/** What a provider cannot store is refused in the plan, in words that name it. @returns whether that is so */
+/** A plan refuses what the provider cannot store, and names it. @returns whether it did */
 function expectLimitsNamed({ kind }: Target, wanted: readonly RecordData[]): boolean {
   const messages = wanted.flatMap((record) => limitIssues(record, kind, "example.com").map(({ message }) => message));
   for (const message of messages) expect(message).toContain(kind.name);
   return messages.length > 0;
 }
 
-/** Apply, read back, plan again, ask the name server. */
+/** Applies, reads back, plans again and queries the name server. */
 async function takeStep(target: Target, name: TargetName, step: Step, wanted: readonly RecordData[]): Promise<void> {
   const refusal = step.refusedBy?.[name];
   if (refusal) return await expectRefused(target, wanted, refusal);

@@ -123,7 +123,7 @@ describe.each([
     expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("not known yet") } });
     expect(await last()).toMatchObject({ state: "pending" });
     expect(await zone.named(host)).toEqual([]);
-    // Nobody changes a zone of which that is open.
+    // A zone with a pending change cannot be edited.
     const next = await zone.create(`${host}-next`, "192.0.2.2");
     expect(next).toMatchObject({ status: 502, body: { detail: expect.stringContaining("earlier change") } });
     await proxy.accept();

@@ -9,7 +9,7 @@ import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./ma
 
 const name = "killed.example";
 
-/** The stages of a change, by what passes between Zonewright and the server; and whether the server has it then. */
+/** The stages of a change, by the traffic between Zonewright and the server, and whether the server has it by then. */
 const stages: readonly (readonly [string, Fault, boolean])[] = [
   ["between the intent and the call", { does: "hold request", to: "question" }, false],
   ["while the call is in flight", { does: "hold request", to: "change" }, false],

@@ -7,7 +7,7 @@ import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
 import { expectAgreement, hugeSet, manage, type ManagedZone } from "./managed-zone.ts";
 
 const name = "refused.example";
-/** No server lets Zonewright put an address here: BIND by its policy, PowerDNS because somebody has put a CNAME there. */
+/** No server accepts an address here: BIND by its policy, PowerDNS because of a CNAME added elsewhere. */
 const taken = "no";
 
 const policy = {
@@ -53,7 +53,7 @@ describe.each([
 
   const last = async () => (await zone.history())[0];
 
-  /** The refused one stands in the middle. */
+  /** The refused record is in the middle. */
   const records = () =>
     Array.from({ length: 31 }, (_, index) => ({
       recordType: "A",
@@ -122,7 +122,7 @@ describe.each([
     expect({ status, body }).toMatchObject({ status: 409, body: { detail: expect.stringContaining(refusal) } });
     expect(await backend.served(name)).toEqual(before);
     expect(await last()).toMatchObject({ state: "failed", creates: 0, deletes: 0 });
-    // What was taken back is nobody else's edit.
+    // Undone changes do not count as edits made elsewhere.
     expect(await zone.editedElsewhere()).toBe(unseen.length > 0);
   });
 });

@@ -51,7 +51,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  /** Somebody else, who tries again too: see `insist`. */
+  /** Another writer, which also retries: see `insist`. */
   async function editElsewhere(index: number, tries = 1): Promise<void> {
     try {
       await backend.edit(name, `${host}-else${index}`, "A", [addressOf(1, index)]);
@@ -82,7 +82,7 @@ describe.each([
     return answers.flat();
   }
 
-  /** All was said to be done, and all is there. */
+  /** Expects that every call succeeded and every record exists. */
   async function expectAllWritten(answers: readonly Answer[], writers: number): Promise<void> {
     expect(answers.filter(({ status }) => status > 201).map(({ body }) => body)).toEqual([]);
     const shared = await zone.named(`${host}-shared`);
@@ -94,13 +94,16 @@ describe.each([
     expect(own.every(({ value }) => value === "203.0.113.1")).toBe(true);
   }
 
-  test.each(["two in one instance", "two instances on one PostgreSQL"])("simultaneous writers lose no update: %s", async (which) => {
-    const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
-    const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
-    expect(answers).toHaveLength(72);
-    await expectAllWritten(answers, 2);
-    await expectAgreement(zone);
-  });
+  test.each(["two in one instance", "two instances on one PostgreSQL"])(
+    "simultaneous writers lose no update: %s",
+    async (which) => {
+      const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
+      const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
+      expect(answers).toHaveLength(72);
+      await expectAllWritten(answers, 2);
+      await expectAgreement(zone);
+    },
+  );
 
   test("Zonewright and another writer each find their own names as they wrote them", async () => {
     const elsewhere = Array.from({ length: 20 }, (_, index) => index);
@@ -140,7 +143,7 @@ describe.each([
   });
 });
 
-/** SQLite behind PowerDNS refuses one of two who write at the same moment. Told that nothing was done, a client tries again. */
+/** SQLite behind PowerDNS refuses one of two simultaneous writers. It reports that nothing was done, so a client retries. */
 async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await call();
