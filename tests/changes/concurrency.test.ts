@@ -7,8 +7,8 @@ const zw = useZonewright();
 describe.each([
   ["in a master file", () => fileZone(zw)],
   ["in Zonewright only", () => manualZone(zw)],
-])("edits at the same time of a zone %s", (where, make) => {
-  test("are all carried out, and none undoes another", async () => {
+])("simultaneous edits of a zone %s", (where, make) => {
+  test("simultaneous edits are all carried out, and none undoes another", async () => {
     const zone = await make();
     const creates = Array.from({ length: 50 }, (_, index) =>
       zone.create({ recordType: "A", name: `h${index}`, value: "192.0.2.1" }),

@@ -9,7 +9,7 @@ import { Clock } from "../support/clock.ts";
 import type { Fault } from "../support/vendors/faults.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-// Sets of all or none, cut in the middle at a vendor that takes one record at a time, while somebody else is at work in its console.
+// Atomic sets interrupted at a vendor that takes one record at a time, while another person edits in its console.
 
 const clock = new Clock();
 /** What happens while calls wait for the vendor. */
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => expectSettled(vendor.faults, zone));
 
-/** Not carried out, and nobody is told so. */
+/** Not carried out, and not reported as such. */
 const lost: Fault = { kind: "refuses", status: 500, body: {} };
 const a = (value: string) => ({ recordType: "A", name: host, value, ttl: 600 });
 const create = (value: string) => ({ action: "create", record: a(value) });
@@ -58,8 +58,8 @@ const inConsole = {
 };
 const settle = () => settleOpen(zw, clock);
 
-describe("of a set that was cut in the middle", () => {
-  test("what was made is taken back, and what somebody else made of it meanwhile stays and is told", async () => {
+describe("an atomic set that was interrupted", () => {
+  test("an interrupted atomic set is undone, and a record that somebody else then added stays and is reported", async () => {
     vendor.faults.next("AddDomainRecord", lost, { after: 1 });
     const { status } = await applySet(zone, [create("192.0.2.1"), create("192.0.2.2"), create("192.0.2.3")]);
     expect([status, served()]).toEqual([502, [`${host} A 192.0.2.1`]]);
@@ -78,7 +78,7 @@ describe("of a set that was cut in the middle", () => {
     });
   });
 
-  test("what somebody else deleted meanwhile does not come back", async () => {
+  test("undoing an interrupted set does not restore a record that somebody else deleted meanwhile", async () => {
     const records = [await zone.add("A", host, "192.0.2.1", 600), await zone.add("A", host, "192.0.2.2", 600)];
     vendor.faults.next("DeleteDomainRecord", lost);
     const deletions = records.map(({ id }) => ({ action: "delete", recordId: id }));
@@ -90,7 +90,7 @@ describe("of a set that was cut in the middle", () => {
     expect(await lastChange(zone)).toMatchObject({ state: "partial", creates: 0, deletes: 1 });
   });
 
-  test("a record that was to move, and that somebody else took away, does not come back", async () => {
+  test("undoing an interrupted set does not restore a record to be moved that somebody else deleted", async () => {
     const [gone, mover] = [await zone.add("A", host, "192.0.2.1", 600), await zone.add("A", host, "192.0.2.2", 600)];
     vendor.faults.next("DeleteDomainRecord", lost);
     const move = { action: "update", recordId: mover.id, record: { name: `${host}-moved` } };
@@ -101,7 +101,7 @@ describe("of a set that was cut in the middle", () => {
     expect(await listed()).toEqual(served());
   });
 
-  test("what was made by calls that a process made before it died is known to the next one", async () => {
+  test("calls that a process made before it died are known to the next process", async () => {
     vendor.faults.next("AddDomainRecord", { kind: "cuts after" }, { after: 1 });
     await applySet(zone, [create("192.0.2.1"), create("192.0.2.2"), create("192.0.2.3")]);
     const noted = await queries(zw.services.database.fork()).selectFrom("change_set_calls").selectAll().execute();
@@ -115,7 +115,7 @@ describe("of a set that was cut in the middle", () => {
   });
 });
 
-test("a process that has lost the zone while it waited makes no further call", async () => {
+test("a process that loses the zone's lease while it waits makes no further call", async () => {
   const throttled = { kind: "refuses" as const, status: 400, body: alidnsRefusal("Throttling.User", "Too fast.") };
   vendor.faults.next("AddDomainRecord", { ...throttled, headers: { "retry-after": "1" } }, { after: 1 });
   meanwhile = async () => {
@@ -127,7 +127,7 @@ test("a process that has lost the zone while it waited makes no further call", a
   const records = ["1", "2", "3", "4"].map((last) => a(`192.0.2.${last}`));
   const { status } = await zone.post("/records/bulk", { records });
   expect(status).toBe(503);
-  // The one that was asked to wait was let out before.
+  // The call that was asked to wait had already been approved.
   expect(served()).toEqual([`${host} A 192.0.2.1`, `${host} A 192.0.2.2`]);
   const freed = { lease_token: null, lease_until: null };
   await queries(zw.services.database.fork()).updateTable("domains").set(freed).where("id", "=", zone.id).execute();
@@ -136,10 +136,10 @@ test("a process that has lost the zone while it waited makes no further call", a
 });
 
 describe("a change that can never be settled", () => {
-  test("because it cannot be taken back is ended by a forced sync of an administrator, as the vendor has it", async () => {
+  test("a change that cannot be undone is closed by an administrator's forced sync, as the vendor has it", async () => {
     vendor.faults.next("AddDomainRecord", lost, { after: 1 });
     await applySet(zone, [create("192.0.2.1"), create("192.0.2.2")]);
-    // The vendor shows the zone and changes nothing any more.
+    // The vendor still shows the zone but no longer changes it.
     vendor.faults.next("DeleteDomainRecord", lost);
     await settle();
     expect((await zone.create(a("192.0.2.7"))).status).toBe(503);

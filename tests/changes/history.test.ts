@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("the history of a zone", () => {
-  test("says who did what and when, newest first", async () => {
+  test("the history says who did what and when, newest first", async () => {
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     await zone.update(record.id, { value: "192.0.2.2" });
     await zone.delete(record.id);
@@ -41,7 +41,7 @@ describe("the history of a zone", () => {
     }
   });
 
-  test("comes in pages", async () => {
+  test("the history is paged", async () => {
     for (let index = 0; index < 5; index++) await zone.add("A", `h${index}`, "192.0.2.1");
     const all = await zone.history();
     const { body } = await zone.get("/history?page=2&limit=2");
@@ -50,7 +50,7 @@ describe("the history of a zone", () => {
     expect((await zone.get("/history?limit=101")).status).toBe(400);
   });
 
-  test("shows the first hundred changes of a large one, and counts them all", async () => {
+  test("the history shows the first hundred changes of a large set, and counts them all", async () => {
     const zonefile = Array.from({ length: 250 }, (_, index) => `h${index} A 192.0.2.1\n`).join("");
     await zone.post("/zonefile", { zonefile });
     const [entry] = await zone.history();
@@ -58,7 +58,7 @@ describe("the history of a zone", () => {
     expect(entry.changes).toHaveLength(100);
   });
 
-  test("names each kind of change", async () => {
+  test("the history names each kind of change", async () => {
     const file = await fileZone(zw);
     const snapshot = (await file.post("/snapshots")).body;
     await file.add("A", "www", "192.0.2.1");
@@ -71,7 +71,7 @@ describe("the history of a zone", () => {
     expect(kinds).toEqual(["rollback", "sync", "import", "bulk", "edit"]);
   });
 
-  test("keeps apart what several people did", async () => {
+  test("the history attributes each change to the user who made it", async () => {
     const config = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Open", membersMayUse: true });
     const carol = await zw.member("carol");
     const { body } = await carol.post("/api/domains", { name: freshName(), providerConfigId: config.body.id });

@@ -40,7 +40,7 @@ async function setLease(seconds: number, holder?: (token: string) => object): Pr
 }
 
 const now = () => new Date();
-/** One that does not wait long. */
+/** A pipeline that does not wait long. */
 function pipeline(waitMilliseconds = 150): ChangePipeline {
   const { database, providerConfigs, notifications } = zw.services;
   return new ChangePipeline(database, providerConfigs.connections, now, notifications, waitMilliseconds);
@@ -67,18 +67,18 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
     },
   });
 
-/** A process of this machine that is gone. */
+/** A dead process of this machine. */
 function deadHolder(token: string): object {
   return { ...thisProcess(), pid: spawnSync(process.execPath, ["--version"]).pid, started: "1", lease: token };
 }
 
 describe("a lease", () => {
-  test("of a dead process does not hold up an edit", async () => {
+  test("an expired lease of a dead process does not hold up an edit", async () => {
     await setLease(-1);
     expect((await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" })).status).toBe(201);
   });
 
-  test("of a process of this machine that is seen to be gone is not waited for, and neither is it after a start", async () => {
+  test("the lease of a dead process on this machine is ignored by edits and cleared at startup", async () => {
     await setLease(60, deadHolder);
     expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
     await setLease(60, deadHolder);
@@ -87,16 +87,16 @@ describe("a lease", () => {
   });
 
   test.each([
-    ["another machine's", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
-    ["taken over by another one", () => deadHolder(randomUUID())],
-    ["held by one that lives", (token: string) => ({ ...thisProcess(), lease: token })],
-  ])("that may still be somebody's is waited for: %s", async (_, holder) => {
+    ["of another machine", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
+    ["taken over by another process", () => deadHolder(randomUUID())],
+    ["held by a live process", (token: string) => ({ ...thisProcess(), lease: token })],
+  ])("a lease whose holder may be alive is respected: %s", async (_, holder) => {
     await setLease(60, holder);
     await clearDeadLeases(zw.services.database.fork());
     await expect(edit(undefined, pipeline(1_500))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
-  test("of a live one is waited for, then the edit is refused and can be tried again", async () => {
+  test("an edit that waits in vain for a live lease is refused, and can be retried once it expires", async () => {
     await setLease(60);
     await expect(edit()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: expect.any(Number) });
     await leavePending(zw, zone.id, { changes: [createOf("crash")] });
@@ -106,7 +106,7 @@ describe("a lease", () => {
     expect((await edit()).outcomes).toEqual([{ ok: true }]);
   });
 
-  test("on a zone without a back end, which is on its way elsewhere, is 503 with Retry-After", async () => {
+  test("an edit of a leased zone without a provider is 503 with Retry-After", async () => {
     zone = await manualZone(zw);
     await setLease(60);
     const { status, headers, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
@@ -115,27 +115,27 @@ describe("a lease", () => {
     expect(await zone.records()).toEqual([]);
   });
 
-  test("that was lost while planning sends nothing and leaves nothing open", async () => {
+  test("an edit whose lease is lost while planning sends nothing and leaves nothing pending", async () => {
     const before = [await zone.readFile(), await zone.history()];
     await expect(edit(() => setLease(-1))).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect([await zone.readFile(), await zone.history()]).toEqual(before);
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
   });
 
-  test("waited for in vain by many takes their own patience, not the sum of it", async () => {
+  test("many edits waiting for one lease each wait their own time, not the sum", async () => {
     await setLease(60);
     const waiting = pipeline();
     const answers = await Promise.allSettled(Array.from({ length: 20 }, () => edit(undefined, waiting)));
     expect(answers.every(({ status }) => status === "rejected")).toBe(true);
   });
 
-  test("of a domain that is deleted meanwhile is no longer waited for", async () => {
+  test("an edit stops waiting for the lease of a domain that is deleted", async () => {
     await setLease(60);
     const [waited] = await Promise.allSettled([edit(undefined, pipeline(60_000)), zw.admin.delete(zone.path)]);
     expect(waited).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
   });
 
-  test("is given back after an edit, refused or not", async () => {
+  test("a lease is released after every edit, refused or not", async () => {
     await zone.add("A", "new", "192.0.2.2");
     await zone.create({ recordType: "A", name: "new", value: "192.0.2.2" });
     const row = await db().selectFrom("domains").selectAll().where("id", "=", zone.id).executeTakeFirstOrThrow();

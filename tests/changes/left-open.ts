@@ -10,7 +10,7 @@ interface Left {
   atomic?: boolean;
 }
 
-/** What a process leaves that works for the administrator and died between committing its intent and writing the outcome. @returns the id of the change set */
+/** Leaves a pending change as a process that died between committing its intent and writing the outcome. @returns the id of the change set */
 export async function leavePending(zw: Zonewright, domainId: string, left: Left): Promise<string> {
   const { changes, kind = "edit", atomic = false } = left;
   const db = queries(zw.services.database.fork());

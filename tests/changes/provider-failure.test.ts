@@ -19,7 +19,7 @@ async function breakAs(kind: string): Promise<void> {
 }
 
 describe.each(["a folder", "missing", "broken text"])("a provider that fails because the zone file is %s", (kind) => {
-  test("gives 502 to every edit, nothing is shown as done, and the history says that it failed", async () => {
+  test("a broken provider gives 502 to every edit, changes nothing, and the history records the failure", async () => {
     const before = await zone.detail();
     await breakAs(kind);
     const changes = [{ action: "delete", recordId: record.id }];
@@ -50,7 +50,7 @@ describe.each(["a folder", "missing", "broken text"])("a provider that fails bec
     }
   });
 
-  test("does not stop what needs no provider, and edits work again when it does", async () => {
+  test("a broken provider does not stop calls that do not need it, and edits work again once it recovers", async () => {
     const saved = await zone.readFile();
     await breakAs(kind);
     expect((await zone.update(record.id, { ttl: 300 })).status).toBe(200);
@@ -66,7 +66,7 @@ describe.each(["a folder", "missing", "broken text"])("a provider that fails bec
 });
 
 describe("edits made by hand", () => {
-  test("to other records survive an edit here", async () => {
+  test("manual edits to other records survive an edit here", async () => {
     await zone.edit((text) => `${text}hand 77 A 192.0.2.9\nptr PTR x.example.\n`);
     await zone.update(record.id, { ttl: 60 });
     await zone.add("A", "new", "192.0.2.3");
@@ -74,7 +74,7 @@ describe("edits made by hand", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ synced: 4, created: 2, unchanged: 2 });
   });
 
-  test("to the same record refuse the edit here, which tells to sync", async () => {
+  test("a manual edit to the same record refuses the edit here, with advice to sync", async () => {
     await zone.edit((text) => text.replace("192.0.2.1", "192.0.2.9"));
     const file = await zone.readFile();
     for (const answer of [await zone.update(record.id, { value: "192.0.2.2" }), await zone.delete(record.id)]) {
@@ -85,7 +85,7 @@ describe("edits made by hand", () => {
     expect(await zone.records()).toEqual([record]);
   });
 
-  test("to another record of the RRset do not hide that this one was changed", async () => {
+  test("a manual edit to another record of the RRset does not hide one to this record", async () => {
     await zone.add("A", "www", "192.0.2.2");
     await zone.edit((text) => text.replace(/^www.*192\.0\.2\.2$/m, ""));
     const { status, body } = await zone.update(record.id, { ttl: 60 });
@@ -94,7 +94,7 @@ describe("edits made by hand", () => {
     expect((await zone.history())[0]).toMatchObject({ state: "partial", failures: [{ value: "192.0.2.2" }] });
   });
 
-  test("that would break a rule together with an edit here refuse that edit, so that a server still loads the zone", async () => {
+  test("an edit here is refused if it would break a rule together with a manual edit", async () => {
     await zone.edit((text) => `${text}alias CNAME x.example.\nhost A 192.0.2.7\n`);
     const file = await zone.readFile();
     for (const edit of [
@@ -108,7 +108,7 @@ describe("edits made by hand", () => {
     expect(await zone.readFile()).toBe(file);
   });
 
-  test("that refuse a set of all or none leave its comments as they were, too", async () => {
+  test("a manual edit that refuses an atomic set leaves the comments in the set unchanged, too", async () => {
     await zone.edit((text) => `${text}alias CNAME x.example.\n`);
     const changes = [
       { action: "update", recordId: record.id, record: { comment: "only if all is done" } },

@@ -12,7 +12,7 @@ function update(before: RecordData, after: RecordData): RecordChange {
   return { action: "update", before, after };
 }
 
-/** A zone that holds these records; nothing but reading is asked of it. */
+/** A read-only zone with these records. */
 function zoneOf(records: RecordData[]): DnsProvider {
   const readZone = async function* () {
     yield await Promise.resolve(records);
@@ -28,18 +28,23 @@ const again: RecordChange[] = [
 ];
 
 test.each<[string, RecordChange[], RecordData[], string[]]>([
-  ["a move that is done", [moved], [a("new", "1")], ["ok"]],
-  ["a move that is not", [moved], [a("old", "1")], ["not"]],
-  ["a move of which neither end is left", [moved], [], ["gone"]],
-  ["a move to a place where another one was", [moved], [a("old", "1"), a("new", "1")], ["not"]],
-  ["a TTL that is changed", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1", 60)], ["ok"]],
-  ["a TTL that is not", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1")], ["not"]],
-  ["a chain that is done", chain, [a("www", "2"), a("www", "3")], ["ok", "ok"]],
-  ["a chain that is not, although its middle is there", chain, [a("www", "1"), a("www", "2")], ["not", "not"]],
-  ["a chain of which the second link is missing", chain, [a("www", "2")], ["ok", "gone"]],
-  ["a record made anew", again, [a("www", "1", 600)], ["ok", "ok"]],
-  ["a record that was to be made anew", again, [a("www", "1")], ["not", "not"]],
-])("%s is told as that", async (_, changes, served, wanted) => {
+  ["a completed move", [moved], [a("new", "1")], ["ok"]],
+  ["a move that was not made", [moved], [a("old", "1")], ["not"]],
+  ["a move that left neither record", [moved], [], ["gone"]],
+  ["a move to where another record was", [moved], [a("old", "1"), a("new", "1")], ["not"]],
+  ["a changed TTL", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1", 60)], ["ok"]],
+  ["an unchanged TTL", [update(a("www", "1"), a("www", "1", 60))], [a("www", "1")], ["not"]],
+  ["a completed chain of updates", chain, [a("www", "2"), a("www", "3")], ["ok", "ok"]],
+  [
+    "a chain of updates that was not made, although its middle exists",
+    chain,
+    [a("www", "1"), a("www", "2")],
+    ["not", "not"],
+  ],
+  ["a chain of updates without its second link", chain, [a("www", "2")], ["ok", "gone"]],
+  ["a recreated record", again, [a("www", "1", 600)], ["ok", "ok"]],
+  ["a record that was not recreated", again, [a("www", "1")], ["not", "not"]],
+])("%s is recognized in the records that are served", async (_, changes, served, wanted) => {
   const found = await readServed(zoneOf(served), "zone.example", changes);
   const outcomes = outcomesIn(found.served, changes);
   expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.gone ? "gone" : "not"))).toEqual(wanted);
@@ -49,47 +54,53 @@ const made: RecordChange[] = [1, 2, 3].map((host) => ({ action: "create", before
 const ended: RecordChange = { action: "delete", before: a("old", "1"), after: null };
 
 test.each<[string, RecordChange[], RecordChange[][], RecordData[], boolean[]]>([
-  ["what no call was begun for", made, [], [a("h1", "1")], [false, false, false]],
-  ["what a call was begun for", made, made.slice(0, 2).map((change) => [change]), [a("h1", "1")], [true, false, false]],
-  ["a part of what one call does whole", made, [made], [a("h1", "1"), a("h2", "1")], [false, false, false]],
+  ["changes without a call", made, [], [a("h1", "1")], [false, false, false]],
   [
-    "all of what one call did, and more",
+    "changes with one call each",
+    made,
+    made.slice(0, 2).map((change) => [change]),
+    [a("h1", "1")],
+    [true, false, false],
+  ],
+  ["part of an indivisible call", made, [made], [a("h1", "1"), a("h2", "1")], [false, false, false]],
+  [
+    "all of one call, and more",
     made,
     [made.slice(0, 2)],
     made.flatMap(({ after }) => after ?? []),
     [true, true, false],
   ],
-  ["what has another TTL than it was given", made, [[...made]], [a("h1", "1", 60)], [false, false, false]],
+  ["a record with a TTL that was not sent", made, [[...made]], [a("h1", "1", 60)], [false, false, false]],
   [
-    "the end of a record that no call was begun for",
+    "the deletion of a record without a call",
     [ended, ...made],
     made.map((change) => [change]),
     [],
     [false, false, false, false],
   ],
-  ["the end of a record that a call was begun for", [ended], [[ended]], [], [true]],
+  ["the deletion of a record with a call", [ended], [[ended]], [], [true]],
   ["the first half of a move", [moved], [[{ action: "delete", before: a("old", "1"), after: null }]], [], [true]],
-  ["a move that is one call, of which neither end is left", [moved], [[moved]], [], [false]],
+  ["a move in one call that left neither record", [moved], [[moved]], [], [false]],
   [
-    "a chain that is one call",
+    "a chain of updates in one call",
     chain,
     [[update(a("www", "1"), a("www", "3"))]],
     [a("www", "2"), a("www", "3")],
     [true, true],
   ],
   [
-    "a call that was begun twice, with others",
+    "a call that was started twice, with others",
     made,
     [[...made], made.slice(0, 1)],
     [a("h1", "1")],
     [true, false, false],
   ],
-])("of %s just that is proven to be ours", async (_, changes, calls, served, wanted) => {
+])("provenance is attributed correctly for %s", async (_, changes, calls, served, wanted) => {
   const found = await readServed(zoneOf(served), "zone.example", [...changes, ...calls.flat()]);
   expect(provenOurs(found.served, changes, calls)).toEqual(wanted);
 });
 
-test("an update that left neither record is the end of the old one", () => {
+test("an update that left neither record is recorded as the deletion of the old one", () => {
   const outcomes = [{ ok: false, message: "lost", gone: true }, { ok: false, message: "not" }, { ok: true }] as const;
   const [first, second] = chain;
   if (!first || !second) throw new Error("The chain has two links.");

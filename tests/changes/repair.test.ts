@@ -20,10 +20,10 @@ function leave(changes: unknown[], kind?: "edit" | "import" | "rollback"): Promi
 describe.each([
   ["the next edit", () => zone.add("A", "next", "192.0.2.5")],
   ["the repair job", () => zw.services.repair.runOnce()],
-])("a change that a crash left open is settled by %s", (by, settle) => {
+])("a change left pending by a crash is settled by %s", (by, settle) => {
   const edits = by === "the next edit" ? 1 : 0;
 
-  test("as done where the provider has it", async () => {
+  test("a pending change is recorded as applied if the provider has it", async () => {
     const change = createOf("crash");
     const id = await leave([change]);
     await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
@@ -42,7 +42,7 @@ describe.each([
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("as failed where it has not", async () => {
+  test("a pending change is recorded as failed if the provider does not have it", async () => {
     const id = await leave([createOf("crash")]);
     await settle();
     expect(await zone.records("&search=crash")).toEqual([]);
@@ -52,7 +52,7 @@ describe.each([
     expect(await zone.detail()).toMatchObject({ recordCount: 1 + edits, revision: 1 + edits });
   });
 
-  test("item by item where it has a part", async () => {
+  test("a pending change is settled item by item if the provider has part of it", async () => {
     const [www] = await zone.records();
     const { domainId: _, ...before } = www;
     const deletion = { action: "delete", id: www.id, before, after: null };
@@ -64,7 +64,7 @@ describe.each([
     expect((await zone.lines()).filter((line) => !line.startsWith("next"))).toEqual(["there A 192.0.2.9"]);
   });
 
-  test("with the snapshots that it would have made", async () => {
+  test("a settled change takes the snapshots that it would have taken", async () => {
     const before = await zone.records();
     await leave([createOf("one")], "import");
     await leave([createOf("two")], "rollback");
@@ -77,7 +77,7 @@ describe.each([
 });
 
 describe("a change that cannot be settled yet", () => {
-  test("refuses edits until the provider can be read, and nothing is lost", async () => {
+  test("an unsettled change blocks edits until the provider can be read, and nothing is lost", async () => {
     const change = createOf("crash");
     await leave([change]);
     const file = await zone.readFile();
@@ -90,7 +90,7 @@ describe("a change that cannot be settled yet", () => {
     expect(await zone.records("&search=crash")).toMatchObject([{ id: change.id }]);
   });
 
-  test("is settled before the zone moves to another provider", async () => {
+  test("a pending change is settled before the zone moves to another provider", async () => {
     const change = createOf("crash");
     await leave([change]);
     await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
@@ -100,7 +100,7 @@ describe("a change that cannot be settled yet", () => {
   });
 });
 
-test("a change left open that deletes a record and makes it anew was done as a whole or not at all", async () => {
+test("a pending change that deletes and recreates a record is settled as a whole", async () => {
   const [www] = await zone.records();
   const { id, recordType, name, value, priority, proxied } = www;
   const anew = { recordType, name, value, ttl: 600, priority, proxied, comment: null };
@@ -119,7 +119,7 @@ test("a change left open that deletes a record and makes it anew was done as a w
   expect(await zone.records()).toMatchObject([{ ttl: 600 }]);
 });
 
-test("that a zone is missing at its provider proves nothing of a change left open: it is settled when the zone is there again", async () => {
+test("a pending change stays pending while its zone is missing at the provider, and is settled afterwards", async () => {
   const change = createOf("crash");
   await leave([change]);
   const file = await zone.readFile();
@@ -139,7 +139,7 @@ async function move(client = zw.admin, force?: boolean) {
   return await client.put(zone.path, { providerConfigId, ...(force === undefined ? {} : { force }) });
 }
 
-test("a change left open by an older version, which stored a bare list of what was to be done, is settled", async () => {
+test("a pending change stored by an older version as a bare list is settled", async () => {
   const id = await leave([createOf("older")]);
   const db = queries(zw.services.database.fork());
   await db
@@ -152,7 +152,7 @@ test("a change left open by an older version, which stored a bare list of what w
   expect((await zone.create({ recordType: "A", name: "older", value: "192.0.2.1" })).status).toBe(201);
 });
 
-test("of a set of all or none that did not reach the provider, nothing is done here either", async () => {
+test("a pending atomic set that did not reach the provider changes nothing here either", async () => {
   const [www] = await zone.records();
   const { domainId: _, ...before } = www;
   const noted = { action: "update", id: www.id, before, after: { ...before, comment: "only if all is done" } };
@@ -162,8 +162,8 @@ test("of a set of all or none that did not reach the provider, nothing is done h
   expect(await zone.records()).toEqual([www]);
 });
 
-describe("a change left open at a provider that will not come back", () => {
-  test("is given up by an administrator who moves the domain, and the history says that nobody knows", async () => {
+describe("a pending change at a provider that does not come back", () => {
+  test("a forced move by an administrator closes a pending change, and the history says its outcome is unknown", async () => {
     const id = await leave([createOf("crash"), createOf("other")]);
     await rm(zone.file);
     expect(await move()).toMatchObject({ status: 502 });
@@ -191,7 +191,7 @@ describe("a change left open at a provider that will not come back", () => {
     });
   });
 
-  test("is settled by what the zone has where it can be read after all, however much the move is forced", async () => {
+  test("even a forced move settles a pending change by the zone if it can be read", async () => {
     const change = createOf("crash");
     await leave([change]);
     await zone.edit((text) => `${text}crash 60 A 192.0.2.9\n`);
@@ -199,7 +199,7 @@ describe("a change left open at a provider that will not come back", () => {
     expect((await zone.history())[0]).toMatchObject({ state: "applied", repaired: true });
   });
 
-  test("is not given up by a forced sync that cannot read the zone, nor by a member", async () => {
+  test("a pending change is closed neither by a forced sync that cannot read the zone, nor by a member", async () => {
     const member = await zw.member(`owner-${zone.id.slice(-6)}`);
     const { body: me } = await member.get("/api/auth/me");
     await queries(zw.services.database.fork())

@@ -24,7 +24,7 @@ const changes = ["one", "two"].map((name): RecordChange => {
   return { action: "create", before: null, after };
 });
 
-/** A provider whose first call ends without an answer, and that shows nothing of it. */
+/** A provider whose first call gets no answer and leaves no trace. */
 function silentProvider(...shown: ReadRecord[]) {
   const calls: { changes: readonly RecordChange[]; options: ApplyOptions }[] = [];
   const provider: Partial<DnsProvider> = {
@@ -42,19 +42,19 @@ function silentProvider(...shown: ReadRecord[]) {
   return { provider: provider as DnsProvider, calls };
 }
 
-test("a change that ended without an answer stays open while a signer may not show it yet", async () => {
+test("an unanswered change stays pending while a signer may not show it yet", async () => {
   const { provider } = silentProvider(signature);
   const call = callProvider(provider, "zone.example", changes, { atomic: true, mayStayOpen: true });
   await expect(call).rejects.toMatchObject({ effect: "unknown" });
 });
 
-test("a change that ended without an answer is settled at once in a zone that nobody signs", async () => {
+test("an unanswered change is settled immediately in a zone without a signer", async () => {
   const { provider } = silentProvider();
   const call = callProvider(provider, "zone.example", changes, { atomic: true, mayStayOpen: true });
   await expect(call).rejects.toMatchObject({ effect: "none" });
 });
 
-test("where a change in a signed zone cannot stay open, all that was begun is taken back, shown or not", async () => {
+test("an unanswered change in a signed zone that cannot stay pending is undone, shown or not", async () => {
   const { provider, calls } = silentProvider(signature);
   await expect(callProvider(provider, "zone.example", changes, { atomic: true })).rejects.toMatchObject({
     effect: "none",

@@ -73,7 +73,7 @@ function expectSoundVersions(rows: readonly VersionRow[], revision: number, reco
       expect(version).toBe(index + 1);
       expect(since).toBeLessThan(until ?? Infinity);
       expect(until ?? revision).toBeLessThanOrEqual(revision);
-      // No two versions of a record are alive at one revision, so one that is not closed is the last.
+      // No two versions of a record are live at one revision, so an open one is the last.
       expect(until ?? Infinity).toBeLessThanOrEqual(versions[index + 1]?.since ?? Infinity);
     });
   }
@@ -82,7 +82,7 @@ function expectSoundVersions(rows: readonly VersionRow[], revision: number, reco
 
 const lines = (records: Body[]) => records.map((record) => JSON.stringify(record)).toSorted();
 
-test("whatever is edited, versions are sound, and each snapshot goes on showing what the list showed when it was taken", async () => {
+test("after any edits, versions are sound, and each snapshot still shows the list as it was taken", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
       const zone = await manualZone(zw);

@@ -12,7 +12,7 @@ const file = (from: number, to: number) =>
     (_, index) => `h${from + index} 300 A 10.0.${(from + index) >> 8}.${index & 255}\n`,
   );
 
-test("a whole zone is read in pages, between which others have their turn", async () => {
+test("a whole zone is read in pages, and other work runs between them", async () => {
   const zone = await manualZone(zw);
   await zone.post("/zonefile", { zonefile: file(0, 3_500).join("") });
   const { revision } = await zone.detail();
@@ -22,7 +22,7 @@ test("a whole zone is read in pages, between which others have their turn", asyn
   expect(slicedWork.chunks - before).toBeGreaterThanOrEqual(4);
 });
 
-test("a zone that changes while it is read is given as it was at its revision", async () => {
+test("a zone that changes while it is read is returned as of its revision", async () => {
   const zone = await manualZone(zw);
   await zone.post("/zonefile", { zonefile: file(0, 2_500).join("") });
   const { revision } = await zone.detail();

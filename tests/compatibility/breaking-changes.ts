@@ -24,7 +24,7 @@ function operationBreaks(before: ApiOperation, after: ApiOperation, sides: Side,
   return parts.flatMap((breaks) => breaks(before, after, sides, at));
 }
 
-/** Generated clients name their functions by it. Who needed no sign-in has none. */
+/** Generated clients name their functions by it. Callers of an open operation have no sign-in. */
 function nameBreaks(before: ApiOperation, after: ApiOperation, _sides: Side, at: string): string[] {
   const renamed = before.operationId === after.operationId ? [] : [`${at}: ${before.operationId} has another name`];
   const closed = before.security?.length === 0 && after.security?.length !== 0 ? [`${at}: needs a sign-in now`] : [];

@@ -30,7 +30,7 @@ interface Roots {
   seen: Set<string>;
 }
 
-/** Where a value of the one schema may be none of the other. It errs towards saying so. */
+/** Where a value of one schema may be invalid in the other. Reports too much rather than too little. */
 function unfitting(given: JsonSchema, taken: JsonSchema, roots: Roots, at: string): string[] {
   const pair = `${given.$ref} ${taken.$ref}`;
   if (given.$ref !== undefined && taken.$ref !== undefined) {
@@ -52,7 +52,7 @@ function unfitting(given: JsonSchema, taken: JsonSchema, roots: Roots, at: strin
   ];
 }
 
-/** Who leaves a field out means what it meant before. */
+/** Omitting a field must mean what it meant before. */
 function defaultBreaks(before: JsonSchema, after: JsonSchema, at: string): string[] {
   const [known, now] = [before, after].map((schema) => JSON.stringify(schema.default));
   return known !== undefined && known !== now
@@ -70,7 +70,7 @@ function valueBreaks(one: JsonSchema, other: JsonSchema, direction: "input" | "o
   const values = allowed(other);
   if (values) {
     const strange = (allowed(one) ?? ["anything"]).filter((value) => !values.includes(value));
-    // A list of values may grow in answers; one that tells alternatives apart has a single value, and stays.
+    // An enum may grow in answers; a discriminator has a single value, which stays.
     const grows = direction === "output" && one.enum !== undefined && values.length > 1;
     if (strange.length > 0 && !grows) found.push(`${at} may be ${strange.map(String).join(", ")}`);
   }
@@ -109,7 +109,7 @@ function objectBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: stri
   for (const [name, property] of Object.entries(own)) {
     const known = other.properties?.[name] ?? other.additionalProperties;
     if (typeof known === "object") found.push(...unfitting(property, known, roots, `${at}.${name}`));
-    // A field that answers have gained harms nobody. One that is not taken any more is refused, or worse, passed over.
+    // A new field in answers is harmless. One that is no longer accepted is refused or, worse, ignored.
     else if (roots.direction === "input" && other.type !== undefined) found.push(`${at}.${name} is not taken`);
   }
   if (roots.direction === "output" && one.properties) {
@@ -121,7 +121,7 @@ function objectBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: stri
   return found;
 }
 
-/** Of objects whose fields have any name: those names, and what stands under them. */
+/** The names and values of objects with arbitrary field names. */
 function mapBreaks(one: JsonSchema, other: JsonSchema, roots: Roots, at: string): string[] {
   const [given, taken] = [one.additionalProperties, other.additionalProperties];
   const values =

@@ -43,23 +43,23 @@ async function versionIn(file: string): Promise<string> {
   return (JSON.parse(await readFile(join(root, file), "utf8")) as { version: string }).version;
 }
 
-test("service and client have one version, and the stored interface is of its line: who begins another runs `npm run store-api`", async () => {
+test("service and client have one version, of the stored interface's line (after a new line, run `npm run store-api`)", async () => {
   expect(await versionIn("client-sdk/package.json")).toBe(await versionIn("package.json"));
   expect(after.info.version).toBe(await versionIn("package.json"));
   expect(versionLine(before.info.version)).toBe(versionLine(after.info.version));
   expect(["0.1.4", "0.2.0", "1.2.3", "2.0.0"].map(versionLine)).toEqual(["0.1", "0.2", "1", "2"]);
 });
 
-test("REST clients of this line go on working", () => {
+test("REST clients of this line keep working", () => {
   expect(Object.keys(before.paths).length).toBeGreaterThan(50);
   expect(breakingChanges(before, after)).toEqual([]);
 });
 
-test("programs written against this line's types go on compiling", async () => {
+test("programs written against this line's types still compile", async () => {
   expect(await typeBreaks(folder, [{ before: "before", after: "after" }])).toEqual([""]);
 }, 60_000);
 
-/** Changes to the declarations, and what is complained of. */
+/** Changes to the declarations, and the expected complaint. */
 const changes: [what: string, file: string, from: string | RegExp, to: string, complaint: string][] = [
   ["a call renamed", "server/router.d.ts", "checkExpiry: import", "lookUpExpiry: import", "'checkExpiry' is missing"],
   ["a query made a mutation", "server/router.d.ts", "TRPCQueryProcedure<{", "TRPCMutationProcedure<{", '"mutation"'],
@@ -122,7 +122,7 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
   ["an option more", "options.d.ts", "url: string | URL;", "url: string | URL; locale?: string;"],
 ];
 
-test("each change that would break programs is noticed, and no other", async () => {
+test("every change that would break programs is detected, and no other", async () => {
   const all = [...changes, ...additions];
   for (const [index, [what, file, from, to]] of all.entries()) {
     await cp(join(folder, "after"), join(folder, `changed-${index}`), { recursive: true });

@@ -62,7 +62,7 @@ declare const error: Widened<After.ZonewrightError>;
 export const stillAnError: Widened<Before.ZonewrightError> = error;
 `;
 
-/** What the compiler says of each comparison, in the order given; empty where nothing breaks. The folder is theirs. */
+/** The compiler's errors for each comparison, in order; empty if nothing breaks. It writes to the folder. */
 export async function typeBreaks(folder: string, pairs: readonly Versions[]): Promise<string[]> {
   const names = pairs.map((_, index) => `comparison-${index}.ts`);
   for (const [index, versions] of pairs.entries()) {

@@ -24,7 +24,7 @@ describe("DATABASE_URL is parsed into its parts", () => {
     ["postgres://zw:secret@db.example.com/zonewright", {}],
     ["postgresql://zw:secret@db.example.com:6432/zonewright", { port: 6432 }],
     ["postgres://zw:p%40ss%2Fword%3F@db.example.com/zonewright", { password: "p@ss/word?" }],
-    // What is not escaped is read as before: the last @ ends the password.
+    // Unescaped addresses are read as before: the last @ ends the password.
     ["postgres://zw:p@ss:word@db.example.com/zonewright", { password: "p@ss:word" }],
     ["postgres://zw:secret@[2001:db8::5]:6432/zonewright", { host: "2001:db8::5", port: 6432 }],
     ["postgres://zw:secret@/zonewright?host=/run/postgresql", { host: "/run/postgresql" }],

@@ -10,6 +10,6 @@ test.each([
   ["0.2.0-rc.1", "0.2.0", false],
   ["0.1.9", "0.2.0", false],
   ["0.9.9", "0.10.0", false],
-])("%s is newer than %s: %s", (one, other, newer) => {
+])("version %s is newer than %s: %s", (one, other, newer) => {
   expect(isNewer(one, other)).toBe(newer);
 });

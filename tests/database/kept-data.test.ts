@@ -7,7 +7,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
 
-/** Each value as it was stored once, and as it is read now. */
+/** Each value as it was stored earlier, and as it is read now. */
 const values: readonly (readonly [recordType: string, stored: string, canonical: string])[] = [
   ["LOC", "\\# 16 001613138b3cf018810cbce0009895b8", "52 22 23.000 N 4 53 32.000 E -2.00m 10000m 10m 10m"],
   ["SSHFP", "04 01 AB", "04 01 AB"],

@@ -5,12 +5,12 @@ import { Clock } from "../support/clock.ts";
 import { endlessVendors } from "./endless-vendors.ts";
 import { configure } from "./vendor-zone.ts";
 
-// Gateways, proxies and captive portals answer in a vendor's place with whatever they have. What is shown of it is one short line.
+// Gateways, proxies and captive portals answer in a vendor's place with anything. The error shows one short line of it.
 
 const clock = new Clock();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
 
-/** What comes in place of an answer, the credentials of the call in it. */
+/** What arrives instead of an answer, including the call's credentials. */
 const bodies: [what: string, body: (echo: string) => string, shown: string][] = [
   [
     "a page with a title",
@@ -53,7 +53,7 @@ describe.each(endlessVendors)("failures of $name", (vendor) => {
 
   describe.each([500, 502, 403])("with status %i", (status) => {
     test.each(bodies)(
-      "a failure with %s is reported in one short line without markup and secrets",
+      "a failure with %s is reported in one short line without markup or secrets",
       async (_what, body, shown) => {
         reply = { status, headers: { "content-type": "text/html" }, body: body(echo()) };
         const answer = await zw.admin.get(`/api/provider-configs/${config}/zones`);

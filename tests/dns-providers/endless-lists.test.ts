@@ -5,7 +5,7 @@ import { Clock } from "../support/clock.ts";
 import { endlessVendors, zone, type Endlessness } from "./endless-vendors.ts";
 import { configure } from "./vendor-zone.ts";
 
-// A vendor whose lists have no end is told as such: nobody waits for it, and nothing of it is taken for the whole.
+// A list without an end is reported as such, without waiting for more, and is never taken as complete.
 
 const clock = new Clock();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });

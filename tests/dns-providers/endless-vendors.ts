@@ -6,7 +6,7 @@ import type { VendorCall, VendorReply } from "../support/vendors/loopback-vendor
  */
 export type Endlessness = "repeats" | "circles" | "grows" | "starves";
 
-/** An API of which one list has no end; whatever else it is asked for, it has one zone. */
+/** An API with one endless list; for all other calls it has one zone. */
 interface EndlessVendor {
   kind: string;
   name: string;
@@ -14,9 +14,9 @@ interface EndlessVendor {
   config(url: string): Record<string, string>;
   /** The list that a call asks for, if it asks for one of these. */
   listOf(call: VendorCall): "zones" | "records" | null;
-  /** A page of it whose first entry has this number, as one of so many full pages; an empty one where there is no number. */
+  /** A page of it whose first entry has this number, as one of so many full pages; an empty page without a number. */
   page(list: "zones" | "records", first: number | null, pages: number): VendorReply;
-  /** The answer to any other call, or to a list that does end. */
+  /** The answer to any other call, or to a list that ends. */
   otherwise(call: VendorCall): VendorReply;
   ways: readonly Endlessness[];
 }
@@ -144,7 +144,7 @@ const route53: EndlessVendor = {
       "ListHostedZonesByNameResponse",
       `<HostedZones>${hostedZone(zone)}</HostedZones><IsTruncated>false</IsTruncated>`,
     ),
-  // It counts nothing.
+  // The vendor sends no count.
   ways: ["repeats", "circles"],
 };
 

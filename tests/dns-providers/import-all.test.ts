@@ -46,7 +46,7 @@ const all = () => zw.admin.post(path, { all: true });
 const done = (name: string) => ({ name, state: "done", domainId: expect.any(String), records: 1, error: null });
 
 describe("importing all zones", () => {
-  test("an import of all zones returns at once and continues until every zone is managed", async () => {
+  test("an import of all zones returns immediately and continues until every zone is managed", async () => {
     const names = await zones(9);
     await zw.admin.post(path, { zones: names.slice(0, 1) });
     const { status, body } = await all();

@@ -6,7 +6,7 @@ import { useZonewright } from "../support/zonewright.ts";
 import { manualZone, type Body, type Zone } from "../support/zones.ts";
 import { configure, expectInSync } from "./vendor-zone.ts";
 
-// Vendors that store a TXT as one text and cut it themselves.
+// Vendors that store a TXT as one text and split it themselves.
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
 let alidns: AlidnsServer;
@@ -35,7 +35,7 @@ describe.each<[name: string, kind: string, config: () => Record<string, string>,
     (zone) => alidns.account.addDomain(zone, 600),
   ],
 ])("split TXT records at %s", (name, kind, config, prepare) => {
-  /** A zone with a text that is cut, which moved there. */
+  /** A zone with a split text that moved there. */
   async function movedZone(): Promise<{ zone: Zone; before: Body }> {
     const zone = await manualZone(zw);
     const lines = 'cut 600 TXT "a" "b"\ncut 600 TXT "ab"\nother 600 TXT "c" "d"\n';

@@ -43,7 +43,7 @@ test.each(kinds)("a stored secret of %s is not sent to a new address", async (..
   expect(body.configs).toContainEqual(stored);
   const sent = { ...stored.config, [address]: "https://other.example", [secret]: config[secret] };
   expect((await zw.admin.put(at(stored), { config: sent })).status).toBe(200);
-  // Back to the vendor's own address is another one as well.
+  // The vendor's own address is another address as well.
   const { [address]: _, ...back } = { ...sent, [secret]: "********" };
   expect(await zw.admin.put(at(stored), { config: back })).toBeProblem(400, "BAD_REQUEST");
 });

@@ -20,7 +20,7 @@ function connect(url: string): DnsProvider {
   return provider;
 }
 
-/** What a server is sent, and a server that says what it is told to. */
+/** The requests sent to a server, and a server with scripted answers. */
 interface Fake {
   url: string;
   patches: { name: string; type: string; ttl: number; records: { content: string; disabled: boolean }[] }[][];

@@ -19,7 +19,7 @@ const newer = "the-newer-key-of-at-least-32-characters";
 const zw = useZonewright({ env: { SECRET_KEYS: older } });
 const mask = "********";
 
-/** What a server was told its key is, and what the service answered meanwhile. */
+/** The key that the server received, and the service's answer. */
 let keysSeen: (string | undefined)[] = [];
 let url = "";
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function add(apiKey: string): Promise<Body> {
 }
 const at = (config: Body) => `/api/provider-configs/${config.id}`;
 
-/** The key that the server is shown by a configuration; null where it is shown none. */
+/** The key that a configuration sends to the server; null if it sends none. */
 async function keyUsed(config: Body, client: RestClient = zw.admin): Promise<string | null> {
   keysSeen = [];
   await client.post(`${at(config)}/test`);
@@ -65,14 +65,14 @@ async function sealedOf(config: Body): Promise<string> {
   return String((await stored()).find(({ id }) => id === config.id)?.config["apiKey"]);
 }
 
-/** Puts a text in the place of a configuration's secret, past the service. */
+/** Overwrites a configuration's stored secret, bypassing the service. */
 async function overwrite(config: Body, text: string): Promise<void> {
   await sql`update provider_configs set config = jsonb_set(config, '{apiKey}', to_jsonb(${text}::text)) where id = ${config.id}`.execute(
     queries(zw.services.database.fork()),
   );
 }
 
-/** The service once more on the same database, as after a restart with other keys; a folder belongs to one process. */
+/** A second service on the same database, as after a restart with other keys; a folder belongs to one process. */
 async function restarted(secretKeys: string): Promise<RestClient> {
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-"));
   onTestFinished(() => rm(dataDir, { recursive: true }));
@@ -190,7 +190,7 @@ test("after two restarts, secrets are sealed with the new key and the old one ca
   const after = await Promise.all(configs.map(sealedOf));
   expect(new Set(after.map(keyOf)).size).toBe(1);
   expect(keyOf(after[0] ?? "")).not.toBe(keyOf(before[0] ?? ""));
-  // One after the other: what was used is what the server saw last.
+  // In sequence, because only the server's latest call is checked.
   const used: (string | null)[] = [];
   for (const config of configs) used.push(await keyUsed(config, both));
   expect(used).toContain("first-to-move");
@@ -207,7 +207,7 @@ test("after two restarts, secrets are sealed with the new key and the old one ca
   if (!config) throw new Error("There are two.");
   expect((await lost.post(`${at(config)}/test`)).body.error).toContain("SECRET_KEYS");
   expect((await lost.get("/api/provider-configs")).status).toBe(200);
-  // With both again, all is back.
+  // With both keys again, every secret works.
   await restarted(`${older},${newer}`);
   expect(await keyUsed(config)).toBe("first-to-move");
 });

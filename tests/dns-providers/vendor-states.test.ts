@@ -12,7 +12,7 @@ import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-ve
 import { startRoute53, failure as route53Failure } from "../support/vendors/route53/server.ts";
 import { record } from "./zone-folder.ts";
 
-// Any state of a few names to any other, with a call that goes wrong on the way: what is told is what is there.
+// From any state of a few names to any other, with one failing call: reported outcomes match the records.
 
 interface Vendor {
   server: LoopbackVendor;
@@ -137,7 +137,7 @@ describe.each(vendors)("%s", (kindName, start) => {
         const announced = calls.filter((does) => does.length > 0);
         const { served } = await readServed(provider, zone, [...changes, ...announced.flat()]);
         const ours = provenOurs(served, changes, announced);
-        // Nobody else is at work, so whatever happened was announced.
+        // There is no other writer, so whatever happened was announced.
         const strange = changes.filter((change, index) => {
           const [outcome] = outcomesIn(served, changes).slice(index);
           return outcome && (outcome.ok || outcome.gone) && !ours[index] && !isNothing(change, before);
@@ -166,15 +166,15 @@ interface Happened {
   after: readonly RecordData[];
 }
 
-/** What is there afterwards, and what must be by what the provider told. */
+/** The actual records afterwards, and those expected by the reported outcomes. */
 function comparison(reported: unknown, { kind, changes, atomic, before, wanted, after }: Happened): [unknown, unknown] {
   if (reported instanceof ProviderError && reported.effect === "none") return [sorted(after), sorted(before)];
-  // A call that was answered leaves nothing open.
+  // An answered call leaves nothing pending.
   if (reported instanceof ProviderError) return [kind === "refused" || kind === "none", false];
   const { outcomes } = reported as Awaited<ReturnType<DnsProvider["applyChanges"]>>;
   const done = changes.filter((_, index) => outcomes[index]?.ok);
   if (done.length === changes.length) return [sorted(after), sorted(wanted)];
-  // TTLs of what stays follow what is made; which of it was made is told by the records.
+  // Remaining records get the TTL of what was made; the records show which part was made.
   return atomic
     ? [
         [done, sorted(after)],

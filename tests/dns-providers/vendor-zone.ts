@@ -5,7 +5,7 @@ import type { Zonewright } from "../support/zonewright.ts";
 
 let configs = 0;
 
-/** Makes a configuration; its id. What the answer shows of it holds none of the secrets. */
+/** Creates a configuration and checks that the answer has no secrets. @returns its id */
 export async function configure(
   zw: Zonewright,
   kind: string,
@@ -18,7 +18,7 @@ export async function configure(
   return body.id;
 }
 
-/** Brings a zone of the vendor in. */
+/** Imports a zone of the vendor. */
 export async function importZone(zw: Zonewright, config: string, name: string): Promise<Zone> {
   const { body } = await zw.admin.post(`/api/provider-configs/${config}/import`, { zones: [name] });
   const [result] = body.results;
@@ -52,13 +52,13 @@ export async function lastChange(zone: Zone): Promise<Body> {
   return last;
 }
 
-/** A sync finds nothing to do: what is shown is what the vendor has. */
+/** Expects that a sync finds nothing to do: the list matches the vendor. */
 export async function expectInSync(zone: Zone): Promise<void> {
   const { status, body } = await zone.post("/sync", { dryRun: true });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
 }
 
-/** Whatever happened: no fault was left out, and what is shown is what the vendor has. */
+/** Expects that every fault struck and that the list matches the vendor. */
 export async function expectSettled(faults: Faults, zone: Zone): Promise<void> {
   expect(faults.left).toBe(0);
   await expectInSync(zone);

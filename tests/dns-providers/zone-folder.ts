@@ -42,7 +42,7 @@ export const create = (after: RecordData): RecordChange => ({ action: "create", 
 export const update = (before: RecordData, after: RecordData): RecordChange => ({ action: "update", before, after });
 export const remove = (before: RecordData): RecordChange => ({ action: "delete", before, after: null });
 
-/** Makes changes to the zone and tells what became of each. */
+/** Makes changes to the zone and returns the outcome of each. */
 export async function outcomesOf(
   changes: RecordChange[],
   options?: ApplyOptions,

@@ -199,7 +199,7 @@ describe("changing zone files", () => {
     );
     await writeFile(fileOf("example.com.zone"), soaLine + many.join(""));
     const changes = Array.from({ length: 10 }, (_, index) => create(record(`new${index}`, "A", "192.0.2.1")));
-    // Work that grew with the square of the zone would take minutes, which is longer than a test may.
+    // Work quadratic in the size of the zone would take minutes, beyond a test's time limit.
     const { outcomes } = await there.provider.applyChanges(zone, changes);
     expect(outcomes).toEqual(changes.map(() => ({ ok: true })));
     expect((await contentOf()).split("\n").filter((line) => line.startsWith("new"))).toHaveLength(10);

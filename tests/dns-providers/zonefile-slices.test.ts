@@ -22,7 +22,7 @@ import {
 useZoneFolder();
 
 const count = 5_000;
-// Each test has content of its own, of which nothing is known from another one.
+// Each test has content of its own, so nothing of it is cached.
 let zones = 0;
 async function placeLarge(): Promise<void> {
   zones += 1;
@@ -60,7 +60,7 @@ describe("large zone files", () => {
     expect(steps).toBeLessThan(10);
   });
 
-  test("a large zone file is parsed again after somebody else wrote it", async () => {
+  test("a large zone file is parsed again after another program changed it", async () => {
     await placeLarge();
     await outcomesOf([create(record("new", "A", "192.0.2.1"))]);
     await appendFile(fileOf("example.com.zone"), "byhand 300 A 192.0.2.9\n");

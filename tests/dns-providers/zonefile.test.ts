@@ -95,7 +95,7 @@ describe("new zone files", () => {
       rname: "hostmaster.placeholder.invalid",
       ttl: 60,
     });
-    // Somebody chose this one, perhaps for a server that checks no names.
+    // This hostmaster was set on purpose, perhaps for a server that checks no names.
     await place("a_c.example.zone", "@ 60 IN SOA ns1.example.net. dns.a_c.example. 7 3600 900 1209600 300\n");
     await there.provider.applyChanges("a_c.example", [change]);
     expect(await there.provider.readSoa("a_c.example")).toMatchObject({ rname: "dns.a_c.example" });
@@ -142,14 +142,14 @@ describe("zone file names", () => {
     ["0%2f25.example.com", "0%252f25.example.com.zone"],
     ["db.example.com", "db.example.com.zone"],
     ["../../etc/passwd", "..%2f..%2fetc%2fpasswd.zone"],
-  ])("the zone %s has the file %s, which means no other zone", (name, file) => {
+  ])("the zone %s has the file %s, which belongs to no other zone", (name, file) => {
     expect(fileNamesOf(name)[0] ?? file).toBe(file);
     expect(fileNamesOf(name).every((candidate) => zoneOfFile(candidate) === name && !candidate.includes("/"))).toBe(
       true,
     );
   });
 
-  test("a file name means exactly one zone", () => {
+  test("a file name identifies exactly one zone", () => {
     expect(fileNamesOf("example.com")).toEqual(["example.com.zone", "db.example.com", "example.com.db", "example.com"]);
     expect(fileNamesOf("example.zone")).not.toContain("example.zone");
     expect(fileNamesOf("db.example.com")).not.toContain("db.example.com");

@@ -6,7 +6,7 @@ import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the map of the house has every room of the server, and none that there is not", async () => {
+test("the architecture map names every folder of the server, and none that is missing", async () => {
   const { prose } = await page("docs/architecture.md");
   const reported = [...prose.matchAll(/`((?:server|docs|tests|bench|client-sdk)\/[\w./-]*)`/g)].map(
     ([, path = ""]) => path,
@@ -17,7 +17,7 @@ test("the map of the house has every room of the server, and none that there is 
   expect(rooms.filter((room) => !reported.includes(room))).toEqual([]);
 });
 
-test("the table of rooms is the one that the linter holds: each room's layer, and what it imports beside it", async () => {
+test("the table of folders matches the linter's layers and the imports that it allows", async () => {
   const { prose } = await page("docs/architecture.md");
   const rows = prose.split("\n").flatMap((line) => {
     const [, layer = "", room, , beside = ""] = line.split("|").map((cell) => cell.trim());

@@ -17,13 +17,13 @@ function files(folder: string): string[] {
   return globSync("*.ts", { cwd: join(root, folder) });
 }
 
-test("every file and folder that the walks name is there", () => {
+test("every file and folder that the walkthroughs name exists", () => {
   expect(paths.length).toBeGreaterThan(30);
   const missing = paths.filter((path) => globSync(path.replaceAll(/<\w+>/g, "*"), { cwd: root }).length === 0);
   expect(missing).toEqual([]);
 });
 
-test("every DNS provider has the files that the walk names", () => {
+test("every DNS provider has the files that the walkthrough names", () => {
   const walked = paths.filter((path) => path.includes("<kind>") && !path.startsWith("tests/"));
   expect(walked.length).toBeGreaterThan(2);
   const kinds = providerKinds.filter(({ connect }) => connect !== null).map(({ kind }) => kind);
@@ -31,7 +31,7 @@ test("every DNS provider has the files that the walk names", () => {
   expect(wanted.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
 });
 
-test("every channel and identity provider has its file where the walk says so", () => {
+test("every channel and identity provider has its file where the walkthrough says", () => {
   // The two robots share a file, and the two OpenID providers one, too.
   const sharing: Record<string, string> = { dingtalk: "robots", feishu: "robots" };
   const channels = channelNames.map((name) => `${sharing[name] ?? name}.ts`);

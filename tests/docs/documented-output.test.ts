@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { shellSteps, wrongOutputs } from "../support/pages/shell-examples.ts";
 import { outputDifferences } from "../support/pages/documented-output.ts";
 
-describe("an output that a page tells", () => {
+describe("documented output with gaps", () => {
   test.each([
     ["ok", "ok\n"],
     ["from … on", "from 1 on"],
@@ -10,7 +10,7 @@ describe("an output that a page tells", () => {
     ['{"token":"zw_pt_…"}', '{"token":"zw_pt_abc"}'],
     ['{"list":[1,…],\n  "open":{…}}', '{"list":[1,2],"open":{"a":1}}'],
     ["[ 'a' ]", "[ 'a' ]"],
-  ])("%j is met by %j", (reported, printed) => {
+  ])("the documented output %j matches %j", (reported, printed) => {
     expect(outputDifferences(reported, printed)).toEqual([]);
   });
 
@@ -24,12 +24,12 @@ describe("an output that a page tells", () => {
     ['{"ttl":"60"}', '{"ttl":60}'],
     ['{"plan":{…}}', '{"plan":null}'],
     ['{"ok":true}', "an error"],
-  ])("%j is not met by %j", (reported, printed) => {
+  ])("the documented output %j does not match %j", (reported, printed) => {
     expect(outputDifferences(reported, printed)).not.toEqual([]);
   });
 });
 
-test("a comment below a command tells its output, one above only introduces it", () => {
+test("a comment below a command documents its output, and one above only introduces it", () => {
   const steps = shellSteps("# Look.\na \\\n  -d 1\n# 1\n#  2\nb\n\n# Else.\nc\n");
   expect(steps).toEqual([
     { commands: "a \\\n  -d 1", reported: "1\n 2" },
@@ -38,7 +38,7 @@ test("a comment below a command tells its output, one above only introduces it",
   ]);
 });
 
-test("an error of the service is wrong where nothing is told of it", () => {
+test("an error of the service fails an example whose output is not documented", () => {
   const [step] = shellSteps("call /nowhere");
   expect(wrongOutputs(step ? [step] : [], ['{"code":"NOT_FOUND","requestId":"1"}'])).toHaveLength(1);
   expect(wrongOutputs(step ? [step] : [], ['{"id":"1"}'])).toEqual([]);

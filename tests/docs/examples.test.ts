@@ -21,11 +21,11 @@ beforeAll(async () => {
 afterAll(() => standIns.stop());
 beforeEach(() => cleanUp(zw));
 
-test.each(reported)("the examples of %s go as it tells", async (path) => {
+test.each(reported)("the examples of %s work as documented", async (path) => {
   expect(await runPage(zw, path, standIns.of(path))).toEqual([]);
 });
 
-test("no example that calls the API is left out", () => {
+test("every example that calls the API is run", () => {
   expect(reported.length).toBeGreaterThan(20);
   const leftOut = all
     .filter(({ path }) => !generated(path))

@@ -6,12 +6,12 @@ import { page, pages, tableRows } from "../support/markdown.ts";
 const named = (cells: readonly (string | undefined)[]) =>
   cells.flatMap((cell = "") => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name)).toSorted();
 
-test("the page of channels names every kind of channel", async () => {
+test("the page on channels names every kind of channel", async () => {
   const channels = await page("docs/guide/channels.md");
   expect(named(tableRows(channels, "`channel`").map(([first]) => first))).toEqual(channelNames.toSorted());
 });
 
-test("the page of personal tokens names every permission", async () => {
+test("the page on personal tokens names every permission", async () => {
   const rows = tableRows(await page("docs/guide/tokens.md"), "permission");
   expect(named(rows.map(([first]) => first))).toEqual(permissions.toSorted());
 });
@@ -29,7 +29,7 @@ test("each of the five concepts has one diagram", async () => {
   for (const part of parts) expect(part.match(/^```mermaid$/gm)).toHaveLength(1);
 });
 
-test("no node of a diagram has a name that Mermaid takes for a word of its own", async () => {
+test("no node of a diagram has the name of a Mermaid keyword", async () => {
   const diagrams = (await pages()).flatMap((one) => one.blocks).filter(({ language }) => language === "mermaid");
   const nodes = diagrams.flatMap(({ code }) =>
     [...code.matchAll(/(\w+)(?:\[|\(\[| --| -\.)/g)].map(([, name]) => name),
@@ -40,7 +40,7 @@ test("no node of a diagram has a name that Mermaid takes for a word of its own",
   ).toEqual([]);
 });
 
-test("what is shown as JSON is JSON", async () => {
+test("every block marked as JSON is valid JSON", async () => {
   const blocks = (await pages()).flatMap((one) => one.blocks).filter(({ language }) => language === "json");
   expect(blocks.length).toBeGreaterThan(3);
   for (const { code } of blocks) expect(() => JSON.parse(code) as unknown).not.toThrow();

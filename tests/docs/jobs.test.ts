@@ -5,7 +5,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off", SNAPSHOT_RETENTION: "365" } });
 
-test("the page on jobs lists every one with its schedule and what it does", async () => {
+test("the page on jobs lists every job with its schedule and purpose", async () => {
   const page = await readFile(new URL("../../docs/operations/jobs.md", import.meta.url), "utf8");
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \| (?:`([^`]+)`|when asked) \| (.+) \|$/gm)];
   const reported = rows.map(([, name, schedule = null, description]) => ({ name, schedule, description }));
@@ -13,7 +13,7 @@ test("the page on jobs lists every one with its schedule and what it does", asyn
   expect(reported).toEqual(list.map(({ name, schedule, description }) => ({ name, schedule, description })));
 });
 
-test("the page on monitoring lists every metric of ours", async () => {
+test("the page on monitoring lists every metric of Zonewright", async () => {
   const page = await readFile(new URL("../../docs/operations/monitoring.md", import.meta.url), "utf8");
   const answer = await fetch(`${zw.url}/metrics`);
   const names = [...(await answer.text()).matchAll(/^# TYPE (zonewright_\w+)/gm)].map(([, name]) => name);

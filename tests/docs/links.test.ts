@@ -9,7 +9,7 @@ function linksOf({ prose }: Page): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
 }
 
-/** Says what is wrong with a link to another page or place of the repository. */
+/** Returns what is wrong with a link to another page or place in the repository. */
 async function brokenLink(from: Page, link: string): Promise<string[]> {
   if (/^[a-z]+:/i.test(link)) return [];
   const [path = "", anchor] = link.split("#");
@@ -19,7 +19,7 @@ async function brokenLink(from: Page, link: string): Promise<string[]> {
   return anchors(await page(target)).has(anchor) ? [] : [`${from.path}: ${link} has no such heading`];
 }
 
-test("links within the documentation lead somewhere", async () => {
+test("every link within the documentation has a target", async () => {
   const all = await pages();
   expect(all.length).toBeGreaterThan(60);
   const broken = await Promise.all(all.flatMap((one) => linksOf(one).map((link) => brokenLink(one, link))));

@@ -12,7 +12,7 @@ const overview = await page("docs/providers/README.md");
 const kinds = providerKinds.map(({ kind }) => kind);
 const pageOf = (kind: string) => page(`docs/providers/${kind}.md`);
 
-/** A configuration that can be connected with, and leads nowhere. */
+/** A valid configuration that reaches no server. */
 const configs: Record<string, object> = {
   zonefile: {},
   rfc2136: { server: "127.0.0.1", port: 9, tsigName: "key", tsigSecret: "MDEy" },
@@ -36,7 +36,7 @@ async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | n
   return connect?.(configs[kind], { zonesFolder, now, egress }) ?? null;
 }
 
-/** Who has no mark of a zone's content says so without asking anybody. */
+/** A provider without fingerprints says so without a call. */
 async function hasMark(provider: DnsProvider | null): Promise<boolean> {
   if (!provider) return false;
   const mark = await provider.fingerprint("example.net").catch((error: unknown) => error);
@@ -52,7 +52,7 @@ function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderK
   return minTtl === 0 ? "any" : `from ${from}`;
 }
 
-test("the table of providers says what the code does", async () => {
+test("the table of providers matches the code", async () => {
   const rows = tableRows(overview, "kind");
   const reported = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
     kind,
@@ -78,7 +78,7 @@ test("the table of providers says what the code does", async () => {
   expect(reported).toEqual(real);
 });
 
-test("each provider has a page, and all have the same order", async () => {
+test("every provider has a page, and all have the same order", async () => {
   const files = await readdir(new URL("../../docs/providers", import.meta.url));
   expect(files.toSorted()).toEqual([...kinds.map((kind) => `${kind}.md`), "README.md"].toSorted());
   for (const kind of kinds) {
@@ -118,7 +118,7 @@ test("the types that a page lists are those that its provider stores", async () 
   }
 });
 
-/** All that the service's own files say, with `…` where something is filled in. */
+/** All texts in the service's source, with `…` for inserted values. */
 async function textsInCode(): Promise<string> {
   const root = join(import.meta.dirname, "../../server");
   const folders = ["dns-providers", "dns", "net", "changes", "records"].map((folder) => join(root, folder));
@@ -153,7 +153,7 @@ function unsaid(sentence: string, code: string): string[] {
   return wanting;
 }
 
-test("every error that a page explains is one that the service tells", async () => {
+test("every error message that a page explains exists in the service", async () => {
   const code = await textsInCode();
   const reported: string[][] = [];
   for (const path of ["README", ...kinds]) {

@@ -15,7 +15,7 @@ import { useZonewright } from "../support/zonewright.ts";
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
 
-test("docs/reference is what `npm run docs` writes", async () => {
+test("docs/reference equals the output of `npm run docs`", async () => {
   const files = await readdir(join(root, "docs/reference"), { recursive: true, withFileTypes: true });
   const stored = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
   const generated = await referencePages();
@@ -26,23 +26,23 @@ test("docs/reference is what `npm run docs` writes", async () => {
   }
 });
 
-test("a variable is read in the file that the reference names", async () => {
+test("every variable is read in the file that the reference names", async () => {
   for (const { name, notes } of describedVariables()) {
     const source = await readFile(join(root, "server", notes.readIn), "utf8");
     expect(source).toMatch(new RegExp(String.raw`config\.${propertyOf(name)}\b`));
   }
 });
 
-/** What server/config/config.ts makes of a variable. */
+/** The property for a variable in server/config/config.ts. */
 function propertyOf(name: string): string {
   if (name.startsWith("RATE_LIMIT")) return "requestLimits";
   if (name === "SNAPSHOT_RETENTION") return "snapshotRetentionDays";
   return name.toLowerCase().replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 }
 
-describe("an example", () => {
+describe("examples in the reference", () => {
   const zw = useZonewright({
-    // Look-ups of expiry dates come to nothing at once.
+    // Lookups of expiry dates fail immediately.
     env: { RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json", WHOIS_SERVER: "127.0.0.1:9" },
   });
   let document: ApiDocument;
@@ -52,7 +52,7 @@ describe("an example", () => {
     calls = callsOf(document);
   });
 
-  test("of a body or an answer fits its schema", () => {
+  test("an example body or answer fits its schema", () => {
     const wrong = calls.flatMap(({ operation: { operationId, requestBody, responses } }) => {
       const body = requestBody?.content["application/json"];
       const answer = (responses["200"] ?? responses["201"])?.content?.["application/json"];
@@ -65,7 +65,7 @@ describe("an example", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("of a call is one that the service takes, and answers as the reference says", async () => {
+  test("an example call is accepted by the service and answered as the reference says", async () => {
     const answers: { operationId: string; status: string; reported: string[] }[] = [];
     for (const { name } of document.tags) {
       const { blocks } = await page(`docs/reference/api/${anchor(name)}.md`);
@@ -79,7 +79,7 @@ describe("an example", () => {
       }
     }
     expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name a link, an invitation, a passkey, an identity provider and a user that there are not.
+    // They name an unknown link, invitation, passkey, identity provider and user.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [
       "createAssignment",
@@ -96,14 +96,14 @@ describe("an example", () => {
   const exampleId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
   let domains = 0;
 
-  /** The same call on a domain that there is. */
+  /** The same call on an existing domain. */
   async function onOwnDomain(script: string): Promise<string> {
     if (!script.includes(`/domains/${exampleId}`)) return script;
     const { body } = await zw.admin.post("/api/domains", { name: `example-${++domains}.org` });
     return script.replace(`/domains/${exampleId}`, `/domains/${(body as { id: string }).id}`);
   }
 
-  /** Runs a call; one whose answer does not end is left after a second. */
+  /** Runs a call; an endless answer is aborted after a second. */
   async function statusOf(code: string): Promise<string> {
     const script = `curl() { command curl -sS -o /dev/null -w '%{http_code}' --max-time ${code.includes("--no-buffer") ? 1 : 20} "$@"; }\n${code}`;
     const env = { ...process.env, ZONEWRIGHT: zw.url, TOKEN: zw.admin.token ?? "", TEMP_TOKEN: "none" };

@@ -7,9 +7,9 @@ import { startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import { startDnspodServer } from "../support/vendors/dnspod/server.ts";
 import { startRoute53 } from "../support/vendors/route53/server.ts";
 
-/** Servers in the place of those that pages name, each vendor's with the zone `example.net`. */
+/** Stand-ins for the servers that pages name, each vendor's with the zone `example.net`. */
 export interface StandIns {
-  /** What the examples of a page have in the place of a reader's own credentials and addresses. */
+  /** What replaces a reader's own credentials and addresses in the examples of a page. */
   of(page: string): InPlace;
   stop(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { adminPassword, useZonewright } from "../support/zonewright.ts";
 const root = join(import.meta.dirname, "../..");
 const zw = useZonewright();
 
-/** What examples take for granted, unless they make it themselves. */
+/** Declarations that examples assume, unless they make them themselves. */
 const given = {
   client: 'ReturnType<typeof import("@zonewright/client").createClient>',
   password: "string",
@@ -37,7 +37,7 @@ test("every TypeScript example of the documentation fits the client's types", as
   expect(written.length).toBeGreaterThanOrEqual(3);
   const folder = await folderInRepository();
   for (const [name, code] of written) await writeFile(join(folder, name), code);
-  // The types that programs get: reading them takes a fraction of what reading the server takes.
+  // The published types: reading them takes a fraction of reading the server.
   const project = await installPackedClient();
   onTestFinished(() => project.remove());
   await mkdir(join(folder, "node_modules/@zonewright"), { recursive: true });

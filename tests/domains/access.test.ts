@@ -31,12 +31,12 @@ const add = (client: RestClient, name: string, providerConfigId = open) =>
 const total = async (name: string) => (await zw.admin.get(`/api/domains?search=${name}`)).body.total;
 
 describe("a member", () => {
-  test("may add a domain through a configuration that members may use, and owns it", async () => {
+  test("a member may add a domain through a configuration open to members, and owns it", async () => {
     const me = await alice.get("/api/auth/me");
     expect(await zone.detail()).toMatchObject({ ownerId: me.body.id, providerConfigId: open });
   });
 
-  test("may not add one through any other, the embedded one included", async () => {
+  test("a member may not add a domain through any other configuration, including the embedded one", async () => {
     for (const providerConfigId of [undefined, await embeddedConfig(zw)]) {
       const name = freshName();
       const { status, body } = await alice.post("/api/domains", { name, providerConfigId });
@@ -45,7 +45,7 @@ describe("a member", () => {
     }
   });
 
-  test("may add one there once members may use it", async () => {
+  test("a member may add a domain through a configuration once it is opened to members", async () => {
     const { body: config } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Closed" });
     const domain = { name: freshName(), providerConfigId: config.id };
     expect((await alice.post("/api/domains", domain)).status).toBe(403);
@@ -53,13 +53,13 @@ describe("a member", () => {
     expect((await alice.post("/api/domains", domain)).status).toBe(201);
   });
 
-  test("may not move a domain to a configuration that members may not use", async () => {
+  test("a member may not move a domain to a configuration that is closed to members", async () => {
     const { status } = await alice.put(zone.path, { providerConfigId: await embeddedConfig(zw) });
     expect(status).toBe(403);
     expect((await zone.detail()).providerConfigId).toBe(open);
   });
 
-  test("sees their own domains and tags only, and an administrator all", async () => {
+  test("a member sees only their own domains and tags, and an administrator sees all", async () => {
     await manualZone(zw);
     const newcomer = await zw.member("newcomer");
     expect(await ids(alice)).toContain(zone.id);
@@ -70,7 +70,7 @@ describe("a member", () => {
     expect((await alice.get("/api/domains/tags")).body.tags).toEqual([{ name: "hers", count: 1 }]);
   });
 
-  test("finds nothing at the ids of others' domains, records and snapshots, and changes nothing there", async () => {
+  test("a member finds nothing at the ids of others' domains, records and snapshots, and changes nothing there", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const snapshot = (await zone.post("/snapshots")).body;
     const before = [await zone.detail(), await zone.records(), await zone.history()];
@@ -107,14 +107,14 @@ describe("a member", () => {
     expect([await zone.detail(), await zone.records(), await zone.history()]).toEqual(before);
   });
 
-  test("may not roll back, not even their own domain", async () => {
+  test("a member may not roll back, not even their own domain", async () => {
     const snapshot = (await zone.post("/snapshots")).body;
     const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
     expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
     expect((await zone.post(`/snapshots/${snapshot.id}/rollback`, { force: "perhaps" })).status).toBe(403);
   });
 
-  test("may do everything else with their own domain", async () => {
+  test("a member may do everything else with their own domain", async () => {
     const record = await zone.add("A", "own", "192.0.2.9");
     expect((await zone.update(record.id, { ttl: 60 })).status).toBe(200);
     expect((await zone.delete(record.id)).status).toBe(200);
@@ -124,7 +124,7 @@ describe("a member", () => {
   });
 });
 
-describe("what is somebody else's is not a member's to take:", () => {
+describe("zones that members may not take over", () => {
   let files: string;
   beforeAll(async () => {
     const config = { kind: "zonefile", name: "Shared files", membersMayUse: true, config: { folder: "." } };
@@ -136,7 +136,7 @@ describe("what is somebody else's is not a member's to take:", () => {
     ["without records", ""],
     ["that cannot be read", "www A nonsense\n"],
   ])(
-    "a zone %s at the provider is neither added nor moved to, an administrator can import it",
+    "a member can neither add nor move to a zone %s at the provider, and an administrator can import it",
     async (_what, lines) => {
       const name = freshName();
       await writeZoneFile(zw, name, lines);
@@ -158,13 +158,13 @@ describe("what is somebody else's is not a member's to take:", () => {
     },
   );
 
-  test("a zone that is new at the provider is theirs", async () => {
+  test("a member owns a zone that is new at the provider", async () => {
     expect((await add(alice, freshName(), files)).status).toBe(201);
     const moving = (await add(alice, freshName())).body;
     expect((await alice.put(`/api/domains/${moving.id}`, { providerConfigId: files })).status).toBe(200);
   });
 
-  test("names below and above a domain of somebody else are for an administrator to add", async () => {
+  test("only an administrator may add names below or above a domain of another user", async () => {
     const [name, admins] = [`mid.${freshName()}`, freshName()];
     expect((await add(alice, name)).status).toBe(201);
     await add(zw.admin, admins);
@@ -194,7 +194,7 @@ test("an administrator reaches members' domains", async () => {
   expect((await asAdmin.detail()).ownerId).toBe((await zone.detail()).ownerId);
 });
 
-test("nobody gets in without signing in", async () => {
+test("domains cannot be reached without signing in", async () => {
   const answers = await Promise.all([
     zw.nobody.get("/api/domains"),
     zw.nobody.get(zone.path),

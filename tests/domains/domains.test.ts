@@ -34,12 +34,12 @@ const detailFields = [
   "revision",
   "historyFrom",
   "updatedAt",
-  // Beside the contract: how the provider's records differ.
+  // Beyond the contract: how the provider's records differ.
   "drift",
 ];
 
 describe("a new domain", () => {
-  test("is shown with everything that was said of it", async () => {
+  test("a new domain is shown with everything that it was given", async () => {
     const created = await zw.admin.post("/api/domains", {
       name: "Example.COM.",
       groupName: "Customers",
@@ -65,7 +65,7 @@ describe("a new domain", () => {
     expect(detail.body).toEqual(created.body);
   });
 
-  test("has the fields of the contract, its drift and no others, in the list and alone", async () => {
+  test("a new domain has exactly the fields of the contract and its drift, in the list and alone", async () => {
     const { body } = await zw.admin.post("/api/domains", { name: freshName() });
     expect(Object.keys(body).toSorted()).toEqual(detailFields.toSorted());
     const { body: page } = await zw.admin.get(`/api/domains?search=${body.name}`);
@@ -73,7 +73,7 @@ describe("a new domain", () => {
     expect(body).toMatchObject({ expiresAt: null, expirySource: null, groupName: null, tags: [], registrar: null });
   });
 
-  test("with a Unicode name gets A-labels and shows both forms", async () => {
+  test("a new domain with a Unicode name gets A-labels and shows both forms", async () => {
     const { status, body } = await zw.admin.post("/api/domains", { name: "Bücher.例え.Test" });
     expect(status).toBe(201);
     expect(body).toMatchObject({ name: "xn--bcher-kva.xn--r8jz45g.test", nameUnicode: "bücher.例え.test" });
@@ -95,19 +95,19 @@ describe("a new domain", () => {
     "\ud800.example",
     `${"a".repeat(64)}.example`,
     `${"a.".repeat(130)}example`,
-  ])("named %j is refused, and the answer names the field", async (name) => {
+  ])("a new domain named %j is refused, and the answer names the field", async (name) => {
     const { status, body } = await zw.admin.post("/api/domains", { name });
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["name"] }] });
   });
 
-  test("cannot be at a provider configuration that does not exist", async () => {
+  test("a new domain cannot use an unknown provider configuration", async () => {
     const { status, body } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: unknownId });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["providerConfigId"] }]);
   });
 
-  test("with the name of another in any spelling is a conflict", async () => {
+  test("a new domain with the name of another, in any spelling, is a conflict", async () => {
     await zw.admin.post("/api/domains", { name: "grün.example" });
     for (const name of ["grün.example", "XN--GRN-IOA.Example.", "GRÜN.example"]) {
       const { status, body } = await zw.admin.post("/api/domains", { name });
@@ -116,7 +116,7 @@ describe("a new domain", () => {
     }
   });
 
-  test("added twenty times at once is there once, and the others are told of the conflict", async () => {
+  test("of twenty simultaneous additions of one domain, one succeeds and the others are conflicts", async () => {
     const name = freshName();
     const answers = await Promise.all(Array.from({ length: 20 }, () => zw.admin.post("/api/domains", { name })));
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -139,7 +139,7 @@ const calls = (id: string) => [
 ];
 
 describe("an id", () => {
-  test("that is no id is 400, and one of nothing 404, in every call", async () => {
+  test("in every call, a malformed id is 400, and an unknown one 404", async () => {
     const bad = await Promise.all(calls("7"));
     expect(bad.map(({ status, body }) => [status, body.issues[0].path])).toEqual(bad.map(() => [400, ["id"]]));
     const unknown = await Promise.all(calls(unknownId));
@@ -148,7 +148,7 @@ describe("an id", () => {
 });
 
 describe("a deleted domain", () => {
-  test("is gone, its zone file stays, and adding it again reads the records in", async () => {
+  test("deleting a domain leaves its zone file, and adding it again imports the records", async () => {
     const zone = await fileZone(zw);
     await zone.add("A", "www", "192.0.2.1");
     const deleted = await zw.admin.delete(zone.path);

@@ -54,19 +54,19 @@ function expected({ status, group, tag, search }: Filter): string[] {
 }
 
 describe("the list of domains", () => {
-  test("has domains in all four states to be told apart", () => {
+  test("the domains under test cover all four states", () => {
     expect(new Set(domains.map(({ status }) => status))).toEqual(
       new Set(["active", "expiring", "expired", "disabled"]),
     );
   });
 
-  test("shows twenty on the first page, by name, when nothing is asked for", async () => {
+  test("the list of domains shows twenty on the first page, by name, by default", async () => {
     const { body } = await zw.admin.get("/api/domains");
     expect(body).toMatchObject({ total: 24, page: 1, limit: 20 });
     expect(body.domains.map(({ name }: Body) => name)).toEqual(expected({}).slice(0, 20));
   });
 
-  test("shows exactly the domains that fit all filters together, on any page", async () => {
+  test("the list of domains shows exactly those that match all filters, on any page", async () => {
     const filter = fc.record(
       {
         status: fc.constantFrom("active", "expiring", "expired", "disabled"),
@@ -105,7 +105,7 @@ describe("the list of domains", () => {
     ["a%b", []],
     ["\\", []],
     ["SHOP", ["shop.example"]],
-  ])("searched for %j finds %j: every character means itself", async (search, names) => {
+  ])("the list of domains searched for %j finds %j: every character is literal", async (search, names) => {
     expect(await namesFor({ search })).toEqual(names);
   });
 
@@ -120,13 +120,13 @@ describe("the list of domains", () => {
     ["page=99999999999", "page"],
     ["status=gone", "status"],
     ["nonsense=1", "nonsense"],
-  ])("refuses %s and names the parameter", async (parameters, field) => {
+  ])("the list of domains refuses %s and names the parameter", async (parameters, field) => {
     const { status, body } = await zw.admin.get(`/api/domains?${parameters}`);
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
   });
 
-  test("is empty beyond the last page, with the total still told", async () => {
+  test("the list of domains is empty beyond the last page, with the total still reported", async () => {
     const { body } = await zw.admin.get("/api/domains?page=2147483647&limit=100");
     expect(body).toMatchObject({ domains: [], total: 24, page: 2_147_483_647, limit: 100 });
   });

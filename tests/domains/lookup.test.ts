@@ -28,21 +28,24 @@ const zoneOf = async (name: string, client = zw.admin) => {
 };
 
 describe("a domain's exact name", () => {
-  test.each(["example.com", "EXAMPLE.com", "example.com."])("%s finds that domain alone", async (name) => {
-    expect(await listed(name)).toEqual([ids.get("example.com")]);
-  });
+  test.each(["example.com", "EXAMPLE.com", "example.com."])(
+    "the exact name %s finds that domain alone",
+    async (name) => {
+      expect(await listed(name)).toEqual([ids.get("example.com")]);
+    },
+  );
 
-  test("is found in Unicode and as A-labels", async () => {
+  test("a domain is found by its exact name in Unicode and in A-labels", async () => {
     expect(await listed("bücher.example")).toEqual([ids.get("bücher.example")]);
     expect(await listed("xn--bcher-kva.example")).toEqual([ids.get("bücher.example")]);
   });
 
-  test("finds nothing where no domain has it, and is refused where none could", async () => {
+  test("an exact name without a domain finds nothing, and an invalid name is refused", async () => {
     expect(await listed("ample.com")).toEqual([]);
     expect(await listed("no such name")).toBe(400);
   });
 
-  test("shows members only what they may see", async () => {
+  test("an exact name shows members only what they may see", async () => {
     expect(await listed("example.com", member)).toEqual([ids.get("example.com")]);
     expect(await listed("dev.example.com", member)).toEqual([]);
   });
@@ -56,18 +59,18 @@ describe("the domain that holds a host name", () => {
     ["notdev.example.com", "example.com", "notdev"],
     ["*.Example.com", "example.com", "*"],
     ["_acme-challenge.bücher.example", "bücher.example", "_acme-challenge"],
-  ])("%s is %s", async (name, zone, host) => {
+  ])("the domain that holds the host %s is %s", async (name, zone, host) => {
     expect(await zoneOf(name)).toEqual([ids.get(zone), host]);
   });
 
-  test("is 404 where no managed domain ends the name, and 400 for what is no host name", async () => {
+  test("a host name outside every managed domain is 404, and an invalid host name is 400", async () => {
     expect(await zoneOf("www.example.org")).toBe(404);
     expect(await zoneOf("com")).toBe(404);
     expect(await zoneOf("a..b")).toBe(400);
     expect(await zoneOf("a.".repeat(400))).toBe(400);
   });
 
-  test("is looked for among the domains that the caller may see, and counts only records that they may see", async () => {
+  test("the domain of a host is searched only among visible domains, and counts only visible records", async () => {
     expect(await zoneOf("www.dev.example.com", member)).toEqual([ids.get("example.com"), "www.dev"]);
     await zw.admin.post(`/api/domains/${ids.get("example.com")}/records`, {
       recordType: "A",

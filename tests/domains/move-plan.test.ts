@@ -6,7 +6,7 @@ import { recordKey, type LiveRecord, type RecordData } from "../../server/dns/re
 
 const manual = kindByName("manual");
 if (!manual) throw new Error("The kind manual is missing.");
-/** A vendor whose name servers at the apex are its own. */
+/** A vendor that chooses the name servers at the apex. */
 const vendor: ProviderKind = {
   ...manual,
   name: "Vendor",
@@ -45,7 +45,7 @@ const values = (records: readonly RecordData[]) => records.map(({ value }) => va
 const shown = ({ changes }: ReturnType<typeof plan>) =>
   changes.map(({ action, before, after }) => [action, before?.value ?? null, after?.value ?? null]);
 
-test("what the target keeps is neither sent nor in the way, and takes the place of ours of that kind", () => {
+test("a target's read-only records are neither sent nor conflicts, and replace ours of that kind", () => {
   const move = plan([www, ...ourNs], theirNs);
   expect([values(move.sent), move.others, move.same]).toEqual([["192.0.2.1"], [], false]);
   expect(shown(move)).toEqual([
@@ -55,7 +55,7 @@ test("what the target keeps is neither sent nor in the way, and takes the place 
   ]);
 });
 
-test("a zone that has the same records beside those is taken as it is", () => {
+test("a target zone that has the same records beside its read-only ones is taken over unchanged", () => {
   const move = plan([www], [...theirNs, www]);
   expect([move.same, values(move.others)]).toEqual([true, ["192.0.2.1"]]);
   expect(shown(move)).toEqual([
@@ -64,7 +64,7 @@ test("a zone that has the same records beside those is taken as it is", () => {
   ]);
 });
 
-test("name servers that a provider gives a new zone take the place of ours where it would let them be changed too", () => {
+test("name servers that a provider assigns to a new zone replace ours even if they could be changed", () => {
   const move = planMove(manual, new Map(), both([www, ...ourNs]), theirNs);
   expect([values(move.sent), move.others, move.changes]).toEqual([["192.0.2.1"], [], expect.any(Array)]);
   expect(shown(move).map(([action]) => action)).toEqual(["delete", "update", "update"]);
@@ -74,7 +74,7 @@ test("name servers that a provider gives a new zone take the place of ours where
   expect([empty.sent.length, empty.changes]).toEqual([4, []]);
 });
 
-test("ours give way too where the target keeps its own and would take others beside them", () => {
+test("the target's own name servers replace ours even if it would accept others beside them", () => {
   const beside = planMove(
     manual,
     new Map(theirNs.map((record) => [recordKey(record), "is its own."])),
@@ -84,12 +84,12 @@ test("ours give way too where the target keeps its own and would take others bes
   expect([values(beside.sent), beside.others]).toEqual([["192.0.2.1"], []]);
 });
 
-test("a record of another kind there is in the way", () => {
+test("a record of another kind at the target is a conflict", () => {
   const move = plan([www], [...theirNs, parking]);
   expect([move.same, values(move.others)]).toEqual([false, ["203.0.113.9"]]);
 });
 
-test("records that only the target knows to be its own are in nobody's way either, and are ours afterwards", () => {
+test("records that only the target knows to be its own are no conflict, and are imported by the move", () => {
   const mail = data("@", "MX", "5 route.vendor.example");
   const move = plan([www], [mail], [mail]);
   expect([values(move.sent), move.others, move.same]).toEqual([["192.0.2.1"], [], false]);
@@ -98,18 +98,18 @@ test("records that only the target knows to be its own are in nobody's way eithe
   expect([values(again.sent), shown(again)]).toEqual([["192.0.2.1"], []]);
 });
 
-test("where there is nothing of the target's own, our records stay all as they are", () => {
+test("our records all stay unchanged if the target has none of its own", () => {
   const move = plan([www, data("ftp", "A", "192.0.2.2")], []);
   expect([values(move.sent), move.changes]).toEqual([["192.0.2.1", "192.0.2.2"], []]);
 });
 
-test("where a part of ours is there already, the rest is to be written", () => {
+test("if part of our records exist at the target, only the rest is written", () => {
   const ftp = data("ftp", "A", "192.0.2.2");
   const move = plan([www, ftp], [...theirNs, www]);
   expect([values(move.missing), move.foreign]).toEqual([["192.0.2.2"], []]);
 });
 
-test("name servers of ours beside other records of ours are those that were written when the move was cut, and not the target's", () => {
+test("our name servers beside other records of ours count as written by an interrupted move", () => {
   const [first, ...rest] = ourNs;
   const cut = planMove(manual, new Map(), both([www, data("ftp", "A", "192.0.2.2"), ...ourNs]), [
     www,
@@ -123,7 +123,7 @@ test("name servers of ours beside other records of ours are those that were writ
   ]);
 });
 
-test("name servers at the apex are written last", () => {
+test("a move writes name servers at the apex last", () => {
   expect(values(plan([], []).missing)).toEqual([]);
   expect(values(planMove(manual, new Map(), both([...ourNs, www]), []).missing)).toEqual([
     "192.0.2.1",

@@ -32,7 +32,7 @@ function pick<Key extends string>(from: Record<Key, string>, ...keys: Key[]): ob
 }
 
 test.each(vendors)(
-  "a domain that moves to %s has its name servers there and keeps its other records",
+  "a domain that moves to %s gets its name servers there and keeps its other records",
   async (kind, config) => {
     const zone = await manualZone(zw);
     const www = await zone.add("A", "www", "192.0.2.1", 600);
@@ -73,7 +73,7 @@ const withFloors: [kind: string, config: () => object, floor: number, add: (zone
 ];
 
 test.each(withFloors)(
-  "every TTL below what the zone at %s takes is named before anything is written there",
+  "a move names every TTL too low for the zone at %s before it writes anything there",
   async (kind, config, floor, add) => {
     const zone = await manualZone(zw);
     await zone.add("A", "www", "192.0.2.1", 40);
@@ -95,7 +95,7 @@ test.each(withFloors)(
   },
 );
 
-test("so they are where the move makes the zone, which stays empty", async () => {
+test("TTLs too low for a zone that the move creates are named too, and the zone stays empty", async () => {
   const zone = await manualZone(zw);
   const www = await zone.add("A", "www", "192.0.2.1", 40);
   const made = await zw.admin.post("/api/provider-configs", {

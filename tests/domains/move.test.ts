@@ -24,7 +24,7 @@ async function filled(zone: Zone): Promise<Zone> {
 }
 
 describe("moving a domain to another provider configuration", () => {
-  test("writes its records there and keeps their identity, versions and snapshots", async () => {
+  test("a move writes the records to the target and keeps their identity, versions and snapshots", async () => {
     const zone = await filled(await manualZone(zw));
     const snapshot = (await zone.post("/snapshots")).body;
     const before = await zone.records();
@@ -42,7 +42,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.get(`/snapshots/${snapshot.id}`)).body).toEqual(snapshot);
   });
 
-  test("is followed by edits there and no longer at the old one, whose file stays", async () => {
+  test("edits after a move reach the new provider only, and the old zone file stays", async () => {
     const zone = await filled(await fileZone(zw));
     const file = await zone.readFile();
     await move(zone, await manualConfig(zw));
@@ -51,7 +51,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.post("/sync")).status).toBe(400);
   });
 
-  test("goes there and back again while the records at the old one are still the same", async () => {
+  test("a domain can move to another provider and back while the old records are unchanged", async () => {
     const zone = await filled(await fileZone(zw));
     const records = await zone.records();
     await move(zone, await manualConfig(zw));
@@ -61,7 +61,7 @@ describe("moving a domain to another provider configuration", () => {
     expect(await zone.readFile()).toContain("back");
   });
 
-  test("is refused when the target has other records, and then changes nothing on either side", async () => {
+  test("a move is refused if the target has other records, and changes nothing on either side", async () => {
     const zone = await filled(await manualZone(zw));
     await writeZoneFile(zw, zone.name, "other A 192.0.2.99\n");
     const before = [await zone.detail(), await zone.readFile()];
@@ -71,7 +71,7 @@ describe("moving a domain to another provider configuration", () => {
     await zone.add("A", "still", "192.0.2.4");
   });
 
-  test("that was cut in the middle goes on where it was cut", async () => {
+  test("an interrupted move continues where it was interrupted", async () => {
     const zone = await filled(await manualZone(zw));
     for (const value of ["ns1.example.net", "ns2.example.net"]) await zone.add("NS", "@", value);
     const before = await zone.records();
@@ -81,13 +81,13 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ synced: 5, unchanged: 5 });
   });
 
-  test("is refused where the target has one of its records with another TTL", async () => {
+  test("a move is refused if the target has one of the records with another TTL", async () => {
     const zone = await filled(await manualZone(zw));
     await writeZoneFile(zw, zone.name, "www 301 A 192.0.2.1\n");
     expect(await move(zone, await embeddedConfig(zw))).toMatchObject({ status: 409 });
   });
 
-  test("to one that fails is 502 and leaves the domain where it is", async () => {
+  test("a move to a provider that fails is 502 and leaves the domain where it is", async () => {
     const zone = await filled(await manualZone(zw));
     await mkdir(fileOf(zw, zone.name));
     const { status, body } = await move(zone, await embeddedConfig(zw));
@@ -97,7 +97,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
   });
 
-  test("takes along what breaks the rules since it was read in, and edits and syncs go on there", async () => {
+  test("a move preserves imported rule violations, and edits and syncs work afterwards", async () => {
     const zone = await fileZone(zw, "x CNAME y.example.\nx A 192.0.2.1\n@ CNAME z.example.\n");
     const records = await zone.records();
     const config = { kind: "zonefile", name: "Elsewhere", config: { folder: "elsewhere" } };
@@ -111,7 +111,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.post("/records/plan", { changes })).body.warnings).toEqual([]);
   });
 
-  test("is refused where the target's name servers would refuse the zone, and each reason is named", async () => {
+  test("a move is refused with every reason if the target's name servers would refuse the zone", async () => {
     const zone = await filled(await manualZone(zw));
     await zone.add("NS", "@", `ns1.${zone.name}`);
     await zone.add("NS", "sub", `ns2.${zone.name}`);
@@ -125,7 +125,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);
   });
 
-  test("to one that refuses a record leaves nothing there, so that it can be tried again", async () => {
+  test("a move to a provider that refuses a record leaves nothing there, and can be retried", async () => {
     const zone = await filled(await manualZone(zw));
     const refused = await zone.add("NS", "@", "placeholder.invalid");
     const { status, body } = await move(zone, await embeddedConfig(zw));
@@ -137,7 +137,7 @@ describe("moving a domain to another provider configuration", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ synced: 3, unchanged: 3 });
   });
 
-  test("to the one where it is changes nothing", async () => {
+  test("a move to the current provider changes nothing", async () => {
     const zone = await filled(await fileZone(zw));
     const file = await zone.readFile();
     expect((await move(zone, await embeddedConfig(zw))).status).toBe(200);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await compare();
 });
 
-/** Compares all zones, an hour later; access tokens have ended by then. */
+/** Compares all zones, an hour later; access tokens have expired by then. */
 async function compare(): Promise<void> {
   clock.advance(61 * minute);
   await zw.services.drift.runOnce();
@@ -41,7 +41,7 @@ async function listed(query: string, client = zw.admin): Promise<string[]> {
 }
 
 describe("the list of domains", () => {
-  test("shows since when a domain differs from its provider, and null where it does not", async () => {
+  test("the list of domains shows since when a domain has drifted, and null without drift", async () => {
     const { body } = await zw.admin.get("/api/domains");
     const found = new Map(body.domains.map(({ id, driftedAt }: Body) => [id, driftedAt]));
     expect(found.get(drifted.id)).toMatch(/^\d{4}-.*Z$/);
@@ -49,7 +49,7 @@ describe("the list of domains", () => {
     expect((await drifted.detail()).driftedAt).toBe(found.get(drifted.id));
   });
 
-  test("can be narrowed to domains that differ, and to those that do not", async () => {
+  test("the list of domains can be filtered by drift", async () => {
     expect(await listed("drift=true")).toEqual(["D"]);
     expect((await listed("drift=false")).toSorted()).toEqual(["A", "E"]);
     await drifted.post("/sync", { force: true });
@@ -58,7 +58,7 @@ describe("the list of domains", () => {
     await compare();
   });
 
-  test("can be narrowed to the domains of one provider configuration", async () => {
+  test("the list of domains can be filtered by provider configuration", async () => {
     const { providerConfigId } = await empty.detail();
     expect(await listed(`providerConfigId=${providerConfigId}`)).toEqual(["E"]);
     expect(await listed("providerConfigId=01a1fb0f-6204-7000-abd4-276e976be8b7")).toEqual([]);
@@ -69,11 +69,11 @@ describe("the list of domains", () => {
     ["-expiresAt", ["A", "E", "D"]],
     ["recordCount", ["E", "D", "A"]],
     ["-recordCount", ["A", "D", "E"]],
-  ])("can be ordered by %s, unknown dates last", async (sort, order) => {
+  ])("the list of domains can be sorted by %s, unknown dates last", async (sort, order) => {
     expect(await listed(`sort=${sort}`)).toEqual(order);
   });
 
-  test("can be ordered by drift, provider, change and name", async () => {
+  test("the list of domains can be sorted by drift, provider, change and name", async () => {
     const byName = await listed("sort=name");
     expect(await listed("")).toEqual(byName);
     expect(await listed("sort=-name")).toEqual(byName.toReversed());
@@ -89,7 +89,7 @@ describe("the list of domains", () => {
     expect(names).toEqual(names.toSorted());
   });
 
-  test("tells members who see only some hosts of a domain neither its drift nor, by the order, its size", async () => {
+  test("members assigned some hosts of a domain cannot infer its drift or size from the list", async () => {
     expect(await listed("drift=true", member)).toEqual([]);
     expect((await listed("drift=false", member)).toSorted()).toEqual(["A", "D"]);
     expect(await listed("sort=recordCount", member)).toEqual(["A", "D"]);
@@ -99,7 +99,7 @@ describe("the list of domains", () => {
   });
 
   test.each(["sort=size", "sort=--name", "drift=maybe", "providerConfigId=x"])(
-    "refuses %s and names the parameter",
+    "sorting or filtering by %s is refused, naming the parameter",
     async (query) => {
       const { status, body } = await zw.admin.get(`/api/domains?${query}`);
       expect([status, body.issues?.[0]?.path]).toEqual([400, [query.replace(/=.*/, "")]]);

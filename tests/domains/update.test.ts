@@ -29,7 +29,7 @@ describe("a change to a domain", () => {
     ["status", "active"],
     ["expiresAt", "2040-01-01T00:00:00.000Z"],
     ["expiresAt", null],
-  ])("of %s to %j changes that and nothing else", async (field, value) => {
+  ])("an update of %s to %j changes that field only", async (field, value) => {
     await put({ groupName: "old", notes: "old", tags: ["old"] });
     const before = await zone.detail();
     const { status, body } = await put({ [field]: value });
@@ -52,7 +52,7 @@ describe("a change to a domain", () => {
     ["expiresAt", "1969-12-31T23:59:59Z"],
     ["name", "other.example"],
     ["ownerId", "01a1fb0f-6204-7000-abd4-276e976be8b7"],
-  ])("of %s to %j is refused and changes nothing", async (field, value) => {
+  ])("an update of %s to %j is refused and changes nothing", async (field, value) => {
     const before = await zone.detail();
     const { status, body } = await put({ [field]: value, ...(field === "notes" ? {} : { notes: "new" }) });
     expect(status).toBe(400);
@@ -62,7 +62,7 @@ describe("a change to a domain", () => {
 });
 
 describe("the status", () => {
-  test("follows from the date and the longest reminder, from the day on which it should", async () => {
+  test("the status follows from the expiry date and the longest reminder, from the right day on", async () => {
     await put({ expiresAt: inDays(31) });
     expect((await zone.detail()).status).toBe("active");
     await put({ expiresAt: inDays(30) });
@@ -75,7 +75,7 @@ describe("the status", () => {
     expect((await zone.detail()).status).toBe("active");
   });
 
-  test("changes as time goes by, without anybody touching the domain, and the list's filter agrees", async () => {
+  test("the status changes over time without an update, and the list's filter agrees", async () => {
     const start = now;
     await put({ expiresAt: inDays(40) });
     const seen: string[] = [];
@@ -92,7 +92,7 @@ describe("the status", () => {
     expect(seen).toEqual(["active", "expiring", "expiring", "expired", "expired"]);
   });
 
-  test("stays disabled whatever the date, until it is made active, which then means what the date says", async () => {
+  test("a disabled status stays whatever the date, until activation restores the status of the date", async () => {
     await put({ status: "disabled", expiresAt: inDays(-1) });
     expect((await zone.detail()).status).toBe("disabled");
     expect((await put({ expiresAt: inDays(1) }, "/expiry")).body.status).toBe("disabled");
@@ -102,7 +102,7 @@ describe("the status", () => {
 });
 
 describe("reminders", () => {
-  test("are kept once each, longest first, and what is left out stays", async () => {
+  test("reminders are stored without duplicates, longest first, and omitted settings stay", async () => {
     const first = await put({ expiryRemindDays: [1, 90, 7, 7], autoCheckExpiry: false }, "/expiry-remind");
     expect(first.body).toMatchObject({ expiryRemindDays: [90, 7, 1], autoCheckExpiry: false });
     const second = await put({ expiryRemindDays: [] }, "/expiry-remind");
@@ -112,7 +112,7 @@ describe("reminders", () => {
   });
 
   test.each([[[-1]], [[3651]], [[1.5]], [["7"]], ["7"], [null], [Array.from({ length: 21 }, (_, day) => day)]])(
-    "of %j days are refused",
+    "reminders of %j days are refused",
     async (expiryRemindDays) => {
       const { status, body } = await put({ expiryRemindDays }, "/expiry-remind");
       expect(status).toBe(400);
@@ -121,7 +121,7 @@ describe("reminders", () => {
   );
 });
 
-test("the date and the reminders set at the same time both count, in the status too", async () => {
+test("an expiry date and reminders set simultaneously both apply, also to the status", async () => {
   for (let round = 0; round < 10; round += 1) {
     const one = await manualZone(zw);
     const answers = await Promise.all([
@@ -139,15 +139,15 @@ test("the date and the reminders set at the same time both count, in the status 
   }
 });
 
-describe("the expiry date by hand", () => {
-  test("is stored with its source, and null forgets both", async () => {
+describe("a manual expiry date", () => {
+  test("a manual expiry date is stored with its source, and null clears both", async () => {
     const set = await put({ expiresAt: "2031-05-06T07:08:09+02:00" }, "/expiry");
     expect(set.body).toMatchObject({ expiresAt: "2031-05-06T05:08:09.000Z", expirySource: "manual", status: "active" });
     const forgotten = await put({ expiresAt: null }, "/expiry");
     expect(forgotten.body).toMatchObject({ expiresAt: null, expirySource: null });
   });
 
-  test("must be given", async () => {
+  test("an expiry date is required", async () => {
     const { status, body } = await put({}, "/expiry");
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["expiresAt"] }]);

@@ -22,14 +22,14 @@ beforeEach(async () => {
   reported = [];
   log = [];
   meanwhile = () => Promise.resolve();
-  // Checked, as all that other tests left.
+  // Checks this zone and all that other tests left.
   zone = await fileZone(zw, "www 300 A 192.0.2.1\nold 300 TXT x\nttl 300 A 192.0.2.2\n");
   await later();
   reported = [];
 });
 afterEach(() => zw.admin.delete(zone.path));
 
-/** What happens once a zone was read, before what was found is kept. */
+/** Runs after a zone was compared and before the result is stored. */
 let meanwhile: () => Promise<unknown>;
 
 class HeldUpComparison extends ProviderComparison {
@@ -68,7 +68,7 @@ const byHand = () =>
 const counts = { created: 2, updated: 1, deleted: 1 };
 
 describe("an edit made elsewhere", () => {
-  test("is shown on the domain and told once, and nothing is changed", async () => {
+  test("an edit made elsewhere is shown on the domain and reported once, and nothing is changed", async () => {
     expect(await drift()).toBeNull();
     const before = await zone.detail();
     await byHand();
@@ -87,7 +87,7 @@ describe("an edit made elsewhere", () => {
     expect(reported).toHaveLength(1);
   });
 
-  test("is settled by a sync, and told again when it comes again", async () => {
+  test("a sync settles an edit made elsewhere, and the next one is reported again", async () => {
     await byHand();
     await later();
     expect((await zone.post("/sync", { dryRun: true })).status).toBe(200);
@@ -101,7 +101,7 @@ describe("an edit made elsewhere", () => {
     expect(reported).toHaveLength(2);
   });
 
-  test("that is taken back by hand is forgotten by the next check", async () => {
+  test("drift that is reverted by hand is cleared by the next check", async () => {
     const file = await zone.readFile();
     await byHand();
     await later();
@@ -115,15 +115,15 @@ describe("an edit made elsewhere", () => {
     expect(await drift()).toBeNull();
   });
 
-  test("that changes no record is none", async () => {
+  test("an edit elsewhere that changes no record is not drift", async () => {
     await zone.edit((text) => `; a comment\n${text}`);
     await later();
     expect([await drift(), reported]).toEqual([null, []]);
   });
 });
 
-describe("a zone", () => {
-  test("has one turn in a period, whichever of two instances comes first", async () => {
+describe("drift checks of a zone", () => {
+  test("a zone is checked once per period, whichever of two instances comes first", async () => {
     await byHand();
     clock.advance(hour);
     await Promise.all([job().runOnce(), job().runOnce()]);
@@ -141,7 +141,7 @@ describe("a zone", () => {
     expect(await drift()).not.toBeNull();
   });
 
-  test("that is disabled, or has no back end, is left alone", async () => {
+  test("a zone that is disabled or has no provider is not checked", async () => {
     const manual = await manualZone(zw);
     await zw.admin.put(zone.path, { status: "disabled" });
     await byHand();
@@ -149,7 +149,7 @@ describe("a zone", () => {
     expect([(await manual.detail()).drift, await drift(), reported, log]).toEqual([null, null, [], []]);
   });
 
-  test("that is being changed here is not judged by what was read before", async () => {
+  test("a zone that is being changed here is not checked until the change ends", async () => {
     await byHand();
     await holdLease(zw, zone, 60);
     await later();
@@ -162,7 +162,7 @@ describe("a zone", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["is changed", () => zone.add("A", "meanwhile", "192.0.2.3")],
     ["moves elsewhere", async () => zw.admin.put(zone.path, { providerConfigId: await manualConfig(zw), force: true })],
-  ])("that %s here while it is compared is not judged by what was read", async (_how, happens) => {
+  ])("a zone that %s during a comparison is not judged by it", async (_how, happens) => {
     await byHand();
     const answers: unknown[] = [];
     meanwhile = async () => answers.push(await happens());
@@ -172,7 +172,7 @@ describe("a zone", () => {
     expect(reported).toEqual([]);
   });
 
-  test("forgets its drift when it moves to another provider", async () => {
+  test("a zone's drift is cleared when it moves to another provider", async () => {
     const { body } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: `For ${zone.name}` });
     await byHand();
     await later();
@@ -180,8 +180,8 @@ describe("a zone", () => {
   });
 });
 
-describe("a zone file that was edited while nobody watched", () => {
-  test("is found to differ as soon as the service watches it", async () => {
+describe("a zone file edited while no service was running", () => {
+  test("a zone file edited before the service watched it is found to differ when watching starts", async () => {
     const gone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     const same = await fileZone(zw, "www 300 A 192.0.2.1\n");
     for (const { path } of [gone, same]) onTestFinished(async () => void (await zw.admin.delete(path)));
@@ -203,7 +203,7 @@ describe("a zone file that was edited while nobody watched", () => {
 });
 
 describe("a provider that fails", () => {
-  test("is told of once, by the name of its configuration, and the others are checked", async () => {
+  test("a failing provider is logged once per configuration, and the other zones are checked", async () => {
     await brokenZone("Away", 1);
     await pointAt(await manualZone(zw), await brokenZone("Twice", 1));
     await byHand();
@@ -219,7 +219,7 @@ describe("a provider that fails", () => {
     ]);
   });
 
-  test("by never answering does not hold up the end of the service", async () => {
+  test("a provider that never answers does not delay shutdown", async () => {
     const silent = await silentServer();
     await brokenZone("Silent", silent.port);
     clock.advance(hour);
@@ -240,7 +240,7 @@ async function brokenZone(name: string, port: number): Promise<string> {
   return body.id;
 }
 
-/** Moves a domain without asking the provider, which would refuse. */
+/** Moves a domain in the database, because the provider would refuse. */
 async function pointAt(domain: Zone, config: string): Promise<void> {
   await queries(zw.services.database.fork())
     .updateTable("domains")
@@ -252,7 +252,7 @@ async function pointAt(domain: Zone, config: string): Promise<void> {
   });
 }
 
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 async function silentServer(): Promise<{ port: number; called: Promise<unknown> }> {
   const server = createServer();
   const called = once(server, "connection");

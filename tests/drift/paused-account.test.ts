@@ -10,7 +10,7 @@ const zw = useZonewright({
   env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off" },
   now: clock.now,
   logTo: { write: (line) => void lines.push(line) },
-  // Whoever waits here waits for ever.
+  // Waiting here never ends.
   pause: () => new Promise(() => undefined),
 });
 let vendor: DigitalOceanServer;
@@ -43,10 +43,10 @@ async function editedZone(): Promise<Zone> {
   return zone;
 }
 
-/** How urgent a line of the log is. */
+/** The level of a log line. */
 const [info, warn] = [30, 40];
 
-/** What the log has told of pauses: how urgently, and of which configuration. */
+/** The logged pauses: level and configuration. */
 function loggedPauses(): unknown[] {
   const reported = lines.map((line) => JSON.parse(line) as { level: unknown; config?: string; msg: string });
   return reported
@@ -54,22 +54,22 @@ function loggedPauses(): unknown[] {
     .map(({ level, config }) => [level, config]);
 }
 
-/** A run of the check, so much later. */
+/** Runs the check this much later. */
 async function checked(milliseconds: number): Promise<void> {
   clock.advance(milliseconds);
   vendor.calls.length = 0;
   await zw.services.drift.runOnce();
-  // The administrator's token ended meanwhile.
+  // The administrator's token has expired by then.
   zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
 }
 
-test("a vendor account that asked for a pause keeps no zone elsewhere waiting, and has its turn after the pause", async () => {
+test("a vendor account that asked for a pause delays no other zones, and is checked after it", async () => {
   await addVendorZones();
   const elsewhere = await editedZone();
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "1800" }, body: "{}" } }, 4);
   await checked(hour);
   expect((await elsewhere.detail()).drift).toMatchObject({ created: 1 });
-  // Those that look at zones at the same time ask once each at the most.
+  // Concurrent checks each call the vendor at most once.
   expect(vendor.calls.length).toBeLessThanOrEqual(4);
 
   await checked(20 * minute);
@@ -82,7 +82,7 @@ test("a vendor account that asked for a pause keeps no zone elsewhere waiting, a
   expect(vendor.calls).toEqual([]);
 });
 
-test("a vendor account that asks for pauses without end is told of once, and as a warning once a period has passed", async () => {
+test("a vendor account that keeps asking for pauses is logged once, then with a warning after a period", async () => {
   lines.length = 0;
   vendor.failNext({ after: false, reply: { status: 429, headers: { "retry-after": "600" }, body: "{}" } }, 100);
   await checked(hour);

@@ -15,8 +15,8 @@ const notices = async (domainId: string) =>
     ({ event, metadata }: Body) => event === "zone.drift" && metadata.domainId === domainId,
   );
 
-describe("a zone file that somebody else edits", () => {
-  test("is found to differ within seconds, and told once", async () => {
+describe("a zone file edited by another program", () => {
+  test("a zone file edited elsewhere is found to differ within seconds, and reported once", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     await zone.edit((text) => `${text}new 300 A 192.0.2.9\n`);
     await vi.waitUntil(async () => (await zone.detail()).driftedAt !== null, patience);
@@ -27,7 +27,7 @@ describe("a zone file that somebody else edits", () => {
     expect(await notices(zone.id)).toHaveLength(1);
   });
 
-  test("is found to agree again within seconds once the edit is taken back", async () => {
+  test("a zone file whose edit is reverted is found to agree within seconds", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     let before = "";
     await zone.edit((text) => `${(before = text)}new 300 A 192.0.2.9\n`);
@@ -37,7 +37,7 @@ describe("a zone file that somebody else edits", () => {
     expect(await zone.detail()).toMatchObject({ drift: null, revision: 1 });
   });
 
-  test("that is deleted is found within seconds, and told once", async () => {
+  test("a deleted zone file is found within seconds, and reported once", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     await rm(zone.file);
     await vi.waitUntil(async () => (await zone.detail()).driftError !== null, patience);
@@ -46,7 +46,7 @@ describe("a zone file that somebody else edits", () => {
     ]);
   });
 
-  test("is told apart from edits of ours, which are no drift", async () => {
+  test("edits to a zone file by Zonewright are not drift, unlike those of others", async () => {
     const zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
     const other = await fileZone(zw, "www 300 A 192.0.2.1\n");
     for (let index = 0; index < 5; index += 1) await zone.add("A", `h${index}`, "192.0.2.2");
@@ -57,7 +57,7 @@ describe("a zone file that somebody else edits", () => {
 });
 
 describe("a zone file of a configuration", () => {
-  test("is watched as soon as the configuration is made", async () => {
+  test("zone files of a new configuration are watched as soon as it is created", async () => {
     const config = { kind: "zonefile", name: "Just made", config: { folder: "just-made" } };
     const { body } = await zw.admin.post("/api/provider-configs", config);
     const name = "just-made.example";
@@ -79,13 +79,13 @@ describe("a watched folder", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test.each([
-    ["by the file system's word", true],
-    ["by looking at the files, where the file system says nothing", false],
-  ])("reports files that are written, replaced and deleted, %s", async (_how, listen) => {
+    ["by file system events", true],
+    ["by polling if there are no events", false],
+  ])("a watched folder reports files that are written, replaced and deleted, %s", async (_how, listen) => {
     const changed = new Set<string>();
     await writeFile(join(folder, "kept.zone"), "1");
     onTestFinished(watchFolder(folder, (file) => changed.add(file), { listen, everyMilliseconds: 50 }));
-    // Whatever is there when it begins is no change: so one is made again and again until the first look has been.
+    // Files that exist at the start are not changes, so one is rewritten until the first poll has run.
     let round = 0;
     await vi.waitUntil(
       async () => {

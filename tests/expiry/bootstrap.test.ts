@@ -25,7 +25,7 @@ function bootstrap(url = `${list.url}/dns.json`): RdapBootstrap {
   return new RdapBootstrap({ egress: openDoor(), log: createLog("silent"), now: clock.now, file, url });
 }
 
-test("the list is fetched once, however many ask at once, and again after a day", async () => {
+test("the bootstrap list is fetched once for simultaneous lookups, and again after a day", async () => {
   const servers = bootstrap();
   const all = await Promise.all([
     servers.serversFor(["com"]),
@@ -41,13 +41,13 @@ test("the list is fetched once, however many ask at once, and again after a day"
   expect(await servers.serversFor(["com"])).toEqual(["https://new.example/"]);
 });
 
-test("the longest suffix decides", async () => {
+test("the longest suffix in the bootstrap list wins", async () => {
   listed = bootstrapFile({ br: "https://short.example/", "com.br": "https://long.example/" });
   expect(await bootstrap().serversFor(["com.br", "br"])).toEqual(["https://long.example/"]);
   expect(await bootstrap().serversFor(["net.br", "br"])).toEqual(["https://short.example/"]);
 });
 
-test("the list survives a restart, and the failure of whoever has it", async () => {
+test("the bootstrap list survives a restart and a failure of its server", async () => {
   await bootstrap().serversFor(["com"]);
   listed = { status: 500, body: "" };
   expect(await bootstrap().serversFor(["com"])).toEqual(["https://rdap.example/com/"]);
@@ -58,7 +58,7 @@ test("the list survives a restart, and the failure of whoever has it", async () 
   expect(list.asked).toHaveLength(2);
 });
 
-test("after a failure it is tried again an hour later and not before", async () => {
+test("a failed fetch of the bootstrap list is retried after an hour and not before", async () => {
   listed = { status: 503, body: "" };
   const servers = bootstrap();
   await servers.serversFor(["com"]);
@@ -70,7 +70,7 @@ test("after a failure it is tried again an hour later and not before", async () 
   expect(await servers.serversFor(["com"])).toEqual(["https://rdap.example/"]);
 });
 
-test("before there was a list, those servers count that come with the service", async () => {
+test("the built-in server list is used until the bootstrap list has been fetched", async () => {
   listed = { status: 500, body: "" };
   const servers = bootstrap();
   expect(await servers.serversFor(["com"])).toEqual(["https://rdap.verisign.com/com/v1/"]);
@@ -80,7 +80,7 @@ test("before there was a list, those servers count that come with the service", 
 });
 
 test.each(["", "{", "[]", '{"services":[]}', '{"services":[[["com"]]]}', '{"services":[[["com"],["ftp://x/"]]]}'])(
-  "%j is no list, and the last one counts on",
+  "the answer %j is not a valid bootstrap list, and the last list stays in use",
   async (body) => {
     const servers = bootstrap();
     await servers.serversFor(["com"]);
@@ -92,19 +92,19 @@ test.each(["", "{", "[]", '{"services":[]}', '{"services":[[["com"]]]}', '{"serv
   },
 );
 
-test("what is kept is of the address that it came from, and for nobody else to read", async () => {
+test("a stored bootstrap list belongs to its address, and only its owner can read the file", async () => {
   await bootstrap().serversFor(["com"]);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const other = await duringTest(startRdapServer(() => bootstrapFile({ com: "https://other.example/" })));
   expect(await bootstrap(`${other.url}/dns.json`).serversFor(["com"])).toEqual(["https://other.example/"]);
 });
 
-test("a damaged file is fetched again", async () => {
+test("a damaged bootstrap file is fetched again", async () => {
   await writeFile(file, "{");
   expect(await bootstrap().serversFor(["com"])).toEqual(["https://rdap.example/com/"]);
 });
 
-test("of several addresses those of https come first, and capitals mean the same", () => {
+test("https addresses in a bootstrap list come first, and case does not matter", () => {
   const text = JSON.stringify({ services: [[["COM"], ["http://a.example/", "https://b.example/", "gopher://c/"]]] });
   expect(readBootstrap(text)?.get("com")).toEqual(["https://b.example/", "http://a.example/"]);
 });

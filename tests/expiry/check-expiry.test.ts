@@ -70,7 +70,7 @@ const preview = (domain: unknown) => zw.admin.post("/api/domains/check-expiry-pr
 const inDays = (days: number) => new Date(Date.now() + days * day).toISOString();
 
 describe("check-expiry", () => {
-  test("stores the date, where it comes from, the registrar, and that somebody looked", async () => {
+  test("a check stores the expiry date, its source, the registrar and the time of the check", async () => {
     register("2030-05-01T04:00:00Z");
     const { status, body } = await check();
     expect([status, body]).toEqual([
@@ -86,7 +86,7 @@ describe("check-expiry", () => {
     });
   });
 
-  test("makes a domain expiring or expired by the date that it finds, and active when it was renewed", async () => {
+  test("a check sets the status to expiring or expired by the date, and to active after a renewal", async () => {
     const statuses: string[] = [];
     for (const date of [inDays(10), inDays(-1), inDays(365)]) {
       register(date);
@@ -98,7 +98,7 @@ describe("check-expiry", () => {
     expect(body.total).toBe(0);
   });
 
-  test("replaces a date that was set by hand when it succeeds", async () => {
+  test("a successful check replaces a date that was set by hand", async () => {
     await zw.admin.put(`/api/domains/${domain.id}/expiry`, { expiresAt: "2029-01-01T00:00:00Z" });
     register("2030-05-01T04:00:00Z");
     await check();
@@ -109,7 +109,7 @@ describe("check-expiry", () => {
     ["the registry is broken", () => known.set(name, { status: 500, body: "" }), /500/],
     ["the registry publishes no date", () => register(null), /publishes no expiry date/],
     ["nobody has registered the name", () => known.delete(name), /not registered/],
-  ])("leaves a date that was set by hand as it is when %s", async (_what, given, says) => {
+  ])("a check leaves a date that was set by hand when %s", async (_what, given, says) => {
     await zw.admin.put(`/api/domains/${domain.id}/expiry`, { expiresAt: "2029-01-01T00:00:00Z" });
     given();
     const { status, body } = await check();
@@ -122,13 +122,13 @@ describe("check-expiry", () => {
     });
   });
 
-  test("keeps the registrar that is known where only the date is missing", async () => {
+  test("a check without a date preserves the known registrar", async () => {
     register(null);
     await check();
     expect(await detail()).toMatchObject({ expiresAt: null, expirySource: null, registrar: "Example Registrar" });
   });
 
-  test("is in the trail with what it changed", async () => {
+  test("a check is in the audit trail with what it changed", async () => {
     register("2030-05-01T04:00:00Z");
     await check();
     const { body } = await zw.admin.get("/api/audit?action=domain.check_expiry&limit=1");
@@ -139,7 +139,7 @@ describe("check-expiry", () => {
     });
   });
 
-  test("takes what a stranger wrote without harm", async () => {
+  test("a check sanitizes what a registry sends", async () => {
     register("2030-05-01T04:00:00Z", {
       entities: [{ roles: ["registrar"], handle: `a\u0000b\ud800\n${"x".repeat(1_000)}` }],
     });
@@ -147,7 +147,7 @@ describe("check-expiry", () => {
     expect((await detail()).registrar).toMatch(/^a b\ufffd x{100,}$/);
   });
 
-  test("of a domain of others, or of none, is 404", async () => {
+  test("a check of another user's domain, or of an unknown one, is 404", async () => {
     const member = await zw.member(`member-${made}`);
     expect((await member.post(`/api/domains/${domain.id}/check-expiry`)).status).toBe(404);
     expect((await zw.admin.post(`/api/domains/${unknownId}/check-expiry`)).status).toBe(404);
@@ -156,8 +156,8 @@ describe("check-expiry", () => {
   });
 });
 
-describe("the preview", () => {
-  test("shows what a look-up finds and stores nothing", async () => {
+describe("the expiry preview", () => {
+  test("the preview shows what a lookup finds and stores nothing", async () => {
     register("2030-05-01T04:00:00Z");
     const before = await detail();
     const { status, body } = await preview(name.toUpperCase());
@@ -176,7 +176,7 @@ describe("the preview", () => {
     expect(await detail()).toEqual(before);
   });
 
-  test("tells a registration without a date from a name that nobody has, and both from a failure", async () => {
+  test("the preview distinguishes an unpublished date, an unregistered name and a failure", async () => {
     register(null);
     expect((await preview(name)).body).toMatchObject({
       success: false,
@@ -195,13 +195,16 @@ describe("the preview", () => {
     expect((await preview(name)).body).toMatchObject({ ...nothing, error: expect.stringContaining("500") });
   });
 
-  test("takes a name in Unicode", async () => {
+  test("the preview accepts a Unicode name", async () => {
     expect((await preview("B\u00dccher.t24")).body.domain).toBe("xn--bcher-kva.t24");
   });
 
-  test.each(["", "nodots", "a b.t1", "192.0.2.1", "x".repeat(2_000), 7, null])("of %j is 400", async (domain) => {
-    const { status, body } = await preview(domain);
-    expect(status).toBe(400);
-    expect(body.issues[0].path).toEqual(["domain"]);
-  });
+  test.each(["", "nodots", "a b.t1", "192.0.2.1", "x".repeat(2_000), 7, null])(
+    "the preview of %j is 400",
+    async (domain) => {
+      const { status, body } = await preview(domain);
+      expect(status).toBe(400);
+      expect(body.issues[0].path).toEqual(["domain"]);
+    },
+  );
 });

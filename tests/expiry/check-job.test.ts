@@ -72,15 +72,15 @@ async function run(signal = new AbortController().signal): Promise<void> {
   await zw.services.expiryCheck.work({}, signal);
 }
 
-/** A run so much later. @returns what was told of the domain. */
+/** Runs the job this much later. @returns the domain's notices. */
 async function after(milliseconds: number): Promise<string[]> {
   clock.advance(milliseconds);
   await run();
   return log.next(name);
 }
 
-describe("a domain", () => {
-  test("is looked up by itself, and again after a day and not before", async () => {
+describe("automatic expiry lookups", () => {
+  test("a domain is looked up automatically, and again after a day and not before", async () => {
     await run();
     expect(await detail()).toMatchObject({
       expiresAt: "2035-05-01T04:00:00.000Z",
@@ -95,12 +95,12 @@ describe("a domain", () => {
     expect((await detail()).expiresAt).toBe("2036-05-01T04:00:00.000Z");
   });
 
-  test("has one turn, whichever of two instances comes first", async () => {
+  test("a domain is looked up once, whichever of two instances comes first", async () => {
     await Promise.all([run(), run()]);
     expect(asked()).toBe(1);
   });
 
-  test("whose date was set by hand is left alone until that is cleared", async () => {
+  test("a domain whose date was set by hand is not looked up until the date is cleared", async () => {
     await admin.put(`${path()}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" });
     await after(2 * day);
     expect([asked(), (await detail()).expiresAt]).toEqual([0, "2030-01-01T00:00:00.000Z"]);
@@ -111,7 +111,7 @@ describe("a domain", () => {
     expect((await detail()).expiresAt).toBe("2035-05-01T04:00:00.000Z");
   });
 
-  test("whose date is set by hand while it is looked up keeps that date", async () => {
+  test("a date that is set by hand during a lookup stays", async () => {
     await admin.put(`${path()}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" });
     const registration = { registryExpiresAt: null, registrarExpiresAt: null, registrar: "X", statuses: [] };
     const finding = { kind: "found", source: "rdap", expiresAt: new Date(), registration } as const;
@@ -122,7 +122,7 @@ describe("a domain", () => {
     expect(await detail()).toMatchObject({ expiresAt: "2030-01-01T00:00:00.000Z", registrar: null });
   });
 
-  test("is left alone while it is disabled, or nobody wants it looked up", async () => {
+  test("a domain is not looked up while it is disabled or automatic checks are off", async () => {
     await admin.put(path(), { status: "disabled" });
     await run();
     await admin.put(path(), { status: "active" });
@@ -134,7 +134,7 @@ describe("a domain", () => {
     expect(asked()).toBe(1);
   });
 
-  test("whose turn was broken off by a stop has another within the hour", async () => {
+  test("a lookup that a shutdown interrupted is repeated within the hour", async () => {
     const stopped = new AbortController();
     const running = run(stopped.signal);
     stopped.abort();
@@ -145,8 +145,8 @@ describe("a domain", () => {
   });
 });
 
-describe("look-ups that come to nothing", () => {
-  test("are told of at the third in a row, once, and the stored date stays", async () => {
+describe("failed lookups", () => {
+  test("the third failed lookup in a row is reported once, and the stored date stays", async () => {
     await run();
     answer = broken;
     expect(await after(day)).toEqual([]);
@@ -158,7 +158,7 @@ describe("look-ups that come to nothing", () => {
     expect(await detail()).toMatchObject({ expiresAt: "2035-05-01T04:00:00.000Z", expirySource: "rdap" });
   });
 
-  test("are told of again after one that succeeded", async () => {
+  test("failed lookups are reported again after one that succeeded", async () => {
     answer = broken;
     const reported = [...(await after(0)), ...(await after(2 * hour)), ...(await after(5 * hour))];
     answer = registered("2035-05-01T04:00:00Z");
@@ -168,13 +168,13 @@ describe("look-ups that come to nothing", () => {
     expect(reported).toEqual(["domain.expiry_check_failed", "domain.expiry_check_failed"]);
   });
 
-  test("for want of a published date are no failure", async () => {
+  test("a lookup without a published date is not a failure", async () => {
     answer = registered(null);
     for (let days = 0; days < 5; days++) expect(await after(day)).toEqual([]);
     expect(asked()).toBe(5);
   });
 
-  test("for too many queries say nothing of the domain", async () => {
+  test("rate-limited lookups do not count as failures of the domain", async () => {
     answer = { status: 429, headers: { "retry-after": "60" }, body: "" };
     for (let times = 0; times < 5; times++) expect(await after(3 * hour)).toEqual([]);
     answer = registered("2035-05-01T04:00:00Z");
@@ -182,7 +182,7 @@ describe("look-ups that come to nothing", () => {
     expect((await detail()).expiresAt).toBe("2035-05-01T04:00:00.000Z");
   });
 
-  test("for want of anybody to ask are tried again after a week, and not told", async () => {
+  test("a lookup without a server to ask is retried after a week, and not reported", async () => {
     const { body } = await admin.post("/api/domains", { name: "co.uk" });
     for (let days = 0; days < 6; days++) await after(day);
     expect(log.next("co.uk")).toEqual([]);
@@ -193,14 +193,14 @@ describe("look-ups that come to nothing", () => {
     await admin.delete(`/api/domains/${body.id}`);
   });
 
-  test("of a whole registry at once are told of one by one only so far, and then together", async () => {
+  test("failures of a whole registry are reported one by one up to a limit, and then together", async () => {
     answer = broken;
     const names = Array.from({ length: 24 }, (_, index) => `many-${index}.t${index % registries.length}`);
     const ids: string[] = [];
     for (const one of names) ids.push((await admin.post("/api/domains", { name: one })).body.id);
     const { database } = zw.services;
     const reported: string[] = [];
-    // Two that failed, so that the next is the third.
+    // Two failures each, so the next is the third.
     await queries(database.fork()).updateTable("domains").set({ expiry_check_failures: 2 }).execute();
     clock.advance(2 * day);
     await run();

@@ -38,7 +38,7 @@ test.each([
   ["Mon Mar 1 04:05:06 2027", "2027-03-01T04:05:06Z"],
   ["2027-05-31 23:59:59 (UTC+8)", "2027-05-31T15:59:59Z"],
   ["  2028-02-29  ", "2028-02-29T00:00:00Z"],
-])("%j is %s", (text, moment) => {
+])("the date %j is read as %s", (text, moment) => {
   expect(parseExpiryDate(text)).toEqual(new Date(moment));
 });
 
@@ -58,11 +58,11 @@ test.each([
   "12345",
   "1.2",
   "32 Foo 2027",
-])("%j is no date", (text) => {
+])("%j is not a valid date", (text) => {
   expect(parseExpiryDate(text)).toBeNull();
 });
 
-test("every moment is read back from each way of writing it", () => {
+test("every moment is read back from each date format", () => {
   const moment = fc.date({ min: new Date("1990-01-01"), max: new Date("2199-12-31"), noInvalidDate: true });
   fc.assert(
     fc.property(moment, (date) => {
@@ -76,7 +76,7 @@ test("every moment is read back from each way of writing it", () => {
   );
 });
 
-test("any text is a moment between 1985 and 2200, or none", () => {
+test("any text is read as a date between 1985 and 2200, or as none", () => {
   const piece = fc.oneof(
     fc.string(),
     fc.nat(99_999).map(String),

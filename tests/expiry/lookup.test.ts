@@ -21,8 +21,8 @@ async function both(rdapAnswer: object, whoisAnswer: string) {
   return { finding: await find("example.fi"), askedWhois: whois.asked.length };
 }
 
-describe("a server that was asked too often", () => {
-  test("is left alone for as long as it says, and nobody else is asked in its place", async () => {
+describe("registry servers that limit queries", () => {
+  test("a rate-limiting server is left alone for as long as it asks, and no other server is used instead", async () => {
     const clock = new Clock();
     const whois = await duringTest(startWhoisServer(() => ""));
     const server = await duringTest(startRdapServer(() => limited({ "retry-after": "90" })));
@@ -36,7 +36,7 @@ describe("a server that was asked too often", () => {
     expect([server.asked.length, whois.asked.length]).toEqual([2, 0]);
   });
 
-  test("rests longer each time where it does not say", async () => {
+  test("a rate-limiting server that names no pause is left alone longer each time", async () => {
     const clock = new Clock();
     const server = await duringTest(startRdapServer(() => limited()));
     const { find } = await openLookUp({ rdap: { com: server.url }, clock });
@@ -51,7 +51,7 @@ describe("a server that was asked too often", () => {
     expect(await askedAfter(minute + second)).toBe(3);
   });
 
-  test("is asked five times at once and then no more than once a second", async () => {
+  test("a server is asked five times in a burst and then at most once a second", async () => {
     const server = await duringTest(startRdapServer(() => ({ errorCode: 404 })));
     const { find } = await openLookUp({ rdap: { com: server.url } });
     const findings = await Promise.all(Array.from({ length: 8 }, (_, index) => find(`n${index}.com`)));
@@ -60,8 +60,8 @@ describe("a server that was asked too often", () => {
   });
 });
 
-describe("where RDAP", () => {
-  test("has no date, WHOIS adds it", async () => {
+describe("RDAP lookups with WHOIS as a fallback", () => {
+  test("WHOIS provides the date if RDAP has none", async () => {
     const { finding } = await both(undated(), expires);
     expect(finding).toMatchObject({
       kind: "found",
@@ -75,15 +75,15 @@ describe("where RDAP", () => {
     ["has none either", "domain: example.fi\nregistrar: X\n"],
     ["is silent", ""],
     ["knows nothing", "No match\n"],
-  ])("has no date and WHOIS %s, the registry publishes none", async (_what, text) => {
+  ])("the date counts as unpublished if RDAP has none and WHOIS %s", async (_what, text) => {
     expect((await both(undated(), text)).finding).toMatchObject({ kind: "unpublished", source: "rdap" });
   });
 
-  test("fails, WHOIS stands in", async () => {
+  test("WHOIS replaces a failed RDAP lookup", async () => {
     expect((await both({ status: 502, body: "" }, expires)).finding).toMatchObject({ kind: "found", source: "whois" });
   });
 
-  test("fails and WHOIS does, both are told", async () => {
+  test("both failures are reported if RDAP and WHOIS fail", async () => {
     const { finding } = await both({ status: 502, body: "" }, "");
     expect(finding).toMatchObject({
       kind: "failed",
@@ -91,7 +91,7 @@ describe("where RDAP", () => {
     });
   });
 
-  test("knows no such name, nobody else is asked", async () => {
+  test("WHOIS is not asked about a name that RDAP does not know", async () => {
     const { finding, askedWhois } = await both({ status: 404, body: "" }, expires);
     expect([finding.kind, askedWhois]).toEqual(["unregistered", 0]);
   });

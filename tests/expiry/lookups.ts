@@ -18,14 +18,14 @@ export interface LookUpOptions {
   rdap?: Readonly<Record<string, string>>;
   /** Address of the WHOIS server that is asked first; none when left out. */
   whois?: string;
-  /** Address of the server that stands for IANA's, where none is asked first; one that knows no registry when left out. */
+  /** Address of the server that stands for IANA's, if none is asked first; by default it knows no registry. */
   iana?: string;
   clock?: Clock;
-  /** Networks that may be called. */
+  /** Networks that may be reached. */
   allow?: string[];
 }
 
-/** What looks dates up, with registries on loopback; it is gone after the test. */
+/** Looks dates up, with registries on loopback; stopped after the test. */
 export async function openLookUp(
   options: LookUpOptions,
 ): Promise<{ find: (name: string) => Promise<Finding>; dir: string }> {

@@ -27,7 +27,7 @@ test.each<[keyof typeof findings, number, number]>([
   ["limited", 0, 2 * hour],
   ["unknown", 0, 7 * day],
 ])(
-  "after %s, %i times in a row, the next look-up comes within %i ms and in the last hour of that",
+  "after %s, %i times in a row, the next lookup comes within %i ms and in the last hour of that",
   (kind, failures, pause) => {
     const finding = findings[kind] as Finding;
     fc.assert(
@@ -40,7 +40,7 @@ test.each<[keyof typeof findings, number, number]>([
   },
 );
 
-test("a registration that ends before the next look-up is looked up at that moment", () => {
+test("a registration that ends before the next lookup is looked up when it ends", () => {
   const found = (milliseconds: number) =>
     ({ kind: "found", source: "rdap", expiresAt: new Date(now.getTime() + milliseconds), registration }) as const;
   expect(nextCheck(found(5 * hour), 0, now, 0)).toEqual(new Date(now.getTime() + 5 * hour));
@@ -55,10 +55,10 @@ test.each([
   ["project.github.io", "github.io", ["io"]],
   ["_dmarc.example.org", "example.org", ["org"]],
   ["printer.internal", "printer.internal", ["internal"]],
-])("%s is registered as %s", (zone, name, suffixes) => {
+])("the registrable name of %s is %s", (zone, name, suffixes) => {
   expect(registrableOf(zone)).toEqual({ name, suffixes });
 });
 
-test.each(["com", "co.uk", "xn--p1ai", "kobe.jp"])("%s is a public suffix", (zone) => {
+test.each(["com", "co.uk", "xn--p1ai", "kobe.jp"])("%s is a public suffix and has no registrable name", (zone) => {
   expect(registrableOf(zone)).toBeNull();
 });

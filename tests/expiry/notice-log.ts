@@ -17,7 +17,7 @@ export class NoticeLog {
     this.#lines.push(JSON.parse(line));
   }
 
-  /** The notices about a domain since this was asked last, oldest first: `domain.expiring 30`. */
+  /** The notices about a domain since the last call, oldest first: `domain.expiring 30`. */
   next(name: string): string[] {
     const about = this.#lines.filter(({ event, metadata }) => event !== undefined && metadata?.domainName === name);
     this.#lines = this.#lines.filter((line) => !about.includes(line));

@@ -4,7 +4,7 @@ import { readRdapAnswer } from "../../server/expiry/rdap/answer.ts";
 
 const name = "example.com";
 
-test("whatever a server sends is read without failing", () => {
+test("any RDAP answer is read without an exception", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json({ maxDepth: 5 })), (body) => {
       expect(["broken", "unregistered", "limited"]).toContain(readRdapAnswer(body, name).kind);
@@ -12,7 +12,7 @@ test("whatever a server sends is read without failing", () => {
   );
 });
 
-test("whatever is in the fields of a domain, what is kept of it is text of one line, and dates", () => {
+test("any fields in an RDAP answer yield only single-line text and dates", () => {
   const anything = fc.jsonValue({ maxDepth: 3 });
   const object = fc.record(
     {
@@ -38,10 +38,13 @@ test("whatever is in the fields of a domain, what is kept of it is text of one l
   );
 });
 
-test.each(["EXAMPLE.COM", "example.com.", "Example.Com"])("%s is the name that was asked for", (ldhName) => {
+test.each(["EXAMPLE.COM", "example.com.", "Example.Com"])("%s matches the requested name", (ldhName) => {
   expect(readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName }), name).kind).toBe("registered");
 });
 
-test.each(["example.com.evil.test", "www.example.com", "com", "xn--e1afmkfd.com"])("%s is another name", (ldhName) => {
-  expect(readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName }), name).kind).toBe("broken");
-});
+test.each(["example.com.evil.test", "www.example.com", "com", "xn--e1afmkfd.com"])(
+  "%s does not match the requested name",
+  (ldhName) => {
+    expect(readRdapAnswer(JSON.stringify({ objectClassName: "domain", ldhName }), name).kind).toBe("broken");
+  },
+);

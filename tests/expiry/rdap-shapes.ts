@@ -1,6 +1,6 @@
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 
-/** What a registry answers over RDAP, shortened, and what comes of it where nothing else is to be had. */
+/** A registry's RDAP answer, shortened, and what it means on its own. */
 export interface RdapShape {
   what: string;
   name: string;
@@ -11,7 +11,7 @@ export interface RdapShape {
     | "unpublished"
     | "failed"
     | { expiresAt: string; registrarExpiresAt?: string; registrar?: string; statuses?: string[] };
-  /** Part of what people are told where there is no date. */
+  /** Part of the message if there is no date. */
   says?: string;
 }
 
@@ -69,7 +69,7 @@ export const rdapShapes: RdapShape[] = [
     },
   },
   {
-    what: "Public Interest Registry, which tells the registrar's date first",
+    what: "Public Interest Registry, which lists the registrar's date first",
     name: "example.org",
     answer: () =>
       domain(
@@ -86,7 +86,7 @@ export const rdapShapes: RdapShape[] = [
     },
   },
   {
-    what: "a registry that has renewed by itself, before the registrar",
+    what: "a registry that auto-renewed before the registrar",
     name: "example.info",
     answer: () =>
       domain("example.info", { expiration: "2028-01-05T00:00:00Z", "registrar expiration": "2027-01-05T00:00:00Z" }),
@@ -169,7 +169,7 @@ export const rdapShapes: RdapShape[] = [
     means: { expiresAt: "2027-02-03T00:00:00Z", registrar: "1234" },
   },
   {
-    what: "a registrar on a card of JSContact",
+    what: "a registrar on a JSContact card",
     name: "example.ar",
     answer: () =>
       domain(
@@ -182,7 +182,7 @@ export const rdapShapes: RdapShape[] = [
     means: { expiresAt: "2027-02-03T00:00:00Z", registrar: "NIC Argentina" },
   },
   {
-    what: "a role that is no list, and an organisation in parts",
+    what: "a role that is not a list, and an organization in parts",
     name: "example.top",
     answer: () =>
       domain(
@@ -208,7 +208,7 @@ export const rdapShapes: RdapShape[] = [
     means: { expiresAt: "2027-02-03T00:00:00Z" },
   },
   {
-    what: "a name in Unicode alone",
+    what: "a name in Unicode only",
     name: "xn--bcher-kva.no",
     answer: () => ({
       ...domain("", { expiration: "2027-02-03T00:00:00Z" }),
@@ -218,7 +218,7 @@ export const rdapShapes: RdapShape[] = [
     means: { expiresAt: "2027-02-03T00:00:00Z" },
   },
   {
-    what: "a name with its last dot",
+    what: "a name with a trailing dot",
     name: "example.ca",
     answer: () => domain("example.ca.", { expiration: "2027-02-03T00:00:00Z" }),
     means: { expiresAt: "2027-02-03T00:00:00Z" },
@@ -246,7 +246,7 @@ export const rdapShapes: RdapShape[] = [
     means: "unpublished",
   },
   {
-    what: "a date that is none",
+    what: "an invalid date",
     name: "example.mobi",
     answer: () => domain("example.mobi", { expiration: "unknown" }),
     means: "unpublished",
@@ -258,26 +258,26 @@ export const rdapShapes: RdapShape[] = [
     means: "unpublished",
   },
   {
-    what: "a name that nobody has",
+    what: "an unregistered name",
     name: "free.com",
     answer: () => reply(404, JSON.stringify({ errorCode: 404, title: "Not Found" })),
     means: "unregistered",
     says: "not registered",
   },
   {
-    what: "a name that nobody has, told as a page",
+    what: "an unregistered name, reported as a page",
     name: "free.org",
     answer: () => reply(404, "<html>Not found</html>"),
     means: "unregistered",
   },
   {
-    what: "a name that nobody has, told as a success",
+    what: "an unregistered name, reported as a success",
     name: "free.net",
     answer: () => ({ errorCode: 404, title: "Object not found" }),
     means: "unregistered",
   },
   {
-    what: "a page in place of an answer",
+    what: "a page instead of an answer",
     name: "example.online",
     answer: () => reply(200, "<html>Welcome</html>"),
     means: "failed",
@@ -297,26 +297,26 @@ export const rdapShapes: RdapShape[] = [
     says: "another name",
   },
   {
-    what: "an answer that is no domain",
+    what: "an answer that is not a domain",
     name: "example.tech",
     answer: () => ({ objectClassName: "entity", handle: "X" }),
     means: "failed",
   },
   {
-    what: "a server that is broken",
+    what: "a broken server",
     name: "example.biz",
     answer: () => reply(500, "oops"),
     means: "failed",
     says: "status 500",
   },
   {
-    what: "a server that does not let us in",
+    what: "a server that denies access",
     name: "example.nl",
     answer: () => reply(403, "forbidden"),
     means: "failed",
   },
   {
-    what: "an answer without end",
+    what: "an endless answer",
     name: "example.page",
     answer: () => reply(200, "x".repeat(600_000)),
     means: "failed",
@@ -332,14 +332,14 @@ export const rdapShapes: RdapShape[] = [
     means: { expiresAt: "2027-02-03T00:00:00Z" },
   },
   {
-    what: "redirects in a circle",
+    what: "circular redirects",
     name: "example.me",
     answer: (path, url) => reply(301, "", { location: `${url}/${path}` }),
     means: "failed",
     says: "redirects more than 3 times",
   },
   {
-    what: "a redirect into the inner network",
+    what: "a redirect into the internal network",
     name: "example.io",
     answer: () => reply(307, "", { location: "https://10.0.0.1/domain/example.io" }),
     means: "failed",
@@ -353,7 +353,7 @@ export const rdapShapes: RdapShape[] = [
     says: "is not allowed",
   },
   {
-    what: "a redirect to no address",
+    what: "a redirect without a valid address",
     name: "example.ac",
     answer: () => reply(302, "", { location: "javascript:alert(1)" }),
     means: "failed",

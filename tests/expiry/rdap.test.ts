@@ -5,7 +5,7 @@ import { rdapShapes, type RdapShape } from "./rdap-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");
 
-/** What a look-up finds where a registry answers so over RDAP. */
+/** What a lookup finds if a registry gives this answer over RDAP. */
 function meaning(means: RdapShape["means"]) {
   if (typeof means === "string") return { kind: means };
   const { expiresAt, registrarExpiresAt, registrar = null, statuses = [] } = means;
@@ -25,17 +25,20 @@ const registered = (expiration: string, more: object = {}) => ({
 });
 const related = (href: string) => ({ links: [{ rel: "related", type: "application/rdap+json", href }] });
 
-describe("over RDAP,", () => {
-  test.each(rdapShapes)("$what is understood ($name)", async ({ name, answer, means, says = "" }) => {
-    const server = await duringTest(startRdapServer(answer));
-    const { find } = await openLookUp({ rdap: { [topLevel(name)]: `${server.url}/` } });
-    const finding = await find(name);
-    expect(server.asked[0]).toBe(name);
-    expect(finding).toMatchObject(meaning(means));
-    expect("message" in finding ? finding.message : "").toContain(says);
-  });
+describe("lookups over RDAP", () => {
+  test.each(rdapShapes)(
+    "the RDAP answer of $what is read correctly ($name)",
+    async ({ name, answer, means, says = "" }) => {
+      const server = await duringTest(startRdapServer(answer));
+      const { find } = await openLookUp({ rdap: { [topLevel(name)]: `${server.url}/` } });
+      const finding = await find(name);
+      expect(server.asked[0]).toBe(name);
+      expect(finding).toMatchObject(meaning(means));
+      expect("message" in finding ? finding.message : "").toContain(says);
+    },
+  );
 
-  test("the registrar's own answer is kept apart, and the earlier date counts", async () => {
+  test("the registrar's RDAP answer is stored separately, and the earlier date counts", async () => {
     const registrar = await duringTest(startRdapServer(() => registered("2027-03-01T00:00:00Z")));
     const link = related(`${registrar.url}/domain/EXAMPLE.COM`);
     const registry = await duringTest(startRdapServer(() => registered("2028-03-01T00:00:00Z", link)));
@@ -54,7 +57,7 @@ describe("over RDAP,", () => {
     ["is broken", { status: 500, body: "" }],
     ["answers for another name", { ...registered("2027-03-01T00:00:00Z"), ldhName: "other.com" }],
     ["knows nothing", { status: 404, body: "" }],
-  ])("a registrar that %s does not take the registry's date away", async (_what, answer) => {
+  ])("a registrar that %s over RDAP leaves the registry's date in place", async (_what, answer) => {
     const registrar = await duringTest(startRdapServer(() => answer));
     const link = related(`${registrar.url}/domain/example.com`);
     const registry = await duringTest(startRdapServer(() => registered("2028-03-01T00:00:00Z", link)));
@@ -64,7 +67,7 @@ describe("over RDAP,", () => {
   });
 
   test.each(["http://169.254.169.254/domain/example.com", "http://10.1.2.3/x", "file:///etc/passwd", "not an address"])(
-    "a link to %s leads nowhere",
+    "a link to %s in an RDAP answer is not followed",
     async (href) => {
       const registry = await duringTest(startRdapServer(() => registered("2028-03-01T00:00:00Z", related(href))));
       const { find } = await openLookUp({ rdap: { com: registry.url } });
@@ -72,7 +75,7 @@ describe("over RDAP,", () => {
     },
   );
 
-  test("a redirect to another server is followed, and that one answers", async () => {
+  test("an RDAP redirect to another server is followed, and its answer is used", async () => {
     const second = await duringTest(startRdapServer(() => registered("2028-03-01T00:00:00Z")));
     const to = { location: `${second.url}/domain/example.com` };
     const first = await duringTest(startRdapServer(() => ({ status: 302, headers: to, body: "" })));
@@ -81,7 +84,7 @@ describe("over RDAP,", () => {
     expect(second.asked).toEqual(["example.com"]);
   });
 
-  test("a list that names a server in the inner network does not lead there", async () => {
+  test("a bootstrap list cannot lead to a server in the internal network", async () => {
     const { find } = await openLookUp({ rdap: { com: "https://192.168.0.1/rdap/" } });
     expect(await find("example.com")).toMatchObject({
       kind: "failed",
@@ -89,7 +92,7 @@ describe("over RDAP,", () => {
     });
   });
 
-  test("a name below a registration, and below a suffix of two labels, is asked for as it is registered", async () => {
+  test("RDAP is asked about the registered name, even for names below it and two-label suffixes", async () => {
     const server = await duringTest(startRdapServer(() => ({ errorCode: 404 })));
     const { find } = await openLookUp({ rdap: { "com uk": server.url } });
     await find("dev.example.com");
@@ -97,7 +100,7 @@ describe("over RDAP,", () => {
     expect(server.asked).toEqual(["example.com", "example.co.uk"]);
   });
 
-  test("a public suffix, and a name that no registry has, are told apart from failures", async () => {
+  test("public suffixes and names without a registry are distinguished from failures", async () => {
     const { find } = await openLookUp({});
     expect(await find("co.uk")).toMatchObject({ kind: "unknown" });
     expect(await find("printer.internal")).toMatchObject({ kind: "unknown" });

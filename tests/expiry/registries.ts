@@ -36,7 +36,7 @@ export function bootstrapFile(servers: Readonly<Record<string, string>>): object
 export interface WhoisTestServer {
   /** `127.0.0.1:port` */
   address: string;
-  /** The lines that came, in order. */
+  /** The lines received, in order. */
   asked: string[];
   stop(): Promise<void>;
 }

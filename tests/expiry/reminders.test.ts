@@ -33,15 +33,15 @@ const path = () => `/api/domains/${domain.id}`;
 const status = async () => (await admin.get(path())).body.status;
 const setExpiry = (expiresAt: string | null) => admin.put(`${path()}/expiry`, { expiresAt });
 
-/** What is told of the domain by a run so many days later. */
+/** The domain's notices from a run this many days later. */
 async function after(days: number): Promise<string[]> {
   clock.advance(days * day + hour);
   await remind();
   return log.next(name);
 }
 
-describe("a domain that is to expire", () => {
-  test("is reminded of once at each threshold, however often the job runs, and once when it has expired", async () => {
+describe("reminders of a domain that expires", () => {
+  test("a domain gets one reminder per threshold however often the job runs, and one after expiry", async () => {
     expect(await after(0)).toEqual([]);
     expect(await after(10)).toEqual(["domain.expiring 30"]);
     expect(await after(0)).toEqual([]);
@@ -53,7 +53,7 @@ describe("a domain that is to expire", () => {
     expect(await after(100)).toEqual([]);
   });
 
-  test("goes from active by expiring to expired, and back when it is renewed", async () => {
+  test("a domain goes from active to expiring to expired, and back when it is renewed", async () => {
     const seen = [await status()];
     for (const days of [15, 30]) {
       clock.advance(days * day);
@@ -64,31 +64,31 @@ describe("a domain that is to expire", () => {
     expect(seen).toEqual(["active", "expiring", "expired", "active"]);
   });
 
-  test("is reminded of anew after it was renewed", async () => {
+  test("a renewed domain gets its reminders again", async () => {
     await after(10);
     await setExpiry(inDays(395));
     expect(await after(0)).toEqual([]);
     expect(await after(366)).toEqual(["domain.expiring 30"]);
   });
 
-  test("is told of by one message where days were missed, for the nearest threshold", async () => {
+  test("a domain with several passed thresholds gets one reminder, for the nearest", async () => {
     expect(await after(35)).toEqual(["domain.expiring 7"]);
     expect(await after(0)).toEqual([]);
     expect(await after(4)).toEqual(["domain.expiring 1"]);
   });
 
-  test("that has expired while nothing ran is told of as expired", async () => {
+  test("a domain that expired while the job did not run is reported as expired", async () => {
     expect(await after(60)).toEqual(["domain.expired"]);
     expect(await after(1)).toEqual([]);
   });
 
-  test("is told of once by two instances that run at the same moment", async () => {
+  test("two simultaneous instances send a reminder once", async () => {
     clock.advance(11 * day);
     await Promise.all([remind(), remind(), remind()]);
     expect(log.next(name)).toEqual(["domain.expiring 30"]);
   });
 
-  test("is told of by the next run where this one did not come to its end", async () => {
+  test("a reminder whose run failed is sent by the next run", async () => {
     clock.advance(11 * day);
     const broken = zw.services.database.fork().transactional(async (tx) => {
       const { reminders } = await takeReminders(tx, clock.now(), null, 1_000);
@@ -99,33 +99,33 @@ describe("a domain that is to expire", () => {
     expect(await after(0)).toEqual(["domain.expiring 30"]);
   });
 
-  test("is not told of while it is disabled, and when it is enabled again for what is nearest then", async () => {
+  test("a disabled domain gets no reminder, and after enabling only the nearest one", async () => {
     await admin.put(path(), { status: "disabled" });
     expect(await after(11)).toEqual([]);
     await admin.put(path(), { status: "active" });
     expect(await after(23)).toEqual(["domain.expiring 7"]);
   });
 
-  test("has no reminder for a farther threshold that is added after a nearer one was told", async () => {
+  test("a farther threshold added after a nearer reminder sends no reminder", async () => {
     await after(11);
     await admin.put(`${path()}/expiry-remind`, { expiryRemindDays: [60, 30, 20] });
     expect(await after(0)).toEqual([]);
     expect(await after(10)).toEqual(["domain.expiring 20"]);
   });
 
-  test("without thresholds is told of only when it has expired", async () => {
+  test("a domain without thresholds is reported only after it expires", async () => {
     await admin.put(`${path()}/expiry-remind`, { expiryRemindDays: [] });
     expect(await after(39)).toEqual([]);
     expect(await after(1)).toEqual(["domain.expired"]);
   });
 
-  test("without a date is never told of", async () => {
+  test("a domain without an expiry date is never reported", async () => {
     await setExpiry(null);
     expect(await after(1_000)).toEqual([]);
   });
 });
 
-test("more domains than fit one transaction are all told of, each once", async () => {
+test("reminders are sent once per domain even if they do not fit one transaction", async () => {
   const names = Array.from({ length: 12 }, (_, index) => `batch-${index}.example`);
   for (const one of names) await admin.post("/api/domains", { name: one, expiresAt: inDays(5) });
   const reported: string[] = [];
@@ -144,7 +144,7 @@ test("more domains than fit one transaction are all told of, each once", async (
   expect(reported.filter((one) => one.startsWith("batch-")).toSorted()).toEqual(names.toSorted());
 });
 
-describe("the message", () => {
+describe("the reminder message", () => {
   const now = new Date("2027-03-01T12:00:00Z");
   const reminder = {
     domainId: "01a1fb0f-6204-7000-abd4-276e976be8b7",
@@ -159,7 +159,7 @@ describe("the message", () => {
 
   const title = (expiresAt: string) => reminderNotice({ ...reminder, expiresAt: new Date(expiresAt) }, now).title;
 
-  test("goes to the owner and the administrators, with what programs need", () => {
+  test("a reminder goes to the owner and the administrators, with data for programs", () => {
     expect(reminderNotice(reminder, now)).toMatchObject({
       event: "domain.expiring",
       title: "example.com expires in 7 days",
@@ -181,7 +181,7 @@ describe("the message", () => {
     });
   });
 
-  test("names the source, and both dates where registry and registrar differ", () => {
+  test("a reminder names the source, and both dates if registry and registrar differ", () => {
     const content = (more: object) => reminderNotice({ ...reminder, ...more }, now).content;
     expect(content({})).toContain("2027-03-08 (RDAP).");
     expect(content({ source: "manual" })).toContain("2027-03-08, a date set by hand.");
@@ -190,7 +190,7 @@ describe("the message", () => {
     ).toContain("2027-03-08: the registry says 2028-03-08, the registrar 2027-03-08.");
   });
 
-  test("counts the days that are left, not those of the threshold", () => {
+  test("a reminder counts the days left, not those of the threshold", () => {
     expect([title("2027-03-05T12:00:00Z"), title("2027-03-02T11:00:00Z")]).toEqual([
       "example.com expires in 4 days",
       "example.com expires within a day",

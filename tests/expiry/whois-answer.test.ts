@@ -11,13 +11,16 @@ function meaning(means: WhoisShape["means"]) {
   return { kind: "registered", registration };
 }
 
-test.each(whoisShapes)("$what is understood ($name)", ({ name, text, means, referral = null }) => {
-  const said = readWhoisAnswer(text, name);
-  expect(said.referral).toBe(referral);
-  expect(said.answer).toMatchObject(meaning(means));
-});
+test.each(whoisShapes)(
+  "the WHOIS answer of $what is parsed correctly ($name)",
+  ({ name, text, means, referral = null }) => {
+    const said = readWhoisAnswer(text, name);
+    expect(said.referral).toBe(referral);
+    expect(said.answer).toMatchObject(meaning(means));
+  },
+);
 
-test("the same is understood with any line ends and with capitals", () => {
+test("a WHOIS answer is parsed the same with any line ends and in capitals", () => {
   for (const { name, text, means } of whoisShapes) {
     const plain = readWhoisAnswer(text, name);
     expect(readWhoisAnswer(text.replaceAll("\n", "\r\n"), name).answer.kind).toBe(plain.answer.kind);
@@ -27,7 +30,7 @@ test("the same is understood with any line ends and with capitals", () => {
   }
 });
 
-test("whatever a server writes is read without failing, and in one line", () => {
+test("any WHOIS answer is parsed without an exception, into single-line texts", () => {
   const line = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.constantFrom(
@@ -55,7 +58,7 @@ test("whatever a server writes is read without failing, and in one line", () => 
 });
 
 test.each([" ", "\n", ".", "a:", "status ", "[", "no ", "http://"])(
-  "a flood of %j is nothing that is understood",
+  "a flood of %j in a WHOIS answer yields nothing",
   (piece) => {
     const { answer } = readWhoisAnswer(piece.repeat(131_072 / piece.length), "example.com");
     expect(answer.kind).toBe("broken");

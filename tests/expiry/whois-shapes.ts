@@ -143,7 +143,7 @@ Registrar
     means: { until: "2027-06-02T00:00:00Z", statuses: ["ok"] },
   },
   {
-    what: "TCI of .ru",
+    what: "TCI for .ru",
     name: "example.ru",
     text: `% TCI Whois Service.
 domain:        EXAMPLE.RU
@@ -179,7 +179,7 @@ Domain Information:
     means: { until: "2027-05-31T00:00:00Z", statuses: ["Active"] },
   },
   {
-    what: "JPRS below co.jp",
+    what: "JPRS for co.jp",
     name: "example.co.jp",
     text: `Domain Information:
 a. [Domain Name]                EXAMPLE.CO.JP
@@ -372,7 +372,7 @@ status:      published
     means: { registrar: "Agency" },
   },
   {
-    what: "a name of which the registrant is called Not Found",
+    what: "a name whose registrant is called Not Found",
     name: "example.at",
     text: "domain:         example.at\nregistrant:     Not Found GmbH\nregistrar:      Beispiel\nnserver:        ns.example.net\n",
     means: { registrar: "Beispiel" },
@@ -381,7 +381,7 @@ status:      published
 
 const others: WhoisShape[] = [
   {
-    what: "IANA, of a top-level domain that is none",
+    what: "IANA, for an unknown top-level domain",
     name: "a.internal",
     text: "% IANA\n% This query returned 0 objects.\n",
     means: "no registry",
@@ -429,19 +429,19 @@ const others: WhoisShape[] = [
   },
   { what: "JPRS", name: "free.jp", text: "[ JPRS database ]\nNo match!!\n", means: "unregistered" },
   {
-    what: "Nominet, of too many",
+    what: "Nominet, for too many queries",
     name: "example.uk",
     text: "Error for example.uk.\n\nthe WHOIS query quota for 192.0.2.1 has been exceeded\nand will be replenished in 50 seconds\n",
     means: "limited",
   },
   {
-    what: "DENIC, of too many",
+    what: "DENIC, for too many queries",
     name: "example.de",
     text: "% Error: 55000000002 Connection refused; access control limit exceeded.\n",
     means: "limited",
   },
   {
-    what: "a registrar, of too many",
+    what: "a registrar, for too many queries",
     name: "example.com",
     text: "Number of allowed queries exceeded.\n",
     means: "limited",

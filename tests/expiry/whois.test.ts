@@ -5,7 +5,7 @@ import { whoisShapes, type WhoisShape } from "./whois-shapes.ts";
 
 const topLevel = (name: string) => name.replace(/^.*\./, "");
 
-/** What a look-up finds where a registry answers so over WHOIS. */
+/** What a lookup finds if a registry gives this answer over WHOIS. */
 function whoisMeaning(means: WhoisShape["means"]) {
   if (typeof means === "string") {
     return {
@@ -19,8 +19,8 @@ function whoisMeaning(means: WhoisShape["means"]) {
 const dated = (date: string, more = "") =>
   `Domain Name: EXAMPLE.COM\nRegistry Expiry Date: ${date}\nRegistrar: First\n${more}`;
 
-describe("over WHOIS,", () => {
-  test.each(whoisShapes)("$what is understood ($name)", async ({ name, text, means }) => {
+describe("lookups over WHOIS", () => {
+  test.each(whoisShapes)("the WHOIS answer of $what is read correctly ($name)", async ({ name, text, means }) => {
     const registry = await duringTest(startWhoisServer(() => text));
     const first = await duringTest(
       startWhoisServer(() => `refer: ${registry.address}\ndomain: ${topLevel(name)}\ncreated: 1990-01-01\n`),
@@ -30,7 +30,7 @@ describe("over WHOIS,", () => {
     expect(finding).toMatchObject(whoisMeaning(means));
   });
 
-  test("IANA's server is asked once for each top-level domain, and the registry in its own way", async () => {
+  test("IANA's server is asked once per top-level domain, and the registry for each name", async () => {
     const registry = await duringTest(startWhoisServer(() => dated("2027-03-01T00:00:00Z")));
     const iana = await duringTest(startWhoisServer(() => `domain: COM\nwhois: ${registry.address}\nstatus: ACTIVE\n`));
     const { find } = await openLookUp({ iana: iana.address });
@@ -39,7 +39,7 @@ describe("over WHOIS,", () => {
     expect([iana.asked, registry.asked]).toEqual([["com"], ["example.com", "example.com"]]);
   });
 
-  test("the registrar's own answer is kept apart, and the earlier date counts", async () => {
+  test("the registrar's WHOIS answer is stored separately, and the earlier date counts", async () => {
     const registrar = await duringTest(
       startWhoisServer(
         () => "Domain Name: example.com\nRegistrar Registration Expiration Date: 2027-02-01\nRegistrar: Second\n",
@@ -63,7 +63,7 @@ describe("over WHOIS,", () => {
     ["says nothing", () => ""],
     ["knows nothing", () => "No match for EXAMPLE.COM\n"],
     ["refers back", () => "Registrar WHOIS Server: registry\n"],
-  ])("a registrar that %s does not take the registry's date away", async (_what, answer) => {
+  ])("a registrar that %s over WHOIS leaves the registry's date in place", async (_what, answer) => {
     const addresses: string[] = [];
     const registrar = await duringTest(startWhoisServer(() => answer().replace("registry", addresses[0] ?? "")));
     const referral = `Registrar WHOIS Server: ${registrar.address}\n`;
@@ -75,7 +75,7 @@ describe("over WHOIS,", () => {
   });
 
   test.each(["10.0.0.1", "169.254.169.254", "[::1]:43", "192.0.2.1:25"])(
-    "a referral to %s leads nowhere",
+    "a WHOIS referral to %s is not followed",
     async (referral) => {
       const first = await duringTest(
         startWhoisServer(() => dated("2028-02-01T00:00:00Z", `Registrar WHOIS Server: ${referral}\n`)),
@@ -85,7 +85,7 @@ describe("over WHOIS,", () => {
     },
   );
 
-  test("a referral to an inner network alone is a failure that says so", async () => {
+  test("a WHOIS referral to an internal network alone is reported as a failure", async () => {
     const first = await duringTest(startWhoisServer(() => "domain: COM\nrefer: 10.0.0.1\n"));
     const { find } = await openLookUp({ whois: first.address });
     expect(await find("example.com")).toMatchObject({
@@ -94,20 +94,20 @@ describe("over WHOIS,", () => {
     });
   });
 
-  test("what is no UTF-8 is read all the same", async () => {
+  test("a WHOIS answer that is not UTF-8 is read anyway", async () => {
     const text = "domain: example.is\nregistrar: Bjarni J\u00f3nsson\nexpires: May 10 2027\n";
     const server = await duringTest(startWhoisServer(() => Buffer.from(text, "latin1")));
     const { find } = await openLookUp({ whois: server.address });
     expect(await find("example.is")).toMatchObject({ registration: { registrar: "Bjarni J\u00f3nsson" } });
   });
 
-  test("a flood is cut off", async () => {
+  test("an oversized WHOIS answer is cut off", async () => {
     const server = await duringTest(startWhoisServer(() => "x".repeat(1_000_000)));
     const { find } = await openLookUp({ whois: server.address });
     expect(await find("example.com")).toMatchObject({ kind: "failed", message: expect.stringContaining("more than") });
   });
 
-  test("a name in Unicode is asked for in A-labels", async () => {
+  test("WHOIS is asked about a Unicode name in A-labels", async () => {
     const server = await duringTest(startWhoisServer(() => "Domain: b\u00fccher.example\nexpires: 2027-03-01\n"));
     const { find } = await openLookUp({ whois: server.address });
     expect(await find("xn--bcher-kva.example")).toMatchObject({ kind: "found" });

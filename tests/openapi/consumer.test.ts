@@ -26,7 +26,7 @@ beforeAll(async () => {
   await writeFile(document, JSON.stringify((await zw.nobody.get("/api/openapi.json")).body));
 });
 
-/** Compiles strictly, with the compiler that most people have. @returns what it complains of */
+/** Compiles strictly, with the most common compiler. @returns its errors */
 async function complaints(options: string[], ...files: string[]): Promise<string> {
   const strict = ["--strict", "--target", "es2022", "--types", "node"];
   const compiled = run(tool("tsc"), [...strict, ...options, ...files.map((file) => join(folder, file))]);

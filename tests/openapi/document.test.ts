@@ -33,7 +33,7 @@ function writtenInPath({ path }: FoundOperation): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** A `tempToken` opens what it opens, whoever it belongs to; everybody else is told to sign in. */
+/** A `tempToken` opens its own calls, regardless of its owner; all other callers must sign in. */
 function refusesStrangers({ path, operation: { responses } }: FoundOperation): boolean {
   const awaitingSecondFactor = ["/2fa/verify", "/2fa/email/send", "/2fa/passkey/options"].includes(path);
   return "401" in responses && (awaitingSecondFactor ? !("403" in responses) : "403" in responses);
@@ -75,8 +75,8 @@ function schemas(): [at: string, schema: JsonSchema][] {
   return found;
 }
 
-describe("the document", () => {
-  test("is OpenAPI 3.1, says what it describes, and where it is served", () => {
+describe("the OpenAPI document", () => {
+  test("the document is OpenAPI 3.1, and says what it describes and where it is served", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info.title).toBe("Zonewright");
     expect(document.info.version).toMatch(/^\d+\.\d+\.\d+/);
@@ -85,13 +85,13 @@ describe("the document", () => {
     expect(document.components.securitySchemes).toMatchObject({ bearer: { type: "http", scheme: "bearer" } });
   });
 
-  test("has each path once, however its parameters are called", () => {
+  test("the document has each path once, whatever its parameters are named", () => {
     const normalised = Object.keys(document.paths).map((path) => path.toLowerCase().replaceAll(/\{.+?\}/g, "{}"));
     expect(new Set(normalised).size).toBe(normalised.length);
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[a-z0-9-]+|\/\{\w+\})+$/);
   });
 
-  test("refers only to what is there, and holds nothing to which nobody refers", () => {
+  test("every reference in the document resolves, and every schema is referenced", () => {
     const text = JSON.stringify(document);
     const references = new Set(
       [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([\w.]+)"/g)].map(([, a, b]) => `${a}/${b}`),
@@ -102,7 +102,7 @@ describe("the document", () => {
     expect([...there].filter((name) => name.startsWith("schemas/") && !references.has(name))).toEqual([]);
   });
 
-  test("names its entities, and uses the names", () => {
+  test("the document names its entities, and uses the names", () => {
     const names = ["User", "CurrentUser", "Domain", "DomainDetail", "DnsRecord", "Snapshot", "SnapshotDiff", "Problem"];
     expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
     const list = document.components.schemas["RecordPage"]?.properties?.["records"];
@@ -115,7 +115,7 @@ describe("the document", () => {
 });
 
 describe("every operation", () => {
-  test("has a summary, a description, one of the document's tags, and an operationId of its own", () => {
+  test("every operation has a summary, a description, one of the document's tags and a unique operationId", () => {
     const tags = new Set(document.tags.map(({ name }) => name));
     for (const tag of document.tags) expect(tag.description).not.toBe("");
     expect(wrong(({ operation }) => (operation.summary ?? "") !== "")).toEqual([]);
@@ -126,14 +126,14 @@ describe("every operation", () => {
     expect(wrong(({ operation }) => /^[a-z][A-Za-z0-9]+$/.test(operation.operationId))).toEqual([]);
   });
 
-  test("declares the parameters of its path, and describes all parameters", () => {
+  test("every operation declares the parameters of its path, and describes all parameters", () => {
     expect(wrong((found) => declaredInPath(found).join() === writtenInPath(found).join())).toEqual([]);
     expect(
       wrong(({ operation }) => (operation.parameters ?? []).every(({ description = "" }) => description !== "")),
     ).toEqual([]);
   });
 
-  test("requires the bearer, or says that nothing is required", () => {
+  test("every operation requires the bearer, or says that nothing is required", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
     expect(open.toSorted()).toEqual([
       "/auth/email/verify",
@@ -158,14 +158,14 @@ describe("every operation", () => {
     ).toEqual([]);
   });
 
-  test("answers without a token as its security says", async () => {
+  test("every operation answers without a token as its security says", async () => {
     for (const { method, path, operation } of operations.filter(({ operation }) => operation.security?.length !== 0)) {
       const { status } = await zw.nobody.send(method, `/api${path.replaceAll(/\{\w+\}/g, crypto.randomUUID())}`);
       expect({ operation: operation.operationId, status }).toEqual({ operation: operation.operationId, status: 401 });
     }
   });
 
-  test("documents one success, with a body or where it leads, and problems for everything else", () => {
+  test("every operation documents one success, with a body or redirect target, and problems for all else", () => {
     for (const found of operations) {
       const { operation } = found;
       const [success, ...others] = Object.keys(operation.responses).filter((status) => /^[23]/.test(status));
@@ -186,11 +186,11 @@ describe("every operation", () => {
     }
   });
 
-  test("that asks for a sign-in can refuse it", () => {
+  test("every operation that requires a sign-in can refuse it", () => {
     expect(wrong((found) => found.operation.security?.length === 0 || refusesStrangers(found))).toEqual([]);
   });
 
-  test("that creates something says 201, one that leads elsewhere 302, every other 200", () => {
+  test("operations that create something return 201, redirects 302, and all others 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
       "createAssignment",
@@ -214,7 +214,7 @@ describe("every operation", () => {
     ).toEqual([]);
   });
 
-  test("needs a body only where a field of it is required", () => {
+  test("an operation requires a body only if a field of it is required", () => {
     expect(
       wrong(
         (found) =>
@@ -223,7 +223,7 @@ describe("every operation", () => {
     ).toEqual([]);
   });
 
-  test("of a record takes If-Match where it may refuse, and tells the version in ETag", () => {
+  test("operations on a record accept If-Match where they may refuse, and return the version in ETag", () => {
     expect(wrong((found) => takesIfMatch(found) === "412" in found.operation.responses)).toEqual([]);
     expect(operations.filter(tellsVersion).map(({ operation }) => operation.operationId)).toEqual([
       "createRecord",
@@ -235,7 +235,7 @@ describe("every operation", () => {
 });
 
 describe("every schema", () => {
-  test("describes each of its fields", () => {
+  test("every schema describes each of its fields", () => {
     const silent = schemas().flatMap(([at, schema]) =>
       Object.entries(schema.properties ?? {})
         .filter(([, property]) => property.$ref === undefined && (property.description ?? "") === "")
@@ -248,21 +248,21 @@ describe("every schema", () => {
     expect(nameless).toEqual([]);
   });
 
-  test("says whether it takes fields that it does not name", () => {
+  test("every schema says whether it accepts unnamed fields", () => {
     const open = schemas().filter(
       ([, schema]) => schema.type === "object" && schema.properties && schema.additionalProperties === undefined,
     );
     expect(open.map(([at]) => at)).toEqual([]);
   });
 
-  test("has examples that fit it", () => {
+  test("every schema has examples that fit it", () => {
     const examples = schemas().filter(([, schema]) => "example" in schema);
     expect(examples.flatMap(([at, schema]) => misfits(schema.example, schema, document, at))).toEqual([]);
   });
 });
 
 describe("the docs page", () => {
-  test("loads only from the service itself, and everything that it loads is there", async () => {
+  test("the docs page loads only from the service itself, and everything that it loads exists", async () => {
     const page = await zw.nobody.get("/api/docs");
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);

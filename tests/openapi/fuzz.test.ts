@@ -23,7 +23,7 @@ let furnished: Furnished;
 let operations: FoundOperation[];
 beforeAll(async () => {
   const document: ApiDocument = (await zw.nobody.get("/api/openapi.json")).body;
-  // What is let in there stays; tests/notifications sends it what is wrong.
+  // Objects created there would stay; tests/notifications covers its invalid input.
   operations = operationsOf(document).filter((found) => !streams(found));
   furnished = { document, ids: await furnish(zw) };
 });
@@ -45,13 +45,13 @@ async function send(found: FoundOperation, call: Call): Promise<Answer> {
 const needsFactor =
   /^(?:(?:en|dis)able|verify)|^(?:confirmSession|createPasskey|getConfirmationOptions|createRecoveryCodes|resendEmailVerification|sendEmailCode|signInWithPasskey|getSecondFactorPasskeyOptions)$/;
 
-/** What needs somebody who was at a provider a moment ago. */
+/** What needs a user who has just returned from a provider. */
 const needsProvider = /^(?:exchangeTicket|registerExternally|unbind)$/;
 
-/** What would leave the later requests without their objects: it is only sent when it cannot hit. */
+/** What would delete objects that later requests need: only sent if it cannot succeed. */
 const deletesForGood = /^delete(?:Assignment|Domain|IdentityConfig|ProviderConfig|User|Invitation)$/;
 
-test("the requests that are mutated are right before that, so that each mutation is the only fault", async () => {
+test("requests are valid before they are mutated, so that each mutation is the only fault", async () => {
   const failing: string[] = [];
   for (const found of operations) {
     const { operation } = found;
@@ -63,7 +63,7 @@ test("the requests that are mutated are right before that, so that each mutation
   expect(failing).toEqual([]);
 });
 
-test(`whatever is sent, the answer is one that the document describes, and bad fields are named (${requests} requests)`, async () => {
+test(`every answer is one that the document describes, and names bad fields (${requests} requests)`, async () => {
   const tried = new Map(operations.map(({ operation }) => [operation.operationId, 0]));
   await fc.assert(
     fc.asyncProperty(

@@ -17,21 +17,21 @@ function endpoints(built: boolean): string[] {
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
 }
 
-test("the list has every row of the interface's tables, each once", () => {
+test("the list has every row of the interface's tables exactly once", () => {
   const rows = interfaceEndpoints.map(({ method, path }) => `${method} ${path}`);
   expect(rows).toHaveLength(62);
   expect(new Set(rows).size).toBe(rows.length);
 });
 
-test("every row of a built area is in the document, under its path, method and parameter names", () => {
+test("every endpoint of an implemented area is in the document, with its path, method and parameter names", () => {
   expect(endpoints(true).filter((endpoint) => !documented.has(endpoint))).toEqual([]);
 });
 
-test("no row of an area that is not built is in the document", () => {
+test("no endpoint of an unimplemented area is in the document", () => {
   expect(endpoints(false).filter((endpoint) => documented.has(endpoint))).toEqual([]);
 });
 
-test("what is not built answers 404, not something else by accident", async () => {
+test("unimplemented endpoints answer 404, and nothing else by accident", async () => {
   const unbuilt = interfaceEndpoints.filter(({ built }) => !built);
   for (const { method, path } of unbuilt) {
     const { status } = await zw.admin.send(method, path.replaceAll(/:\w+/g, "01a1fb0f-6204-7000-abd4-276e976be8b7"));

@@ -10,14 +10,14 @@ const run = promisify(execFile);
 const linter = join(import.meta.dirname, "../../node_modules/@redocly/cli/bin/cli.js");
 const zw = useZonewright({ env: { SITE_URL: "https://dns.internal" } });
 
-/** Paths and answers that clients rely on and that do not fit two of the recommended rules: where, as `rule at pointer`. */
+/** Paths and answers that clients rely on although they break two recommended rules, as `rule at pointer`. */
 const known = [
   ...["callback-url", "register", "authorize", "callback"].map(
     (last) => `no-ambiguous-paths at #/paths/~1auth~1oauth~1{providerId}~1${last}`,
   ),
   // Beside /notifications/configs/{id}.
   "no-ambiguous-paths at #/paths/~1notifications~1{id}~1read",
-  // They answer with redirects alone.
+  // They answer only with redirects.
   ...["~1auth~1oauth~1{providerId}~1authorize", "~1auth~1oauth~1{providerId}~1callback", "~1oauth~1oidc"].map(
     (path) => `operation-2xx-response at #/paths/${path}/get/responses`,
   ),
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What the linter says of a document beyond what is known. It ends with an error where it finds one. */
+/** The linter's findings beyond the known ones. The linter exits with an error if it has any. */
 async function findings(document: unknown): Promise<string[]> {
   const file = join(folder, "openapi.json");
   await writeFile(file, JSON.stringify(document));
@@ -53,12 +53,12 @@ async function findings(document: unknown): Promise<string[]> {
   return reported.filter(([what = ""]) => !known.includes(what)).map((parts) => parts.join(": "));
 }
 
-test("the document passes the recommended rules of Redocly, but for the paths and redirects that clients rely on", async () => {
+test("the document passes Redocly's recommended rules, except for paths and redirects that clients rely on", async () => {
   const document = (await zw.nobody.get("/api/openapi.json")).body;
   expect(await findings(document)).toEqual([]);
 });
 
-test("the linter finds what is wrong", async () => {
+test("the linter finds errors in a faulty document", async () => {
   const { body } = await zw.nobody.get("/api/openapi.json");
   const document = structuredClone(body) as {
     paths: Record<string, { get?: { summary?: string; operationId?: string } }>;

@@ -13,8 +13,8 @@ const a = (name: string, value = "192.0.2.1") => ({ recordType: "A", name, value
 const bulk = (records: unknown, mode?: string) =>
   zone.post("/records/bulk", { records, ...(mode === undefined ? {} : { mode }) });
 
-describe("each by each", () => {
-  test("answers one result for each input in its order, and a bad one does not stop the others", async () => {
+describe("bulk creation, each record by itself", () => {
+  test("a bulk returns one result per input, in order, and a bad input does not stop the others", async () => {
     const inputs = [
       a("one"),
       { recordType: "A", name: "two", value: "nonsense" },
@@ -56,26 +56,26 @@ describe("each by each", () => {
     expect(await zone.lines()).toEqual(["@ MX 5 mail.example.net", "last A 192.0.2.1", "one A 192.0.2.1"]);
   });
 
-  test("is one revision and one entry in the history", async () => {
+  test("a bulk is one revision and one entry in the history", async () => {
     await bulk(Array.from({ length: 100 }, (_, index) => a(`h${index}`)));
     expect(await zone.detail()).toMatchObject({ revision: 1, recordCount: 100 });
     expect(await zone.history()).toMatchObject([{ kind: "bulk", creates: 100, updates: 0, deletes: 0 }]);
   });
 
-  test("with nothing good among them changes nothing", async () => {
+  test("a bulk without a valid record changes nothing", async () => {
     expect((await bulk([{}, null])).body).toMatchObject({ total: 2, succeeded: 0 });
     expect(await zone.detail()).toMatchObject({ revision: 0 });
     expect(await zone.history()).toEqual([]);
   });
 
-  test("takes a hundred of the longest texts in one call", async () => {
+  test("a bulk takes a hundred of the longest texts in one call", async () => {
     const value = "界".repeat(2048);
     const records = Array.from({ length: 100 }, (_, index) => ({ recordType: "TXT", name: `t${index}`, value }));
     expect((await bulk(records)).body).toMatchObject({ total: 100, succeeded: 100 });
   });
 
   test.each([[[]], [Array.from({ length: 101 }, () => a("x"))], [null], ["x"], [{}]])(
-    "of a list that is not one of 1 to 100 is 400 (case %#)",
+    "a bulk whose input is not a list of 1 to 100 records is 400 (case %#)",
     async (records) => {
       const { status, body } = await bulk(records);
       expect(status).toBe(400);
@@ -85,15 +85,15 @@ describe("each by each", () => {
   );
 });
 
-describe("all or nothing", () => {
-  test("makes all when all are good", async () => {
+describe("bulk creation, all or nothing", () => {
+  test("an atomic bulk creates all records if all are valid", async () => {
     const { status, body } = await bulk([a("one"), a("two")], "atomic");
     expect(status).toBe(200);
     expect(body).toMatchObject({ total: 2, succeeded: 2 });
     expect(await zone.lines()).toHaveLength(2);
   });
 
-  test("makes none when one is bad, and the answer names all that are", async () => {
+  test("an atomic bulk with a bad record creates none, and the answer names every bad one", async () => {
     const { status, body } = await bulk([a("one"), a("two", "nonsense"), {}, a("one"), a("four")], "atomic");
     expect([status, body.code]).toEqual([409, "CONFLICT"]);
     const places = body.issues.map(({ path }: Body) => path.slice(0, 2).join("."));
@@ -102,7 +102,7 @@ describe("all or nothing", () => {
     expect(await zone.detail()).toMatchObject({ revision: 0, recordCount: 0 });
   });
 
-  test("makes none when the provider refuses one", async () => {
+  test("an atomic bulk creates none if the provider refuses one", async () => {
     zone = await fileZone(zw);
     await zone.edit((text) => `${text}two 300 IN A 192.0.2.1\n`);
     const { status, body } = await bulk([a("one"), a("two"), a("three")], "atomic");
@@ -114,7 +114,7 @@ describe("all or nothing", () => {
   });
 });
 
-test("what the provider refuses is told at its item, and the others are made", async () => {
+test("a record that the provider refuses is reported at its item, and the others are created", async () => {
   zone = await fileZone(zw);
   await zone.edit((text) => `${text}two 300 IN A 192.0.2.1\n`);
   const { body } = await bulk([a("one"), a("two"), a("three")]);

@@ -4,21 +4,21 @@ import { fileZone, manualZone, type Body } from "../support/zones.ts";
 
 const zw = useZonewright();
 
-/** What no TXT value of a client's may hold: C0 controls but the tab, DEL, and halves of characters. */
+/** Code points that a client's TXT value must not contain: C0 controls except tab, DEL, and surrogates. */
 function isRefused(code: number): boolean {
   return (code < 0x20 && code !== 9) || code === 0x7f || (code >= 0xd800 && code <= 0xdfff);
 }
 
 const shown = (code: number) => `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 
-// At the ends of a text, where readers of byte order marks, noncharacters and blanks go wrong.
+// At the ends of a text, where byte order marks, noncharacters and blanks get lost.
 const awkward = [
   0x09, 0x20, 0x80, 0x85, 0xa0, 0xad, 0x301, 0x200b, 0x200e, 0x202e, 0x2028, 0x2060, 0xd7ff, 0xe000, 0xfdd0, 0xfeff,
   0xfffd, 0xfffe, 0xffff, 0x1_0000, 0x1_f44b, 0x1_fffe, 0xe_0001, 0xf_ffff, 0x10_ffff,
 ];
 
 test.each(awkward.map((code) => [shown(code), String.fromCodePoint(code)]))(
-  "a text that begins and ends with %s can be created, read, changed, deleted and made again",
+  "a text that begins and ends with %s can be created, read, changed, deleted and created again",
   async (_, character) => {
     for (const zone of [await fileZone(zw), await manualZone(zw)]) {
       const value = `${character}text${character}`;
@@ -39,7 +39,7 @@ test.each(awkward.map((code) => [shown(code), String.fromCodePoint(code)]))(
   },
 );
 
-test("every code point of every plane comes back as it was sent, and goes", async () => {
+test("every code point of every plane reads back as it was sent, and can be deleted", async () => {
   const zone = await manualZone(zw);
   const values: string[] = [];
   for (let start = 0; start < 0x11_0000; start += 2_048) {
@@ -62,7 +62,7 @@ test("every code point of every plane comes back as it was sent, and goes", asyn
   expect(body).toMatchObject({ deleted: values.length });
 }, 120_000);
 
-test("code points that are no text are refused, naming the value", async () => {
+test("code points that are not text are refused, naming the value", async () => {
   const zone = await manualZone(zw);
   const codes = Array.from({ length: 0x80 }, (_, code) => code).filter(isRefused);
   for (const character of [...codes.map((code) => String.fromCharCode(code)), "\ud800", "a\udfffb"]) {
@@ -73,7 +73,7 @@ test("code points that are no text are refused, naming the value", async () => {
   }
 });
 
-test("notes that begin with a byte order mark come back whole", async () => {
+test("notes that begin with a byte order mark read back whole", async () => {
   const { id } = await manualZone(zw);
   const notes = "\ufeffnotes";
   expect((await zw.admin.put(`/api/domains/${id}`, { notes })).body.notes).toBe(notes);

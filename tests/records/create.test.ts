@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe("a new record", () => {
-  test("is answered whole, with its version as ETag, and is in the list", async () => {
+  test("a new record is returned whole, with its version as ETag, and is listed", async () => {
     const answer = await zone.create({
       recordType: "A",
       name: "whole",
@@ -54,7 +54,7 @@ describe("a new record", () => {
     ["TXT", "日本".repeat(1024), "日本".repeat(1024), null],
     ["SRV", "10 5 5060 Sip.Example.net.", "10 5 5060 sip.example.net", 10],
     ["CAA", '0 issue "letsencrypt.org"', "0 issue letsencrypt.org", null],
-  ])("of type %s with %j has the canonical value %j", async (recordType, value, canonical, priority) => {
+  ])("a new record of type %s with %j has the canonical value %j", async (recordType, value, canonical, priority) => {
     const fresh = await manualZone(zw);
     const { status, body } = await fresh.create({ recordType, name: "x", value });
     expect({ status, body }).toMatchObject({
@@ -81,15 +81,18 @@ describe("a new record", () => {
     ["SRV", "10 5 65536 sip.example.net"],
     ["CAA", "256 issue x"],
     ["CAA", "0 issue"],
-  ])("of type %s with the value %j is refused, and the answer names the value", async (recordType, value) => {
-    const { status, body } = await zone.create({ recordType, name: "bad", value });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["value"] }] });
-    expect(body.issues).toHaveLength(1);
-  });
+  ])(
+    "a new record of type %s with the value %j is refused, and the answer names the value",
+    async (recordType, value) => {
+      const { status, body } = await zone.create({ recordType, name: "bad", value });
+      expect(status).toBe(400);
+      expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["value"] }] });
+      expect(body.issues).toHaveLength(1);
+    },
+  );
 
   test.each(["PTR", "TLSA", "HTTPS", "SOA", "TYPE65280", "a", "", null, 1])(
-    "of type %j cannot be made by a client",
+    "a client cannot create a record of type %j",
     async (recordType) => {
       const { status, body } = await zone.create({ recordType, name: "x", value: "192.0.2.1" });
       expect(status).toBe(400);
@@ -112,13 +115,13 @@ describe("a new record", () => {
     ["name", 1],
     ["status", "active"],
     ["domainId", unknownId],
-  ])("with %s %j is refused, and the answer names the field", async (field, given) => {
+  ])("a new record with %s %j is refused, and the answer names the field", async (field, given) => {
     const { status, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1", [field]: given });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
   });
 
-  test("is refused as proxied where the provider has no proxy", async () => {
+  test("a proxied record is refused if the provider has no proxy", async () => {
     for (const provider of [zone, await fileZone(zw)]) {
       const { status, body } = await provider.create({ recordType: "A", name: "p", value: "192.0.2.1", proxied: true });
       expect(status).toBe(400);
@@ -148,14 +151,14 @@ describe("the name of a record", () => {
     ["_dmarc", "_dmarc"],
     ["bücher", "xn--bcher-kva"],
     ["www.other.example", "www.other.example"],
-  ])("%j is stored as %j", async (given, stored) => {
+  ])("the record name %j is stored as %j", async (given, stored) => {
     const name = given.replace("ZONE", fresh.name);
     const { body } = await fresh.create({ recordType: "TXT", name, value: "x" });
     expect(body).toMatchObject({ name: stored });
   });
 
   test.each(["www.other.example.", "a..b", ".", "a.*.b", "*a", "-a", "a b", "x".repeat(64), "a.".repeat(130), "a\\.b"])(
-    "%j is refused, and the answer names it",
+    "the record name %j is refused, and the answer names the field",
     async (name) => {
       const { status, body } = await fresh.create({ recordType: "TXT", name, value: "x" });
       expect(status).toBe(400);

@@ -33,7 +33,7 @@ const live = (records: readonly RecordData[]): LiveRecord[] =>
     updatedAt: new Date(0),
   }));
 
-/** The zone after the changes, which must fit it. */
+/** Returns the zone after the changes, which must apply to it. */
 function after(before: readonly LiveRecord[], changes: readonly PlannedChange[]): RecordData[] {
   const records = new Map<string, RecordData>(before.map((record) => [record.id, record]));
   for (const change of changes) {
@@ -50,7 +50,7 @@ const text = ({ recordType, name, value, ttl }: RecordData) => `${name} ${record
 const texts = (records: readonly RecordData[]) => records.map(text).toSorted();
 
 describe("a plan towards desired records", () => {
-  test("leads there exactly, and a second plan is empty", () => {
+  test("a plan leads exactly to the desired records, and a second plan is empty", () => {
     fc.assert(
       fc.property(zone, zone, (present, desired) => {
         const before = live(present);
@@ -64,7 +64,7 @@ describe("a plan towards desired records", () => {
     );
   });
 
-  test("that merges leads to both, the desired ones winning", () => {
+  test("a merging plan leads to both sets of records, and the desired ones win", () => {
     fc.assert(
       fc.property(zone, zone, (present, desired) => {
         const before = live(present);
@@ -74,7 +74,7 @@ describe("a plan towards desired records", () => {
     );
   });
 
-  test("keeps as many identities within an RRset as it can, with their comments", () => {
+  test("a plan preserves as many identities within an RRset as possible, with their comments", () => {
     fc.assert(
       fc.property(zone, zone, (present, desired) => {
         const { changes } = planState(live(present), desired);
@@ -92,7 +92,7 @@ describe("a plan towards desired records", () => {
     );
   });
 
-  test("finds records by id before it looks at what they say", () => {
+  test("a plan matches records by id before it compares their data", () => {
     const [one, two] = live([
       { recordType: "A", name: "www", value: "1", ttl: 60, strings: null, priority: null, proxied: false },
       { recordType: "A", name: "www", value: "2", ttl: 60, strings: null, priority: null, proxied: false },
@@ -127,8 +127,8 @@ async function fromServed(before: readonly LiveRecord[], served: readonly Record
   return { plan, loaded };
 }
 
-describe("a plan from what a provider serves", () => {
-  test("is the plan towards those records, and looks only at live records that differ", async () => {
+describe("a plan from the records that a provider serves", () => {
+  test("a plan from served records equals the plan to them, and loads only live records that differ", async () => {
     await fc.assert(
       fc.asyncProperty(zone, zone, fc.integer({ min: 1, max: 4 }), async (present, served, size) => {
         const before = live(present);
@@ -142,7 +142,7 @@ describe("a plan from what a provider serves", () => {
     );
   });
 
-  test("drops the second of two live records that say the same", async () => {
+  test("a plan from served records deletes the second of two equal live records", async () => {
     const twice = { recordType: "A", name: "www", value: "1", ttl: 60, strings: null, priority: null, proxied: false };
     const { plan } = await fromServed(live([twice, twice]), [twice], 1);
     expect(plan).toMatchObject({ unchanged: 1, changes: [{ action: "delete" }] });
@@ -150,7 +150,7 @@ describe("a plan from what a provider serves", () => {
 });
 
 describe("one TTL for each RRset", () => {
-  test("holds wherever something is written, and nothing else is touched", () => {
+  test("every RRset that is written gets one TTL, and other RRsets are left alone", () => {
     fc.assert(
       fc.property(zone, zone, fc.boolean(), (present, desired, merge) => {
         const before = live(present);

@@ -22,7 +22,7 @@ async function found(filter: Record<string, string>): Promise<string[] | number>
   return body.records.map(({ name, recordType }: Body) => `${name} ${recordType}`);
 }
 
-test("an exact name lists the records of that host alone, however it is written", async () => {
+test("an exact name lists only the records of that host, in any spelling", async () => {
   expect(await found({ name: "www" })).toEqual(["www A", "www AAAA"]);
   expect(await found({ name: `WWW.${zone.name}.`, type: "AAAA" })).toEqual(["www AAAA"]);
   expect(await found({ name: "@" })).toEqual(["@ MX", "@ TXT"]);
@@ -30,7 +30,7 @@ test("an exact name lists the records of that host alone, however it is written"
   expect(await found({ name: "ww" })).toEqual([]);
 });
 
-test("an exact value is found in any spelling of its canonical form, of one type or of all", async () => {
+test("an exact value is found in any spelling of its canonical form, for one type or all", async () => {
   expect(await found({ value: "2001:0DB8:0:0::0001" })).toEqual(["www AAAA", "www2 AAAA"]);
   expect(await found({ value: "192.0.2.1" })).toEqual(["@ TXT", "www A"]);
   expect(await found({ value: "192.0.2.1", type: "A" })).toEqual(["www A"]);
@@ -38,11 +38,11 @@ test("an exact value is found in any spelling of its canonical form, of one type
   expect(await found({ value: "192.0.2" })).toEqual([]);
 });
 
-test("name, type and value combine", async () => {
+test("filters by name, type and value can be combined", async () => {
   expect(await found({ name: "www", type: "AAAA", value: "2001:db8:0::1" })).toEqual(["www AAAA"]);
   expect(await found({ name: "www2", value: "192.0.2.1" })).toEqual([]);
 });
 
-test("a name that cannot be in the zone is refused", async () => {
+test("a filter by a name that cannot be in the zone is refused", async () => {
   expect(await found({ name: "www.example.org." })).toBe(400);
 });

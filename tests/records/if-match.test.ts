@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("If-Match", () => {
-  test("lets an edit through at its version only, and a refused one changes nothing", async () => {
+  test("If-Match allows an edit only at its version, and a refused edit changes nothing", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const second = await zone.update(record.id, { ttl: 60 }, { "if-match": '"1"' });
     expect(second.status).toBe(200);
@@ -26,14 +26,14 @@ describe("If-Match", () => {
     expect((await zone.delete(record.id, { "if-match": '"3"' })).status).toBe(200);
   });
 
-  test.each(["3", 'W/"1"', '"1", "2"', '"x"', '"-1"', "null"])("of %s is 400", async (header) => {
+  test.each(["3", 'W/"1"', '"1", "2"', '"x"', '"-1"', "null"])("If-Match of %s is 400", async (header) => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const headers = { "if-match": header };
     expect((await zone.update(record.id, { ttl: 60 }, headers)).status).toBe(400);
     expect((await zone.delete(record.id, headers)).status).toBe(400);
   });
 
-  test("lets one of fifty edits at once from the same version win", async () => {
+  test("of fifty simultaneous edits with the same If-Match version, one succeeds", async () => {
     const record = await zone.add("A", "www", "192.0.2.1", 1);
     const edits = Array.from({ length: 50 }, (_, index) =>
       zone.update(record.id, { ttl: index + 2 }, { "if-match": '"1"' }),

@@ -24,8 +24,8 @@ beforeAll(async () => {
 
 const ofType = (type: string): Body => records.find(({ recordType }) => recordType === type);
 
-describe("records of types beyond the eight", () => {
-  test("are listed and found by their type", async () => {
+describe("records of types other than the eight editable ones", () => {
+  test("records of non-editable types are listed and found by type", async () => {
     expect(records.map(({ recordType }) => recordType)).toEqual([
       "TLSA",
       "DNAME",
@@ -39,14 +39,14 @@ describe("records of types beyond the eight", () => {
     expect(await zone.records("&type=type65280")).toEqual([ofType("TYPE65280")]);
   });
 
-  test("are exported, and the export changes nothing when it comes back in", async () => {
+  test("records of non-editable types are exported, and importing the export changes nothing", async () => {
     const { body: zonefile } = await zone.get("/zonefile");
     for (const { recordType } of records) expect(zonefile).toContain(` IN ${recordType} `);
     const { body } = await zone.post("/zonefile", { zonefile, mode: "replace" });
     expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 8 });
   });
 
-  test("are in snapshots, and a rollback brings them back as they were", async () => {
+  test("records of non-editable types are in snapshots, and a rollback restores them unchanged", async () => {
     const snapshot = (await zone.post("/snapshots")).body;
     expect(snapshot.records).toEqual(records);
     const https = ofType("HTTPS");
@@ -58,14 +58,14 @@ describe("records of types beyond the eight", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ unchanged: 8 });
   });
 
-  test("take a new TTL", async () => {
+  test("records of non-editable types can be given a new TTL", async () => {
     for (const { id, value } of records) {
       expect((await zone.update(id, { ttl: 60 })).body).toMatchObject({ ttl: 60, value });
     }
     expect((await zone.post("/sync")).body).toMatchObject({ unchanged: 8, updated: 0 });
   });
 
-  test("cannot be what another record becomes", async () => {
+  test("no record can be changed to a non-editable type", async () => {
     const { id } = ofType("PTR");
     const { status, body } = await zone.update(id, { recordType: "TLSA" });
     expect(status).toBe(400);

@@ -22,19 +22,19 @@ beforeAll(async () => {
 });
 
 describe("the list of records", () => {
-  test("holds every record, by name and type", async () => {
+  test("the list of records holds every record, by name and type", async () => {
     expect(all).toHaveLength(137);
     const keys = all.map(({ name, recordType, id }) => [name, recordType, id]);
     expect(keys).toEqual(keys.toSorted((a, b) => (a.join("\u0000") < b.join("\u0000") ? -1 : 1)));
     expect(await zone.detail()).toMatchObject({ recordCount: 137 });
   });
 
-  test("shows fifty on the first page when nothing is asked for", async () => {
+  test("the list of records shows fifty on the first page by default", async () => {
     const { body } = await zone.get("/records");
     expect(body).toEqual({ records: all.slice(0, 50), total: 137, page: 1, limit: 50 });
   });
 
-  test("is the same list however it is cut into pages and filtered", async () => {
+  test("the list of records is the same however it is paged and filtered", async () => {
     const filter = fc.record(
       {
         type: fc.constantFrom("A", "a", "TXT", "MX"),
@@ -64,7 +64,7 @@ describe("the list of records", () => {
     );
   });
 
-  test("shows the last page in the same order, and nothing beyond it", async () => {
+  test("the last page of records has the same order, and later pages are empty", async () => {
     const last = await zone.get("/records?page=3&limit=50");
     expect(last.body).toEqual({ records: all.slice(100), total: 137, page: 3, limit: 50 });
     const beyond = await zone.get("/records?page=2147483647&limit=500");
@@ -80,13 +80,13 @@ describe("the list of records", () => {
     [`search=${"x".repeat(254)}`, "search"],
     ["type=%00", "type"],
     ["sort=name", "sort"],
-  ])("refuses %s and names the parameter", async (parameters, field) => {
+  ])("the list of records refuses %s and names the parameter", async (parameters, field) => {
     const { status, body } = await zone.get(`/records?${parameters}`);
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
   });
 
-  test("of an empty zone is empty", async () => {
+  test("the list of records of an empty zone is empty", async () => {
     const { body } = await (await manualZone(zw)).get("/records");
     expect(body).toEqual({ records: [], total: 0, page: 1, limit: 50 });
   });

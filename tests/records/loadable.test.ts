@@ -10,7 +10,7 @@ beforeEach(async () => {
   zone = await fileZone(zw);
 });
 
-describe("what a name server would refuse the whole zone for is refused", () => {
+describe("records for which a name server would refuse the whole zone", () => {
   test.each([
     [{ recordType: "A", name: "my_host", value: "192.0.2.1" }, "name"],
     [{ recordType: "MX", name: "in_box", value: "10 mail.example.net" }, "name"],
@@ -21,13 +21,13 @@ describe("what a name server would refuse the whole zone for is refused", () => 
     [{ recordType: "A", name: "0/25", value: "192.0.2.1" }, "name"],
     [{ recordType: "MX", name: "@", value: "10 0/25.example.net" }, "value"],
     [{ recordType: "NS", name: "sub", value: "0/25.example.net" }, "value"],
-  ])("in a zone file: %j", async (record, field) => {
+  ])("a record for which a name server would refuse the zone file is refused: %j", async (record, field) => {
     const { status, body } = await zone.create(record);
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
   });
 
-  test("but not where underscores belong, nor where no such server loads the zone", async () => {
+  test("underscores are accepted where they belong, and in zones that no such server loads", async () => {
     for (const record of [
       { recordType: "TXT", name: "_dmarc", value: "v=DMARC1" },
       { recordType: "SRV", name: "_sip._tcp", value: "0 5 5060 sip.example.net" },
@@ -60,7 +60,7 @@ function addressLine(index: number): string {
 describe("a name server of the zone", () => {
   const noAddress = [409, expect.stringMatching(/ns1\.zone\d+\.example is a name server of .* no A or AAAA record/)];
 
-  test("is refused as long as it has no address, and the last address stays as long as it is one", async () => {
+  test("an NS without an address in the zone is refused, and its last address cannot be removed", async () => {
     expect(await refusal(ns())).toEqual(noAddress);
     const one = await zone.add("A", "ns1", "192.0.2.53");
     const two = await zone.add("AAAA", "ns1", "2001:db8::53");
@@ -71,14 +71,14 @@ describe("a name server of the zone", () => {
     expect((await zone.update(two.id, { value: "2001:db8::54" })).status).toBe(200);
   });
 
-  test("is refused where it is a CNAME, or below a DNAME", async () => {
+  test("an NS is refused if its target is a CNAME or below a DNAME", async () => {
     await zone.add("CNAME", "ns1", "ns.example.net");
     expect(await refusal(ns())).toEqual([409, expect.stringMatching(/would be a CNAME/)]);
     zone = await fileZone(zw, "d DNAME other.example.\n");
     expect(await refusal(ns("@", `ns1.d.${zone.name}`))).toEqual([409, expect.stringMatching(/below a DNAME/)]);
   });
 
-  test("may live on a wildcard's address until a name takes the wildcard's place", async () => {
+  test("a name server may use a wildcard's address until its name has other records", async () => {
     const wildcard = await zone.add("A", "*", "192.0.2.53");
     expect((await ns()).status).toBe(201);
     expect(await refusal(zone.create({ recordType: "TXT", name: "x.ns1", value: "x" }))).toEqual(noAddress);
@@ -87,7 +87,7 @@ describe("a name server of the zone", () => {
     expect((await zone.delete(wildcard.id)).status).toBe(200);
   });
 
-  test("of a delegation needs glue, unless it is below another delegation", async () => {
+  test("the name server of a delegation needs glue, unless it is below another delegation", async () => {
     expect(await refusal(ns("sub", `ns1.sub.${zone.name}`))).toEqual([
       409,
       expect.stringMatching(/name server of the delegation sub/),
@@ -102,7 +102,7 @@ describe("a name server of the zone", () => {
     expect((await zone.delete(sub?.id ?? "")).status).toBe(200);
   });
 
-  test("and its address may come in one plan or one bulk in any order, also where each record stands for itself", async () => {
+  test("an NS and its address may be in one plan or bulk, in any order", async () => {
     const record = { recordType: "NS", name: "@", value: `ns1.${zone.name}` };
     const address = { recordType: "A", name: "ns1", value: "192.0.2.53" };
     const changes = [record, address].map((each) => ({ action: "create", record: each }));
@@ -115,14 +115,14 @@ describe("a name server of the zone", () => {
     expect(body.results[1].error).toMatch(/ns2\.zone\d+\.example is a name server of the zone/);
   });
 
-  test("that had no address when the zone was read in may stay so, but get no like", async () => {
+  test("an imported NS without an address may stay, but no second one can be added", async () => {
     zone = await fileZone(zw, "@ NS ns1\nwww A 192.0.2.1\n");
     expect((await zone.create({ recordType: "A", name: "other", value: "192.0.2.2" })).status).toBe(201);
     expect((await ns("@", `ns2.${zone.name}`)).status).toBe(409);
     expect((await zone.create({ recordType: "A", name: "ns1", value: "192.0.2.53" })).status).toBe(201);
   });
 
-  test("counts in zone files that are imported, and in rollbacks, which leave only what cannot be", async () => {
+  test("imports and rollbacks also check name server addresses, and rollbacks leave out what is refused", async () => {
     const address = await zone.add("A", "ns1", "192.0.2.53");
     const { body: snapshot } = await zone.post("/snapshots");
     await zone.delete(address.id);
@@ -140,7 +140,7 @@ describe("a name server of the zone", () => {
 });
 
 describe("the records of one name", () => {
-  test("are refused beyond 100 of a type, in every way to add them", async () => {
+  test("more than 100 records of one name and type are refused, however they are added", async () => {
     zone = await fileZone(zw, Array.from({ length: 99 }, (_, index) => addressLine(index)).join(""));
     await zone.add("A", "r", "198.51.100.1", 300);
     const record = { recordType: "A", name: "r", value: "198.51.100.2" };
@@ -157,7 +157,7 @@ describe("the records of one name", () => {
     });
   });
 
-  test("below a DNAME are refused", async () => {
+  test("records below a DNAME are refused", async () => {
     zone = await fileZone(zw, "d DNAME other.example.\n");
     const { status, body } = await zone.create({ recordType: "A", name: "x.d", value: "192.0.2.1" });
     expect([status, body.message]).toEqual([409, expect.stringMatching(/x\.d is below d, which has a DNAME/)]);
@@ -166,7 +166,7 @@ describe("the records of one name", () => {
 });
 
 describe("a rollback", () => {
-  test("restores what it can where today's rules forbid a record, and names that record", async () => {
+  test("a rollback restores what current rules allow, and names each record they forbid", async () => {
     zone = await fileZone(zw, "dev_box A 192.0.2.1\nwww A 192.0.2.2\n");
     const { body: snapshot } = await zone.post("/snapshots");
     for (const { id } of await zone.records()) await zone.delete(id);
@@ -186,7 +186,7 @@ describe("a rollback", () => {
     expect(await zone.lines()).toEqual(["www A 192.0.2.2"]);
   });
 
-  test("restores as many records of a name as there may be", async () => {
+  test("a rollback restores records of a name up to the limit", async () => {
     zone = await fileZone(zw, Array.from({ length: 102 }, (_, index) => addressLine(index)).join(""));
     const { body: snapshot } = await zone.post("/snapshots");
     await zone.post("/zonefile", { zonefile: addressLine(0), mode: "replace", force: true });
@@ -197,7 +197,7 @@ describe("a rollback", () => {
   });
 });
 
-describe("the settings of a configuration of zone files", () => {
+describe("settings of a zone-file configuration", () => {
   let names = 0;
   const configure = async (config: object) =>
     await zw.admin.post("/api/provider-configs", { kind: "zonefile", name: `Zones ${(names += 1)}`, config });
@@ -207,7 +207,7 @@ describe("the settings of a configuration of zone files", () => {
     return { config: body, zone: new Zone(zw, made.body) };
   };
 
-  test("allow any host name, and other numbers of records and types", async () => {
+  test("zone-file settings can allow any host name, and other limits on records and types", async () => {
     const { zone: lax } = await zoneAt({ checkNames: "off", maxRecordsPerType: 2, maxTypesPerName: 0 });
     await lax.add("A", "my_host", "192.0.2.1");
     await lax.add("A", "my_host", "192.0.2.2");
@@ -219,7 +219,7 @@ describe("the settings of a configuration of zone files", () => {
     expect((await few.create({ recordType: "TXT", name: "www", value: "x" })).body.message).toMatch(/2 record types/);
   });
 
-  test("may change while domains use it, where the folder may not", async () => {
+  test("zone-file settings may change while domains use them, except the folder", async () => {
     const { config, zone: lax } = await zoneAt({});
     const put = (patch: object) =>
       zw.admin.put(`/api/provider-configs/${config.id}`, { config: { ...config.config, ...patch } });
@@ -235,13 +235,13 @@ describe("the settings of a configuration of zone files", () => {
     ["maxRecordsPerType", -1],
     ["maxRecordsPerType", 1.5],
     ["maxTypesPerName", "many"],
-  ])("are 400 for %s %j, and the field is named", async (field, value) => {
+  ])("the zone-file settings %s %j are 400, and the field is named", async (field, value) => {
     const { status, body } = await configure({ [field]: value });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["config", field] }]);
   });
 
-  test("are told among the kinds of providers", async () => {
+  test("zone-file settings are listed among the provider kinds", async () => {
     const { body } = await zw.admin.get("/api/providers");
     const { configFields } = body.providers.find(({ kind }: Body) => kind === "zonefile");
     expect(configFields.map(({ name }: Body) => name)).toEqual([
@@ -254,7 +254,7 @@ describe("the settings of a configuration of zone files", () => {
   });
 });
 
-test("the data of a type that clients cannot write stays as it came", async () => {
+test("data of a type that clients cannot write is stored unchanged", async () => {
   zone = await fileZone(zw, "host 300 SSHFP 4 2 aabbcc\n");
   const [record] = await zone.records();
   for (const patch of [{ value: "garbage" }, { name: "other" }, { recordType: "A", value: "192.0.2.1" }]) {

@@ -19,7 +19,7 @@ describe("the safety threshold", () => {
     [1000, 1, 0, 300, false, true],
     [1000, 0, 1, 300, true, true],
   ])(
-    "for %i records with %i creates, %i new values and %i deletes warns of losses: %s, of differences: %s",
+    "a plan for %i records with %i creates, %i new values and %i deletes warns of losses: %s, of differences: %s",
     (recordCount, creates, updates, deletes, losses, differences) => {
       const changes = planned(creates, updates, deletes);
       expect(lossWarning(changes, recordCount) !== null).toBe(losses);
@@ -27,7 +27,7 @@ describe("the safety threshold", () => {
     },
   );
 
-  test("does not count another TTL as a loss", () => {
+  test("a new TTL does not count as a loss", () => {
     const changes = planned(0, 10, 0).map((change) => Object.assign(change, { after: change.before }));
     expect(lossWarning(changes, 10)).toBeNull();
   });
@@ -60,7 +60,7 @@ const replace = (body: object) => zone.post("/zonefile", { mode: "replace", ...b
 const deletes = (count: number) => records.slice(0, count).map(({ id }) => ({ action: "delete", recordId: id }));
 
 describe("a zone file that replaces a zone", () => {
-  test("and deletes more than 30 % of it needs force, and the dry run says so", async () => {
+  test("a zone file that deletes more than 30 % of a zone needs force, and its dry run says so", async () => {
     const zonefile = hosts(6);
     const dry = await replace({ zonefile, dryRun: true });
     expect(dry).toMatchObject({ status: 200, body: { deleted: 4, warnings: [expect.stringMatching(words)] } });
@@ -72,18 +72,18 @@ describe("a zone file that replaces a zone", () => {
     expect(await replace({ zonefile, force: true })).toMatchObject({ status: 200, body: { deleted: 4 } });
   });
 
-  test("and gives more than 30 % of its records another value needs force", async () => {
+  test("a zone file that changes more than 30 % of the values needs force", async () => {
     const zonefile = hosts(10).replaceAll("192.0.2.1", "192.0.2.2");
     expect((await replace({ zonefile })).body.message).toMatch(/change 10 records in a zone of 10/);
     expect((await replace({ zonefile: hosts(10).replaceAll("300", "60") })).status).toBe(200);
   });
 
-  test("needs no force for what it adds, nor for small losses", async () => {
+  test("a zone file that only adds records, or loses few, needs no force", async () => {
     expect(await replace({ zonefile: hosts(40) })).toMatchObject({ status: 200, body: { created: 30, warnings: [] } });
     expect((await replace({ zonefile: hosts(28) })).status).toBe(200);
   });
 
-  test("and leaves nothing of it needs force, however small the zone", async () => {
+  test("a zone file that leaves no records needs force, however small the zone", async () => {
     zone = await fileZone(zw, hosts(2));
     const zonefile = "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n";
     expect((await replace({ zonefile })).body).toMatchObject({
@@ -96,8 +96,8 @@ describe("a zone file that replaces a zone", () => {
 
 const plan = async (changes: object[]) => (await zone.post("/records/plan", { changes })).body;
 
-describe("a plan", () => {
-  test("that deletes more than 30 % of a zone says so, and is applied only with force", async () => {
+describe("a plan with many deletions", () => {
+  test("a plan that deletes more than 30 % of a zone says so, and needs force", async () => {
     const changes = deletes(4);
     const { planHash, warnings } = await plan(changes);
     expect(warnings).toMatchObject([expect.stringMatching(words)]);
@@ -110,7 +110,7 @@ describe("a plan", () => {
     expect(await zone.records()).toHaveLength(6);
   });
 
-  test("of up to 30 % needs no force, nor does one change to a zone of one record", async () => {
+  test("a plan that deletes up to 30 %, or changes a zone of one record, needs no force", async () => {
     const changes = deletes(3);
     const { planHash, warnings } = await plan(changes);
     expect(warnings).toEqual([]);
@@ -123,15 +123,15 @@ describe("a plan", () => {
   });
 });
 
-describe("a dry run that needs force says so", () => {
-  test("for a sync", async () => {
+describe("dry runs that need force", () => {
+  test("the dry run of a sync says if it needs force", async () => {
     await zone.edit((text) => text.replaceAll(/^h[0-3] .*\n/gm, ""));
     const { body } = await zone.post("/sync", { dryRun: true });
     expect(body.plan.warnings).toMatchObject([expect.stringMatching(words)]);
     expect((await zone.post("/sync")).body.message).toMatch(words);
   });
 
-  test("for a rollback", async () => {
+  test("the dry run of a rollback says if it needs force", async () => {
     const six = await fileZone(zw, hosts(6));
     const { body: snapshot } = await six.post("/snapshots");
     await six.post("/zonefile", { zonefile: hosts(10) });
@@ -141,11 +141,14 @@ describe("a dry run that needs force says so", () => {
   });
 });
 
-test.each(["/zonefile", "/records/apply"])("%s with force that is no boolean is 400 and names it", async (path) => {
-  const body = { zonefile: hosts(1), changes: deletes(1), planHash: "x", force: "yes" };
-  const { zonefile, changes, planHash, force } = body;
-  const given = path === "/zonefile" ? { zonefile, force } : { changes, planHash, force };
-  const { status, body: problem } = await zone.post(path, given);
-  expect(status).toBe(400);
-  expect(problem.issues).toMatchObject([{ path: ["force"] }]);
-});
+test.each(["/zonefile", "/records/apply"])(
+  "a call of %s with a force that is not a boolean is 400 and names the field",
+  async (path) => {
+    const body = { zonefile: hosts(1), changes: deletes(1), planHash: "x", force: "yes" };
+    const { zonefile, changes, planHash, force } = body;
+    const given = path === "/zonefile" ? { zonefile, force } : { changes, planHash, force };
+    const { status, body: problem } = await zone.post(path, given);
+    expect(status).toBe(400);
+    expect(problem.issues).toMatchObject([{ path: ["force"] }]);
+  },
+);

@@ -24,7 +24,7 @@ async function warnings(): Promise<string[]> {
 }
 
 describe("a plan", () => {
-  test("shows creates, updates, deletes and warnings, and changes nothing", async () => {
+  test("a plan shows creates, updates, deletes and warnings, and changes nothing", async () => {
     const www = await zone.add("A", "www", "192.0.2.1", 300);
     const old = await zone.add("NS", "@", "ns1.example.net");
     const before = [await zone.detail(), await zone.readFile()];
@@ -51,7 +51,7 @@ describe("a plan", () => {
     expect([await zone.detail(), await zone.readFile()]).toEqual(before);
   });
 
-  test("warns of edits by hand that nobody has read yet, also after an edit of ours, until a sync", async () => {
+  test("a plan warns of manual edits until they are synced, even after an edit of ours", async () => {
     expect(await warnings()).toEqual([]);
     await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
     expect(await warnings()).toEqual([expect.stringMatching(/outside Zonewright/)]);
@@ -63,7 +63,7 @@ describe("a plan", () => {
     expect(await warnings()).toEqual([]);
   });
 
-  test("warns of a name server within the zone that has no address, where no server's rules are known", async () => {
+  test("a plan warns of an in-zone name server without an address if the server's rules are unknown", async () => {
     zone = await manualZone(zw);
     const ns = { action: "create", record: { recordType: "NS", name: "@", value: `ns1.${zone.name}` } };
     expect((await planned([ns])).warnings).toEqual([expect.stringMatching(/no A or AAAA record/)]);
@@ -72,7 +72,7 @@ describe("a plan", () => {
     expect((await planned([ns])).warnings).toEqual([]);
   });
 
-  test("of bad changes names each by its place", async () => {
+  test("a plan with bad changes names each by its index", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await plan([
       { action: "create", record: { recordType: "A", name: "x" } },
@@ -97,7 +97,7 @@ describe("a plan", () => {
     expect(twice.body.issues).toMatchObject([{ path: ["changes", 1, "recordId"] }]);
   });
 
-  test("of a record that is not there is 404, of a broken rule 409, each at its place", async () => {
+  test("a plan reports a missing record as 404 and a broken rule as 409, each by its index", async () => {
     const missing = await plan([{ action: "delete", recordId: unknownId }]);
     expect(missing.status).toBe(404);
     expect(missing.body.issues).toMatchObject([{ path: ["changes", 0, "recordId"] }]);
@@ -118,15 +118,15 @@ describe("a plan", () => {
     [[{ action: "replace" }]],
     [[null]],
     [Array.from({ length: 1001 }, () => ({ action: "delete" }))],
-  ])("of what is no list of changes is 400 (case %#)", async (changes) => {
+  ])("a plan from anything but a list of changes is 400 (case %#)", async (changes) => {
     const { status, body } = await plan(changes);
     expect(status).toBe(400);
     expect(body.issues[0].path[0]).toBe("changes");
   });
 });
 
-describe("a plan that is applied", () => {
-  test("does what it showed, as one revision, and answers each change in order", async () => {
+describe("applying a plan", () => {
+  test("applying a plan does what it showed, as one revision, and answers each change in order", async () => {
     const www = await zone.add("A", "www", "192.0.2.1");
     const gone = await zone.add("A", "gone", "192.0.2.9");
     const changes = [
@@ -149,7 +149,7 @@ describe("a plan that is applied", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ unchanged: 2, created: 0, updated: 0, deleted: 0 });
   });
 
-  test("is refused when the zone has moved on, or the changes are others", async () => {
+  test("applying a plan is refused if the zone or the changes differ from the plan", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const changes = [{ action: "update", recordId: record.id, record: { ttl: 60 } }];
     const { planHash } = await planned(changes);
@@ -168,14 +168,14 @@ describe("a plan that is applied", () => {
     expect(await zone.lines()).toEqual(["elsewhere A 192.0.2.8"]);
   });
 
-  test("takes place at most once", async () => {
+  test("a plan can be applied only once", async () => {
     const changes = [{ action: "create", record: a("once", "192.0.2.1") }];
     const { planHash } = await planned(changes);
     const answers = await Promise.all(Array.from({ length: 5 }, () => apply(changes, planHash)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
   });
 
-  test("may turn an A into a CNAME and a CNAME into an A, by updates or by deletes and creates", async () => {
+  test("a plan may turn an A into a CNAME and back, by updates or by deletes and creates", async () => {
     const address = await zone.add("A", "one", "192.0.2.1");
     const alias = await zone.add("CNAME", "two", "target.example");
     const updates = [
@@ -195,7 +195,7 @@ describe("a plan that is applied", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ unchanged: 2 });
   });
 
-  test("may exchange the values of two records, each keeping its identity", async () => {
+  test("a plan may swap the values of two records, and each keeps its identity", async () => {
     for (const there of [zone, await manualZone(zw)]) {
       zone = there;
       const one = await zone.add("A", "www", "192.0.2.1");
@@ -214,7 +214,7 @@ describe("a plan that is applied", () => {
     }
   });
 
-  test("changes nothing at all when the provider refuses a part of it", async () => {
+  test("applying a plan changes nothing if the provider refuses part of it", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const changes = [
       { action: "create", record: a("new", "192.0.2.3") },

@@ -15,7 +15,7 @@ const plan = async (zone: Zone, changes: readonly unknown[]): Promise<Body> =>
   (await zone.post("/records/plan", { changes })).body;
 
 describe("a zone whose file was signed elsewhere", () => {
-  test("says so, alone and in the list, and its signatures are records like others", async () => {
+  test("a zone signed elsewhere says so, alone and in the list, and lists its signatures as records", async () => {
     const zone = await fileZone(zw, signed);
     expect(await zone.detail()).toMatchObject({ signedBy: "file", recordCount: 4 });
     const { body: page } = await zw.admin.get(`/api/domains?search=${zone.name}`);
@@ -27,19 +27,19 @@ describe("a zone whose file was signed elsewhere", () => {
     expect(file).toContain("RRSIG");
   });
 
-  test("says so when its signature is in generic form", async () => {
+  test("a zone signed elsewhere says so if its signature is in generic form", async () => {
     const rdata = `0006${"00".repeat(20)}`;
     const zone = await fileZone(zw, `www A 192.0.2.1\n@ 300 RRSIG \\# ${rdata.length / 2} ${rdata}\n`);
     expect(await zone.detail()).toMatchObject({ signedBy: "file" });
   });
 
-  test("does not say so for a signature over anything else", async () => {
+  test("a zone with a signature over anything but the SOA does not count as signed", async () => {
     const zone = await fileZone(zw, `www A 192.0.2.1\n${over("www", "A", 3)}${dnskey}`);
     expect(await zone.detail()).toMatchObject({ signedBy: null });
     expect((await plan(zone, [create])).warnings).toEqual([]);
   });
 
-  test("has every plan warn that its signatures become invalid", async () => {
+  test("every plan for a zone signed elsewhere warns that its signatures become invalid", async () => {
     const zone = await fileZone(zw, signed);
     expect((await plan(zone, [create])).warnings).toContainEqual(bogus);
     const imported = await zone.post("/zonefile", { zonefile: "more 300 A 192.0.2.7\n", dryRun: true });
@@ -50,7 +50,7 @@ describe("a zone whose file was signed elsewhere", () => {
     expect(back.body.plan.warnings).toContainEqual(bogus);
   });
 
-  test("is not warned of when the change takes its signature over the SOA away", async () => {
+  test("a change that deletes the signature over the SOA causes no warning about signatures", async () => {
     const zone = await fileZone(zw, signed);
     const [signature] = await zone.records("&type=RRSIG&name=@");
     expect((await plan(zone, [{ action: "delete", recordId: signature.id }])).warnings).toEqual([]);
@@ -59,9 +59,9 @@ describe("a zone whose file was signed elsewhere", () => {
 
 describe.each([
   ["in a zone file", fileZone],
-  ["kept here only", manualZone],
-] as const)("a zone %s", (_, make) => {
-  test("has an import of a signed file warn that its signatures do not hold, and says that it is signed elsewhere", async () => {
+  ["kept in Zonewright only", manualZone],
+] as const)("importing a signed file into a zone %s", (_, make) => {
+  test("importing a signed file warns of invalid signatures, and the zone then counts as signed elsewhere", async () => {
     const zone = await make(zw);
     expect(await zone.detail()).toMatchObject({ signedBy: null });
     const dry = await zone.post("/zonefile", { zonefile: signed, dryRun: true });

@@ -24,7 +24,7 @@ const live = (id: string, value: string) => ({
   updatedAt: at,
 });
 
-test("a record that the provider keeps gives its place to no other, and the other still comes or goes", () => {
+test("a read-only record is never replaced by another, and the other record is still added or deleted", () => {
   const own = live("01", "f1g1ns1.dnspod.net");
   const other = live("02", "ns.example.net");
   const dnspod = knownKind("dnspod");

@@ -12,8 +12,8 @@ beforeEach(async () => {
 const a = (name: string, value: string) => ({ recordType: "A", name, value });
 const cname = (name: string, value: string) => ({ recordType: "CNAME", name, value });
 
-describe("a name", () => {
-  test("has each record once, in whatever spelling", async () => {
+describe("rules of a name", () => {
+  test("a name has each record once, in any spelling", async () => {
     await zone.add("AAAA", "www", "2001:db8::1");
     const { status, body } = await zone.create({ recordType: "AAAA", name: "WWW", value: "2001:DB8:0::0001" });
     expect([status, body.code]).toEqual([409, "CONFLICT"]);
@@ -23,7 +23,7 @@ describe("a name", () => {
     expect(await zone.lines()).toHaveLength(2);
   });
 
-  test("with a CNAME takes no other record, and one with others no CNAME", async () => {
+  test("a name with a CNAME takes no other record, and a name with others takes no CNAME", async () => {
     await zone.add("CNAME", "alias", "target.example");
     await zone.add("A", "host", "192.0.2.1");
     const text = await zone.add("TXT", "text", "x");
@@ -38,14 +38,14 @@ describe("a name", () => {
     expect(await zone.lines()).toEqual(["alias CNAME target.example", "host A 192.0.2.1", "text TXT x"]);
   });
 
-  test("may turn from other records into a CNAME by an update", async () => {
+  test("an update may turn the only record of a name into a CNAME", async () => {
     const record = await zone.add("A", "host", "192.0.2.1");
     const { status, body } = await zone.update(record.id, { recordType: "CNAME", value: "target.example" });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: record.id, recordType: "CNAME", priority: null, version: 2 });
   });
 
-  test("that is the apex cannot be a CNAME", async () => {
+  test("the apex cannot be a CNAME", async () => {
     for (const name of ["@", "", zone.name, `${zone.name}.`]) {
       const { status, body } = await zone.create(cname(name, "target.example"));
       expect(status).toBe(400);
@@ -53,17 +53,17 @@ describe("a name", () => {
     }
   });
 
-  test("that is a wildcard stands beside the names that it covers", async () => {
+  test("a wildcard may exist beside the names that it covers", async () => {
     await zone.add("A", "*.dev", "192.0.2.1");
     await zone.add("CNAME", "one.dev", "target.example");
     expect((await zone.create(cname("*.dev", "target.example"))).status).toBe(409);
   });
 });
 
-describe("a zone that came with broken rules", () => {
+describe("an imported zone that breaks rules", () => {
   const broken = "both CNAME target.example.\nboth A 192.0.2.1\nboth TXT x\n@ CNAME apex.example.\n";
 
-  test("is kept as it is, and can be mended record by record", async () => {
+  test("an imported zone that breaks rules stays as it is, and can be fixed record by record", async () => {
     const file = await fileZone(zw, broken);
     expect(await file.records()).toHaveLength(4);
     const [address, text, apex] = await Promise.all([
@@ -78,7 +78,7 @@ describe("a zone that came with broken rules", () => {
     expect(await file.lines()).toEqual(["both CNAME target.example", "both TXT y"]);
   });
 
-  test("cannot be made worse", async () => {
+  test("a zone that breaks rules cannot be made worse", async () => {
     const file = await fileZone(zw, broken);
     const answers = [
       await file.create({ recordType: "TXT", name: "both", value: "z" }),

@@ -9,7 +9,7 @@ import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../sup
 
 const zw = useZonewright({ env: { JOBS: "off" } });
 
-// More than the safety threshold lets change.
+// More than the safety threshold allows.
 const lines = Array.from({ length: 12 }, (_, index) => `t${index} 300 TXT "a${index}" "b"\n`).join("");
 const cut = (index: number) => [`a${index}`, "b"];
 
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await asStoredBy01(zone);
 });
 
-/** Makes the rows what 0.1 stored, as the migration leaves them. */
+/** Rewrites the rows to what 0.1 stored, as the migration leaves them. */
 async function asStoredBy01({ id }: Zone): Promise<void> {
   const db = queries(zw.services.database.fork());
   await db.updateTable("records").set({ strings: "" }).where("domain_id", "=", id).execute();
@@ -47,8 +47,8 @@ async function checkDrift(reported: unknown[] = []): Promise<void> {
   await job.runOnce();
 }
 
-describe("of TXT records that 0.1 stored without their strings", () => {
-  test("the first sync learns them and reports no change, without force", async () => {
+describe("TXT records that 0.1 stored without their strings", () => {
+  test("the first sync reads the strings of 0.1 records and reports no change, without force", async () => {
     expect(await strings()).toEqual(Array.from({ length: 12 }, () => "null"));
     const nothing = { status: 200, body: { created: 0, updated: 0, deleted: 0, unchanged: 13 } };
     expect(await zone.post("/sync", { dryRun: true })).toMatchObject(nothing);
@@ -58,7 +58,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect(await zone.detail()).toMatchObject({ revision: 1 });
   });
 
-  test("the drift check learns them although the zone's serial is known, and tells of no drift", async () => {
+  test("a drift check reads the strings of 0.1 records despite a known serial, and reports no drift", async () => {
     const reported: unknown[] = [];
     await checkDrift(reported);
     expect(reported).toEqual([]);
@@ -66,7 +66,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect(await strings()).toEqual(allRead);
   });
 
-  test("a real difference is found beside them", async () => {
+  test("a sync finds real differences among 0.1 records without strings", async () => {
     await zone.edit((text) => text.replace('"a3" "b"', '"a3" "c"').replace("192.0.2.1", "192.0.2.2"));
     const { body } = await zone.post("/sync", { dryRun: true });
     expect(body).toMatchObject({ created: 0, updated: 2, deleted: 0, unchanged: 11 });
@@ -74,7 +74,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect((await texts()).find(({ name }) => name === "t3")).toMatchObject({ value: "a3c", strings: ["a3", "c"] });
   });
 
-  test("a change of one finds it at the provider and keeps its strings", async () => {
+  test("a change to a 0.1 record finds it at the provider and preserves its strings", async () => {
     const [first] = await texts();
     const changed = await zone.update(first.id, { ttl: 60 });
     expect(changed).toMatchObject({ status: 200, body: { ttl: 60, strings: cut(0) } });
@@ -83,7 +83,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("a plan can be applied as it was shown", async () => {
+  test("a plan for 0.1 records without strings can be applied as shown", async () => {
     const [first] = await texts();
     const changes = [{ action: "update", recordId: first.id, record: { ttl: 60 } }];
     const { body: plan } = await zone.post("/records/plan", { changes });
@@ -91,7 +91,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(200);
   });
 
-  test("a snapshot from before shows no difference, and a rollback to it leaves them as they are", async () => {
+  test("a snapshot with 0.1 records shows no difference in strings, and a rollback to it leaves them alone", async () => {
     const { body: snapshot } = await zone.post("/snapshots");
     const [first, second] = await texts();
     await zone.update(first.id, { ttl: 60 });
@@ -105,7 +105,7 @@ describe("of TXT records that 0.1 stored without their strings", () => {
     expect((await texts()).find(({ id }) => id === first.id)).toMatchObject({ ttl: 300, strings: cut(0) });
   });
 
-  test("a move to another provider brings them along", async () => {
+  test("a move to another provider preserves the strings of 0.1 records", async () => {
     const { status } = await zw.admin.put(zone.path, { providerConfigId: await manualConfig(zw) });
     expect(status).toBe(200);
     expect(await strings()).toEqual(allRead);
@@ -123,7 +123,7 @@ async function asStoredBy01Closed({ id }: Zone): Promise<void> {
     .execute();
 }
 
-test("texts of 0.1 in a zone without a provider are cut at every 255 octets, as they were served", async () => {
+test("texts of 0.1 in a zone without a provider are split at every 255 octets, as they were served", async () => {
   const manual = await manualZone(zw);
   const { id } = await manual.add("TXT", "www", "ab");
   await asStoredBy01(manual);

@@ -18,8 +18,8 @@ const text = async () => {
 
 const take = async (): Promise<Body> => (await zone.post("/snapshots")).body;
 
-describe("a TXT record that is cut into strings", () => {
-  test("is shown with its strings, and one cut at 255 octets with null", async () => {
+describe("a TXT record that is split into strings", () => {
+  test("a split TXT record is shown with its strings, and one split at 255 octets with null", async () => {
     expect(await text()).toMatchObject({ value: "txtvers=1rp=lp", strings });
     const long = await zone.create({ recordType: "TXT", name: "long", value: "x".repeat(600) });
     expect(long.body).toMatchObject({ strings: null });
@@ -27,7 +27,7 @@ describe("a TXT record that is cut into strings", () => {
     expect(address).toMatchObject({ strings: null });
   });
 
-  test("keeps its strings when another record or its own TTL changes", async () => {
+  test("a TXT record keeps its strings when another record or its own TTL changes", async () => {
     await zone.add("A", "other", "192.0.2.9");
     expect(await zone.readFile()).toContain(printed);
     const { id } = await text();
@@ -35,7 +35,7 @@ describe("a TXT record that is cut into strings", () => {
     expect(await zone.readFile()).toContain(printed);
   });
 
-  test("is created from strings alone, or from strings and the value that they make", async () => {
+  test("a TXT record can be created from strings alone, or from strings with the matching value", async () => {
     for (const [name, value] of [["one"], ["two", "ab"]]) {
       const answer = await zone.create({ recordType: "TXT", name, value, strings: ["a", "b"] });
       expect({ ...answer.body, status: answer.status }).toMatchObject({
@@ -47,7 +47,7 @@ describe("a TXT record that is cut into strings", () => {
     expect((await zone.readFile()).match(/"a" "b"/g)).toHaveLength(2);
   });
 
-  test("is another record than one of the same value that is cut elsewhere", async () => {
+  test("two TXT records with one value but different splits are different records", async () => {
     const create = (given: object) => zone.create({ recordType: "TXT", name: "x", ...given });
     expect((await create({ strings: ["a", "b"] })).status).toBe(201);
     expect((await create({ value: "ab" })).status).toBe(201);
@@ -57,7 +57,7 @@ describe("a TXT record that is cut into strings", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("is cut anew by a change of its strings, and at 255 octets by a change of its value", async () => {
+  test("a TXT record is split anew if its strings change, and at 255 octets if its value changes", async () => {
     const { id } = await text();
     expect((await zone.update(id, { strings: ["txtvers=1rp", "=lp"] })).body).toMatchObject({
       value: "txtvers=1rp=lp",
@@ -69,7 +69,7 @@ describe("a TXT record that is cut into strings", () => {
     expect((await zone.update(id, { strings: null })).body).toMatchObject({ value: "txtvers=1rp=lp", strings: null });
   });
 
-  test("can be made and changed in plans, in bulk and by the Open API", async () => {
+  test("split TXT records can be created and changed in plans, in bulk and by the Open API", async () => {
     const record = { recordType: "TXT", name: "p", strings: ["a", "b"] };
     const { id } = await text();
     const changes = [
@@ -96,7 +96,7 @@ describe("a TXT record that is cut into strings", () => {
 describe("a changed split", () => {
   const recut = ["txtvers=1rp", "=lp"];
 
-  test("is a change in history, the audit trail and the difference of two snapshots, and a rollback takes it back", async () => {
+  test("a changed split shows in history, audit trail and snapshot diffs, and a rollback reverts it", async () => {
     const before = await take();
     const { id } = await text();
     await zone.update(id, { strings: recut });
@@ -114,7 +114,7 @@ describe("a changed split", () => {
     expect(await zone.readFile()).toContain(printed);
   });
 
-  test("made by hand is what a sync finds and takes over", async () => {
+  test("a sync finds and imports a split that was changed by hand", async () => {
     const { id } = await text();
     await zone.edit((file) => file.replace(printed, '"txtvers=1rp" "=lp"'));
     const dry = await zone.post("/sync", { dryRun: true });
@@ -125,7 +125,7 @@ describe("a changed split", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ updated: 0, unchanged: 2 });
   });
 
-  test("in an imported file changes the record in replacing, and adds one in merging", async () => {
+  test("an imported file with a changed split updates the record when replacing, and adds one when merging", async () => {
     const zonefile = String((await zone.get("/zonefile")).body).replace(printed, '"txtvers=1rp" "=lp"');
     const send = async (mode: string, dryRun: boolean) =>
       (await zone.post("/zonefile", { zonefile, mode, dryRun })).body;
@@ -138,7 +138,7 @@ describe("a changed split", () => {
   });
 });
 
-test("an exported zone with strings of every kind comes back as it was, into the same zone and another", async () => {
+test("an exported zone with strings of every kind reads back unchanged, into the same zone and another", async () => {
   const lines = [
     String.raw`a 300 TXT "one" "two" "" "three"`,
     String.raw`a 300 TXT "onetwothree"`,
@@ -178,20 +178,20 @@ test("an exported zone with strings of every kind comes back as it was, into the
   expect((await to.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 7 });
 });
 
-describe("strings are refused, naming them,", () => {
+describe("invalid strings", () => {
   const longest = "é".repeat(127);
   test.each<[string, object, string | RegExp]>([
-    ["with a value of another text", { value: "abc", strings: ["a", "b"] }, "differ"],
-    ["with a generic value that is cut elsewhere", { value: "\\# 4 01610162", strings: ["", "ab"] }, "differ"],
+    ["with a value that differs", { value: "abc", strings: ["a", "b"] }, "differ"],
+    ["with a generic value that is split elsewhere", { value: "\\# 4 01610162", strings: ["", "ab"] }, "differ"],
     ["of more than 255 octets", { strings: ["a", `${longest}éé`] }, "String 2 has 258 octets"],
     [
-      "of more than 2048 characters together",
+      "of more than 2048 characters in all",
       { strings: Array.from({ length: 9 }, () => "x".repeat(250)) },
       "at most 2048",
     ],
-    ["that are none", { strings: [] }, "at least one string"],
-    ["that are too many", { strings: Array.from({ length: 2049 }, () => "") }, "at most 2048 strings"],
-    ["that are no list", { strings: "a" }, "list"],
+    ["in an empty list", { strings: [] }, "at least one string"],
+    ["in too large a number", { strings: Array.from({ length: 2049 }, () => "") }, "at most 2048 strings"],
+    ["that are not a list", { strings: "a" }, "list"],
     ["of numbers", { strings: [1] }, "text"],
     ["with a lone backslash", { strings: ["a\\b", "c"] }, "backslash"],
     ["with an octet beyond 255", { strings: [String.raw`\256`, "c"] }, "backslash"],
@@ -199,7 +199,7 @@ describe("strings are refused, naming them,", () => {
     ["with a NUL", { strings: ["\u0000", "c"] }, "control characters"],
     ["with a line break as octets", { strings: [String.raw`a\010`, "c"] }, "line breaks"],
     ["on another type", { recordType: "A", value: "192.0.2.1", strings: ["a"] }, "A records have no strings"],
-  ])("%s", async (_, given, reason) => {
+  ])("strings are refused, and the answer names them: %s", async (_, given, reason) => {
     const answer = await zone.create({ recordType: "TXT", name: "bad", ...given });
     expect(answer.status).toBe(400);
     expect(answer.body.issues).toMatchObject([{ path: expect.arrayContaining(["strings"]) }]);
@@ -207,7 +207,7 @@ describe("strings are refused, naming them,", () => {
     expect(answer.body.message).toMatch(reason);
   });
 
-  test("and a record without value and strings is refused for its value", async () => {
+  test("a TXT record without value and strings is refused, naming the value", async () => {
     for (const given of [{}, { strings: null }]) {
       const answer = await zone.create({ recordType: "TXT", name: "bad", ...given });
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path: ["value"] }] } });
@@ -215,7 +215,7 @@ describe("strings are refused, naming them,", () => {
   });
 });
 
-test("strings of octets that are no text are taken as they are shown", async () => {
+test("strings of octets that are not text are accepted in the form in which they are shown", async () => {
   const given = { recordType: "TXT", name: "octets", strings: [String.raw`\255a\\b`, String.raw`\000`, "ü"] };
   const { status, body } = await zone.create(given);
   expect({ status, body }).toMatchObject({

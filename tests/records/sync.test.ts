@@ -16,7 +16,7 @@ beforeEach(async () => {
 const sync = (body?: object) => zone.post("/sync", body);
 
 describe("a sync", () => {
-  test("finds what was edited by hand, dry and then really, and keeps the records' identity", async () => {
+  test("a sync finds manual edits, first as a dry run, and preserves the records' identity", async () => {
     const [old, ttl, www] = await zone.records();
     await zone.update(www.id, { comment: "kept" });
     await zone.edit((text) =>
@@ -47,7 +47,7 @@ describe("a sync", () => {
     expect((await sync()).body).toMatchObject({ ...counts, created: 0, updated: 0, deleted: 0, unchanged: 3 });
   });
 
-  test("keeps a snapshot of the state before when something changes, and only then", async () => {
+  test("a sync takes a snapshot of the previous state only if something changes", async () => {
     await sync();
     expect((await zone.get("/snapshots")).body.total).toBe(0);
     const before = await zone.records();
@@ -57,20 +57,20 @@ describe("a sync", () => {
     expect(body).toMatchObject({ total: 1, snapshots: [{ trigger: "on_change", records: before }] });
   });
 
-  test("leaves the file as it is", async () => {
+  test("a sync leaves the zone file as it is", async () => {
     await zone.edit((text) => `; my comment\n${text}new A 192.0.2.9\n`);
     const file = await zone.readFile();
     await sync();
     expect(await zone.readFile()).toBe(file);
   });
 
-  test("takes in what breaks the rules, and never drops it", async () => {
+  test("a sync imports records that break the rules, and never drops them", async () => {
     await zone.edit((text) => `${text}www CNAME x.example.\n@ CNAME y.example.\nsrv SRV 0 0 0 .\n`);
     expect((await sync()).body).toMatchObject({ created: 3, deleted: 0 });
     expect((await sync()).body).toMatchObject({ created: 0, unchanged: 6 });
   });
 
-  test("knows every record again by what it says, whatever its type", async () => {
+  test("a sync matches every record by its data, whatever its type", async () => {
     zone = await fileZone(
       zw,
       'www 300 AAAA 2001:db8::1\n@ MX 10 mail.example.\n_sip._tcp SRV 1 2 3 sip.example.\ntxt TXT "a b" " \\"c\\\\ "\n' +
@@ -82,13 +82,13 @@ describe("a sync", () => {
     expect([...index.keys()].toSorted()).toEqual(records.map(recordText).toSorted());
   });
 
-  test("of a zone without a back end is 400, dry or not", async () => {
+  test("a sync of a zone without a provider is 400, dry or not", async () => {
     zone = await manualZone(zw);
     expect((await sync()).status).toBe(400);
     expect((await sync({ dryRun: true })).status).toBe(400);
   });
 
-  test("of a file with a syntax error is 502 with file and line, and changes nothing", async () => {
+  test("a sync of a file with a syntax error is 502 with file and line, and changes nothing", async () => {
     const before = await zone.records();
     await writeFile(zone.file, `${await zone.readFile()}bad A 999.1.1.1\n`);
     const line = (await zone.readFile()).split("\n").length - 1;
@@ -103,7 +103,7 @@ describe("a sync", () => {
   test.each([
     ["dryRun", "yes"],
     ["force", 1],
-  ])("with %s %j is 400 and names the field", async (field, given) => {
+  ])("a sync with %s %j is 400 and names the field", async (field, given) => {
     const { status, body } = await sync({ [field]: given });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
@@ -116,14 +116,14 @@ const soa = "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n";
 
 describe("the safety threshold of a sync", () => {
   test.each([
-    ["10 of which 3 go", hosts(10), hosts(7), 200],
-    ["10 of which 4 go", hosts(10), hosts(6), 409],
-    ["10 of which 4 change", hosts(10), hosts(6) + hosts(10, "192.0.2.2").split("\n").slice(6).join("\n"), 409],
-    ["10 to which 4 come", hosts(10), hosts(14), 409],
-    ["9 of which 8 go", hosts(9), hosts(1), 200],
-    ["1 that goes", hosts(1), "", 409],
-    ["10 of which none is left", hosts(10), "", 409],
-  ])("for a zone of %s is kept", async (_, before, after, status) => {
+    ["10 records that loses 3", hosts(10), hosts(7), 200],
+    ["10 records that loses 4", hosts(10), hosts(6), 409],
+    ["10 records that changes 4", hosts(10), hosts(6) + hosts(10, "192.0.2.2").split("\n").slice(6).join("\n"), 409],
+    ["10 records that gains 4", hosts(10), hosts(14), 409],
+    ["9 records that loses 8", hosts(9), hosts(1), 200],
+    ["1 record that loses it", hosts(1), "", 409],
+    ["10 records that loses all", hosts(10), "", 409],
+  ])("a sync applies the safety threshold to a zone of %s", async (_, before, after, status) => {
     zone = await fileZone(zw, before);
     const count = (await zone.records()).length;
     await writeFile(zone.file, soa + after);
@@ -137,7 +137,7 @@ describe("the safety threshold of a sync", () => {
     expect((await sync()).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("asks before an emptied file empties the zone", async () => {
+  test("a sync needs force before an emptied file empties the zone", async () => {
     await writeFile(zone.file, "");
     expect((await sync()).body.code).toBe("CONFIRMATION_REQUIRED");
     expect((await sync({ force: true })).body).toMatchObject({ synced: 0, deleted: 3 });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe("an update", () => {
-  test("changes what it names and leaves the rest, comment included", async () => {
+  test("an update changes the named fields and leaves the others, including the comment", async () => {
     const { body: record } = await zone.create({
       recordType: "A",
       name: "www",
@@ -43,7 +43,7 @@ describe("an update", () => {
     expect(await zone.detail()).toMatchObject({ recordCount: 1, revision: 8 });
   });
 
-  test("that changes nothing makes no version and no entry in the history", async () => {
+  test("an update that changes nothing adds no version and no history entry", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     for (const patch of [{}, { value: " 192.0.2.1".trim() }, { name: `WWW.${zone.name}.` }, { ttl: 3600 }]) {
       const { status, body } = await zone.update(record.id, patch);
@@ -53,7 +53,7 @@ describe("an update", () => {
     expect(await zone.history()).toHaveLength(1);
   });
 
-  test("of the type alone is refused when the value does not fit it", async () => {
+  test("an update of the type alone is refused if the value does not fit it", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await zone.update(record.id, { recordType: "AAAA" });
     expect(status).toBe(400);
@@ -69,7 +69,7 @@ describe("the priority", () => {
     [{ ...mx, value: "mail.example.net", priority: 7 }, "7 mail.example.net"],
     [{ ...mx, value: "7 mail.example.net", priority: 7 }, "7 mail.example.net"],
     [{ ...srv, value: "5 5060 sip.example.net", priority: 7 }, "7 5 5060 sip.example.net"],
-  ])("of %j completes the value", async (record, value) => {
+  ])("the priority of %j completes the value", async (record, value) => {
     expect((await zone.create(record)).body).toMatchObject({ value, priority: 7 });
   });
 
@@ -78,7 +78,7 @@ describe("the priority", () => {
     [{ ...srv, value: "10 5 5060 sip.example.net", priority: 7 }, "priority"],
     [{ recordType: "A", name: "x", value: "192.0.2.1", priority: 7 }, "priority"],
     [{ recordType: "TXT", name: "x", value: "t", priority: 0 }, "priority"],
-  ])("of %j is refused", async (record, field) => {
+  ])("the priority of %j is refused", async (record, field) => {
     const { status, body } = await zone.create(record);
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
@@ -104,7 +104,7 @@ describe("the priority", () => {
       { recordType: "TXT", value: "t" },
       { recordType: "TXT", value: "t", priority: null },
     ],
-  ])("and value of an MX after %j are %j", async (patch, expected) => {
+  ])("the priority and value of an MX after %j are %j", async (patch, expected) => {
     const record = await zone.add("MX", "@", "10 mail.example.net");
     const { status, body } = await zone.update(record.id, patch);
     expect(status).toBe(200);
@@ -115,12 +115,12 @@ describe("the priority", () => {
     [{ priority: 20 }, "20 5 5060 sip.example.net", 20],
     [{ value: "6 5061 sip.example.org" }, "10 6 5061 sip.example.org", 10],
     [{ value: "1 6 5061 sip.example.org" }, "1 6 5061 sip.example.org", 1],
-  ])("and value of an SRV after %j are %j", async (patch, value, priority) => {
+  ])("the priority and value of an SRV after %j are %j", async (patch, value, priority) => {
     const record = await zone.add("SRV", "_sip._tcp", "10 5 5060 sip.example.net");
     expect((await zone.update(record.id, patch)).body).toMatchObject({ value, priority });
   });
 
-  test("that disagrees with a new value, or is put on an A record, is refused", async () => {
+  test("a priority that contradicts a new value, or is set on an A record, is refused", async () => {
     const record = await zone.add("MX", "@", "10 mail.example.net");
     const address = await zone.add("A", "www", "192.0.2.1");
     for (const [id, patch, field] of [
@@ -139,13 +139,13 @@ describe("the priority", () => {
 const ttls = async () => (await zone.records()).map(({ ttl }) => ttl);
 
 describe("the TTL", () => {
-  test("is that of the RRset where none is given, else 3600", async () => {
+  test("a record without a TTL gets that of its RRset, or 3600", async () => {
     expect((await zone.add("A", "www", "192.0.2.1", 120)).ttl).toBe(120);
     expect((await zone.add("A", "www", "192.0.2.2")).ttl).toBe(120);
     expect((await zone.add("TXT", "www", "x")).ttl).toBe(3600);
   });
 
-  test("of the newest holds for the whole RRset, and raises the versions of the others", async () => {
+  test("the latest TTL applies to the whole RRset, and raises the versions of the other records", async () => {
     const first = await zone.add("A", "www", "192.0.2.1", 120);
     const second = await zone.add("A", "www", "192.0.2.2", 60);
     expect(await ttls()).toEqual([60, 60]);
@@ -160,7 +160,7 @@ describe("the TTL", () => {
     );
   });
 
-  test("of a record that joins another RRset without naming one is that of its new RRset", async () => {
+  test("a record that moves to another RRset without a TTL gets that of the RRset", async () => {
     await zone.add("A", "there", "192.0.2.1", 60);
     const record = await zone.add("A", "here", "192.0.2.2", 600);
     expect((await zone.update(record.id, { name: "there" })).body).toMatchObject({ name: "there", ttl: 60 });
@@ -172,7 +172,7 @@ describe("the TTL", () => {
 });
 
 describe("a record's id", () => {
-  test("is not found after a delete, and under another domain", async () => {
+  test("a record's id is not found after a delete, or under another domain", async () => {
     const other = await manualZone(zw);
     const record = await zone.add("A", "www", "192.0.2.1");
     expect((await other.update(record.id, { ttl: 60 })).status).toBe(404);
@@ -187,7 +187,7 @@ describe("a record's id", () => {
   });
 });
 
-test("a record whose name or value clients could not write can be edited in its other fields", async () => {
+test("other fields of a record can be edited even if clients cannot write its name or value", async () => {
   const file = await fileZone(zw, 'we\\.ird 300 TXT "x"\nsrv SRV 0 0 0 .\n');
   const [service, text] = await file.records();
   expect((await file.update(text.id, { value: "y" })).body).toMatchObject({ name: "we\\.ird", value: "y" });

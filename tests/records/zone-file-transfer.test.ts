@@ -31,7 +31,7 @@ odd         IN TYPE65280 \# 2 abcd
 const send = (body: object) => zone.post("/zonefile", body);
 
 describe("an exported zone file", () => {
-  test("is a text that changes nothing when it comes back in, into the same zone or an empty one", async () => {
+  test("importing an exported zone file changes nothing in the same zone, and rebuilds an empty one", async () => {
     await send({ zonefile: awkward });
     const { headers, body: zonefile } = await zone.get("/zonefile");
     expect(headers.get("content-type")).toMatch(/^text\/plain; charset=utf-8/);
@@ -47,14 +47,14 @@ describe("an exported zone file", () => {
     expect(String((await other.get("/zonefile")).body).replaceAll(other.name, zone.name)).toBe(zonefile);
   });
 
-  test("of an empty zone comes back in, too", async () => {
+  test("the export of an empty zone can be imported", async () => {
     const { body: zonefile } = await zone.get("/zonefile");
     expect((await send({ zonefile, mode: "replace" })).body).toMatchObject({ created: 0, unchanged: 0 });
   });
 });
 
 describe("an import", () => {
-  test("merges: it adds and updates, and deletes nothing", async () => {
+  test("a merging import adds and updates records, and deletes none", async () => {
     const kept = await zone.add("A", "kept", "192.0.2.9");
     const changed = await zone.add("TXT", "www", "x", 60);
     const { status, body } = await send({ zonefile: 'www 300 TXT "x"\nnew 300 A 192.0.2.1\n' });
@@ -67,7 +67,7 @@ describe("an import", () => {
     ]);
   });
 
-  test("replaces: afterwards the zone is what the file says, and records keep their identity", async () => {
+  test("a replacing import makes the zone equal to the file, and records keep their identity", async () => {
     const record = await zone.add("A", "www", "192.0.2.1");
     await zone.add("A", "gone", "192.0.2.9");
     const { body } = await send({ zonefile: "www A 192.0.2.2\nnew A 192.0.2.3\n", mode: "replace" });
@@ -75,7 +75,7 @@ describe("an import", () => {
     expect(await zone.records()).toMatchObject([{ name: "new" }, { id: record.id, value: "192.0.2.2", version: 2 }]);
   });
 
-  test("run dry answers the plan and changes nothing", async () => {
+  test("an import run dry returns the plan and changes nothing", async () => {
     await zone.add("A", "www", "192.0.2.1");
     const zonefile = "www A 192.0.2.2\nnew A 192.0.2.3\n";
     const { body } = await send({ zonefile, mode: "replace", dryRun: true });
@@ -97,7 +97,7 @@ describe("an import", () => {
     expect(real.body).toEqual({ ...body, plan: null });
   });
 
-  test("keeps a snapshot of the state before, unless it changes nothing", async () => {
+  test("an import takes a snapshot of the previous state, unless it changes nothing", async () => {
     await zone.add("A", "www", "192.0.2.1");
     await send({ zonefile: "www A 192.0.2.2\n", mode: "replace" });
     await send({ zonefile: "www A 192.0.2.2\n", mode: "replace" });
@@ -106,14 +106,14 @@ describe("an import", () => {
     expect(body.snapshots[0].records).toMatchObject([{ value: "192.0.2.1" }]);
   });
 
-  test("goes to the provider", async () => {
+  test("an import is written to the provider", async () => {
     const file = await fileZone(zw);
     const zonefile = `${awkward}ns1 IN A 192.0.2.53\n`;
     expect((await file.post("/zonefile", { zonefile })).body).toMatchObject({ created: 14 });
     expect((await file.post("/sync")).body).toMatchObject({ synced: 14, unchanged: 14 });
   });
 
-  test("gives an RRset one TTL, that of the file, and says so", async () => {
+  test("an import gives each RRset one TTL, that of the file, with a warning", async () => {
     const live = await zone.add("A", "www", "192.0.2.1", 3600);
     const { body } = await send({ zonefile: "www 300 A 192.0.2.2\nwww 60 A 192.0.2.3\n" });
     expect(body.warnings.join(" ")).toMatch(/different TTLs/);
@@ -127,7 +127,7 @@ describe("an import", () => {
 describe("names outside the zone", () => {
   const zonefile = "www A 192.0.2.1\nwww.example.net. A 192.0.2.2\n AAAA 2001:db8::2\n";
 
-  test("refuse the file with line and name, unless they are to be left out, which a warning counts", async () => {
+  test("names outside the zone refuse a file with line and name, or are skipped with a warning on request", async () => {
     const refused = await send({ zonefile });
     expect([refused.status, refused.body.detail]).toEqual([
       400,
@@ -144,13 +144,13 @@ describe("names outside the zone", () => {
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
   });
 
-  test("are counted to the last one, and the first ten are named", async () => {
+  test("all names outside the zone are counted, and the first ten are named", async () => {
     const lines = Array.from({ length: 12 }, (_, index) => `h${index}.example.net. A 192.0.2.1`);
     const { body } = await send({ zonefile: `${lines.join("\n")}\nwww A 192.0.2.1`, ignoreOutOfZone: true });
     expect(body.warnings).toEqual([expect.stringMatching(/^12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/)]);
   });
 
-  test("never make the file of another zone empty this one", async () => {
+  test("the file of another zone never empties this one", async () => {
     await zone.add("A", "www", "192.0.2.1");
     const foreign = "www.example.net. A 192.0.2.2\n";
     const { status, body } = await send({ zonefile: foreign, mode: "replace", ignoreOutOfZone: true });
@@ -162,9 +162,9 @@ describe("names outside the zone", () => {
   });
 });
 
-describe("a file that cannot be taken", () => {
+describe("an invalid zone file", () => {
   test.each(refusedLines)(
-    "for %s is 400 with the line and the reason, and nothing is imported",
+    "an import of %s is 400 with the line and the reason, and imports nothing",
     async (line, reason) => {
       const { status, body } = await send({ zonefile: `ok A 192.0.2.1\n${line}\n` });
       expect([status, body.issues[0].path]).toEqual([400, ["zonefile", 2]]);
@@ -173,7 +173,7 @@ describe("a file that cannot be taken", () => {
     },
   );
 
-  test("for its syntax is 400 with each line and reason, and changes nothing", async () => {
+  test("an import with syntax errors is 400 with each line and reason, and changes nothing", async () => {
     await zone.add("A", "www", "192.0.2.1");
     const { status, body } = await send({ zonefile: 'ok A 192.0.2.2\nbad A 999.1.1.1\n\nworse "\n', mode: "replace" });
     expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
@@ -192,14 +192,14 @@ describe("a file that cannot be taken", () => {
     ["x.example.org. A 192.0.2.1\n", 1],
     ["a A 192.0.2.1\n\u0000 A 192.0.2.2\n", 2],
     ["$GENERATE 1-9 a$ A 192.0.2.$\n", 1],
-  ])("such as %j is 400 with the line", async (zonefile, line) => {
+  ])("an import of %j is 400 with the line", async (zonefile, line) => {
     const { status, body } = await send({ zonefile });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["zonefile", line] }]);
   });
 
   test.each(["www CNAME x.example.\nwww A 192.0.2.1\n", "@ CNAME x.example.\n", "old CNAME x.example.\n"])(
-    "for a rule of the zone, such as %j, is 409 and changes nothing, dry or not",
+    "an import that breaks a zone rule, such as %j, is 409 and changes nothing, dry or not",
     async (zonefile) => {
       await zone.add("A", "old", "192.0.2.1");
       for (const dryRun of [true, false]) {
@@ -217,7 +217,7 @@ describe("a file that cannot be taken", () => {
     ["mode", "append"],
     ["ignoreOutOfZone", "yes"],
     ["dryRun", "true"],
-  ])("because %s is %j is 400 and names the field", async (field, given) => {
+  ])("an import whose %s is %j is 400 and names the field", async (field, given) => {
     const { status, body } = await send({ zonefile: "a A 192.0.2.1\n", [field]: given });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);

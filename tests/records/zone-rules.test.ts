@@ -15,16 +15,16 @@ describe("the records of one name", () => {
     ["one CNAME", [c1], []],
     ["a CNAME and its signature", [c1, rrsig], []],
     ["other records", [a1, a2, txt], []],
-    ["a CNAME and another", [c1, a1], ["alone"]],
+    ["a CNAME and another record", [c1, a1], ["alone"]],
     ["two CNAMEs", [c1, c2], ["single"]],
-    ["two CNAMEs and another", [c1, c2, txt], ["alone", "single"]],
+    ["two CNAMEs and another record", [c1, c2, txt], ["alone", "single"]],
     ["a record twice", [a1, a1], ["repeated"]],
-  ])("that are %s break %j", (_, records, rules) => {
+  ])("the records of one name that are %s break %j", (_, records, rules) => {
     const broken = violationsAt("www", records).map(({ rule }) => rule.replace(/ .*/s, ""));
     expect(broken.toSorted()).toEqual(rules);
   });
 
-  test("break a rule by any CNAME at the apex", () => {
+  test("any CNAME at the apex breaks a rule", () => {
     expect(violationsAt("@", [c1]).map(({ rule, code }) => [rule, code])).toEqual([["apex", "BAD_REQUEST"]]);
   });
 });
@@ -33,13 +33,13 @@ describe("a change", () => {
   test.each([
     ["breaks a rule", [a1], [a1, c1], 1],
     ["leaves a broken name as it was", [c1, a1], [c1, a1], 0],
-    ["mends it in part, whichever record goes", [c1, a1, txt], [c1, txt], 0],
-    ["replaces a record of it", [c1, a1], [c1, a2], 0],
-    ["makes it worse", [c1, a1], [c1, a1, txt], 1],
+    ["partly fixes a broken name", [c1, a1, txt], [c1, txt], 0],
+    ["replaces a record of a broken name", [c1, a1], [c1, a2], 0],
+    ["adds to a broken name", [c1, a1], [c1, a1, txt], 1],
     ["adds a third copy", [a1, a1], [a1, a1, a1], 1],
-    ["takes the third copy away", [a1, a1, a1], [a1, a1], 0],
+    ["deletes a third copy", [a1, a1, a1], [a1, a1], 0],
     ["repeats another record", [a1, a1], [a1, a1, a2, a2], 1],
-  ])("that %s has %3$i new violations", (_, before, after, count) => {
+  ])("a change that %s has %3$i new violations", (_, before, after, count) => {
     expect(newViolations("www", before, after)).toHaveLength(count);
   });
 });

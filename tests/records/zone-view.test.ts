@@ -28,7 +28,7 @@ function liveOf(id: string, some: Parameters<typeof recordOf>[0]): LiveRecord {
   return { ...recordOf(some), id, version: 1, status: "active", createdAt: at, updatedAt: at };
 }
 
-/** The same by hand: each record of an RRset is written anew whenever its TTL changes. */
+/** The naive model: rewrites each record of an RRset whenever its TTL changes. */
 function putByHand(records: Map<string, RecordDraft>, id: string, record: RecordDraft): number {
   let changed = 0;
   for (const [other, known] of records) {
@@ -40,7 +40,7 @@ function putByHand(records: Map<string, RecordDraft>, id: string, record: Record
   return changed;
 }
 
-test("whatever is put, removed and taken back, an RRset has the TTL of its last edit and everything else is as it was", () => {
+test("after any edits and undos, an RRset has the TTL of its last edit, and all else is unchanged", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(fc.constantFrom<string>("x", "y", "a"), draft), { selector: ([id]) => id }),

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Where the commands of the page do their work here. */
+/** Where the page's commands run in this test. */
 interface Place {
   dataDir: string;
   backup: string;
@@ -34,7 +34,7 @@ async function newPlace(name: string): Promise<Place> {
   return place;
 }
 
-/** Carries out a block of the page, with the folders and the database of this test in place of the page's. */
+/** Runs a block of the page with this test's folders and database. */
 async function carryOut(block: string | undefined, { dataDir, backup }: Place, databaseUrl = ""): Promise<void> {
   const script = (block ?? "").replaceAll("/var/lib/zonewright", dataDir).replaceAll("/backup/", `${backup}/`);
   const path = [dirname(binary("initdb")), process.env["PATH"]].join(delimiter);
@@ -49,7 +49,7 @@ interface Filled {
   domainId: string;
 }
 
-/** Fills a service with one thing of each sort that a backup has to keep. */
+/** Fills a service with one of everything that a backup must preserve. */
 async function fill(service: ServiceProcess): Promise<Filled> {
   const admin = await service.signIn();
   const { body: domain } = await admin.post("/api/domains", { name: zone });
@@ -63,14 +63,14 @@ async function fill(service: ServiceProcess): Promise<Filled> {
   return { token: token.token, domainId: domain.id };
 }
 
-/** What happens after the backup, and is to be gone once it is restored. */
+/** Edits after the backup, which the restore must remove. */
 async function change(service: ServiceProcess, { token, domainId }: Filled): Promise<void> {
   const client = new RestClient(service.url, token);
   const late = { recordType: "A", name: "late", value: "192.0.2.2" };
   expect((await client.post(`/api/domains/${domainId}/records`, late)).status).toBe(201);
 }
 
-/** What a restored service has, and whether it goes on from there. */
+/** Checks that a restored service has everything and still works. */
 async function stateOf(service: ServiceProcess, { token, domainId }: Filled, { dataDir }: Place) {
   const client = new RestClient(service.url, token);
   const path = `/api/domains/${domainId}`;
@@ -85,7 +85,7 @@ async function stateOf(service: ServiceProcess, { token, domainId }: Filled, { d
   return {
     hosts: listed.records.filter((one: { recordType: string }) => one.recordType === "A").map(hostOf),
     snapshots: snapshots.total,
-    // The key opens the secret: what is left to fail is the connection.
+    // The key opens the secret, so only the connection fails.
     configuration: tried.error,
     edit: edit.status,
     served: /^new\s/m.test(await readFile(join(dataDir, "zones", `${zone}.zone`), "utf8")),
@@ -104,7 +104,7 @@ const asBefore = {
   drift: 0,
 };
 
-test("the embedded database is restored from a copy of its folder, with keys and zone files", async () => {
+test("the embedded database can be restored from a copy of its folder, with keys and zone files", async () => {
   const place = await newPlace("embedded");
   const { dataDir } = place;
   let service = await startService({ DATA_DIR: dataDir });
@@ -120,7 +120,7 @@ test("the embedded database is restored from a copy of its folder, with keys and
   await service.close();
 }, 120_000);
 
-test("a PostgreSQL database is restored from a dump that was made while the service ran", async () => {
+test("a PostgreSQL database can be restored from a dump made while the service ran", async () => {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
   const place = await newPlace("postgres");
   const { dataDir } = place;

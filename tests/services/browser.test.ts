@@ -10,7 +10,7 @@ import { binary } from "../support/binaries.ts";
 import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, startZonewright } from "../support/zonewright.ts";
 
-/** What a front end does: signs in, works, and goes on from the cookie as after a reload. */
+/** What a front end does: signs in, works, and resumes from the cookie as after a reload. */
 const program = (url: string) => `
 import { createClient, isZonewrightError } from "@zonewright/client";
 const url = ${JSON.stringify(url)};

@@ -16,14 +16,14 @@ interface ShownRecord extends ListedRecord {
 const zone = "crash.example";
 const kills = { embedded: 16, postgres: 4 };
 
-/** How long the first change after a crash may take: less than a lease lasts, for the start frees the zones of a process that is gone. */
+/** Limit for the first change after a crash: less than a lease, because startup frees the zones of a dead process. */
 const firstChangeMilliseconds = 4_000;
 
-test("what was acknowledged survives kill -9, and nothing else appears, on the embedded database", async () => {
+test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {
   expect(await killAgainAndAgain("embedded", {})).toBeGreaterThanOrEqual(kills.embedded);
 }, 600_000);
 
-test("what was acknowledged survives kill -9, and nothing else appears, on PostgreSQL", async () => {
+test("on PostgreSQL, acknowledged writes survive kill -9, and nothing else appears", async () => {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
   const env = { DATABASE_URL: await createDatabase(server, "zonewright_crash") };
   expect(await killAgainAndAgain("postgres", env)).toBeGreaterThanOrEqual(kills.postgres);

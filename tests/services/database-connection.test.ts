@@ -68,7 +68,7 @@ async function connections(): Promise<Record<string, string[]>> {
   );
 }
 
-/** What a start prints that must fail. */
+/** The output of a start that must fail. */
 async function refusedStart(databaseUrl: string): Promise<string> {
   const started = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl }).catch(
     (error: unknown) => error as Error,
@@ -78,7 +78,7 @@ async function refusedStart(databaseUrl: string): Promise<string> {
   throw new Error(`It started with ${databaseUrl}.`);
 }
 
-describe("a server that accepts nothing but TLS", () => {
+describe("a PostgreSQL server that accepts only TLS", () => {
   test.each([
     [
       "the server's certificate, by its authority and name",
@@ -86,14 +86,14 @@ describe("a server that accepts nothing but TLS", () => {
     ],
     ["its authority alone", () => `sslmode=verify-ca&sslrootcert=${file("ours.crt")}`],
     ["nothing", () => "sslmode=require"],
-  ])("is reached encrypted by both pools, checking %s", async (_label, parameters) => {
+  ])("both pools connect to a TLS server encrypted, checking %s", async (_label, parameters) => {
     const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: address(parameters()) });
     expect(await connections()).toEqual({ zonewright: ["TLSv1.3"], "zonewright jobs": ["TLSv1.3"] });
     expect(service.output()).toMatch(/PostgreSQL \d+\.\d+, zonewright_tls at localhost:\d+, encrypted with TLSv1\.3/);
     await service.close();
   });
 
-  test("takes a client certificate in place of a password, on both pools", async () => {
+  test("a TLS server accepts a client certificate instead of a password, on both pools", async () => {
     const parameters = `sslmode=verify-full&sslrootcert=${file("ours.crt")}&sslcert=${file("client.crt")}&sslkey=${file("client.key")}`;
     const databaseUrl = address(parameters, (url) => {
       url.username = certified;
@@ -127,7 +127,7 @@ describe("a server that accepts nothing but TLS", () => {
       /has sslrootcert=\/nowhere\.crt, which cannot be read/,
     ],
   ])(
-    "stops the start of a service that expects %s, in one sentence without the password",
+    "a service that expects %s does not start on a TLS server, and says so without the password",
     async (_label, databaseUrl, sentence) => {
       const printed = await refusedStart(databaseUrl());
       expect(printed).toMatch(/DATABASE_URL/);
@@ -137,7 +137,7 @@ describe("a server that accepts nothing but TLS", () => {
     },
   );
 
-  test("is reached by its Unix socket, too", async () => {
+  test("a TLS server can also be reached by its Unix socket", async () => {
     const databaseUrl = address(`host=${server.socketFolder}`);
     const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: databaseUrl });
     expect(await connections()).toEqual({ zonewright: ["plain"], "zonewright jobs": ["plain"] });
@@ -146,19 +146,19 @@ describe("a server that accepts nothing but TLS", () => {
   });
 });
 
-describe("a server that speaks no TLS", () => {
+describe("a PostgreSQL server without TLS", () => {
   let plain: string;
   beforeAll(async () => {
     plain = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_plain");
   });
 
-  test("is told of in the start line as not encrypted", async () => {
+  test("a database connection without TLS is reported in the start line as not encrypted", async () => {
     const service = await startService({ DATA_DIR: await newDataDir(), DATABASE_URL: plain });
     expect(service.output()).toMatch(/PostgreSQL \d+\.\d+, zonewright_plain at 127\.0\.0\.1:\d+, not encrypted/);
     await service.close();
   });
 
-  test("lets the service start with the rights that the deployment page grants, and no others", async () => {
+  test("the service starts with only the database rights that the deployment page grants", async () => {
     const { blocks } = await page("docs/operations/deployment.md");
     const [, rights = ""] = blocks.filter(({ language }) => language === "sql").map(({ code }) => code);
     const superuser = new Client({ connectionString: process.env["TEST_DATABASE_URL"] ?? "" });
@@ -178,11 +178,11 @@ describe("a server that speaks no TLS", () => {
     await service.close();
   });
 
-  test("is not spoken to where encryption is asked for", async () => {
+  test("the service does not start if it requires encryption and the server does not support TLS", async () => {
     expect(await refusedStart(`${plain}?sslmode=require`)).toContain("DATABASE_URL: the server does not support TLS");
   });
 
-  test("gets no new database for a name that is mistyped", async () => {
+  test("a mistyped database name does not create a database", async () => {
     const url = new URL(plain);
     url.pathname = "/zonewright_mistyped";
     expect(await refusedStart(url.href)).toContain(

@@ -47,7 +47,7 @@ async function drift(): Promise<unknown> {
   return (await zw.admin.get(path)).body.drift;
 }
 
-test("what somebody else changes at a name server is found, and settled by a sync or by taking it back", async () => {
+test("an edit made elsewhere at a name server is found, and settled by a sync or by reverting it", async () => {
   expect(await drift()).toBeNull();
   await nsupdate(bind, zone, [
     `update add hand.${zone}. 300 A 192.0.2.1`,
@@ -65,13 +65,13 @@ test("what somebody else changes at a name server is found, and settled by a syn
   expect(reported).toHaveLength(2);
 });
 
-test("a change made here is none", async () => {
+test("a change made by Zonewright is not reported as drift", async () => {
   const record = { recordType: "A", name: "ours", value: "192.0.2.2" };
   expect((await zw.admin.post(`${path}/records`, record)).status).toBe(201);
   expect([await drift(), reported]).toEqual([null, []]);
 });
 
-test("two instances share the zones: each is told of once", async () => {
+test("two instances share the drift checks, and each drifted zone is reported once", async () => {
   const zones = [];
   for (let count = 0; count < 30; count++) zones.push(await fileZone(zw, "www A 192.0.2.1\n"));
   for (const each of zones) await each.edit((text) => `${text}hand A 192.0.2.2\n`);

@@ -32,7 +32,7 @@ async function listed(client: RestClient): Promise<string[]> {
   return body.domains.map(({ name }: Body) => name);
 }
 
-test("all zones of a name server come in, a few at a time", async () => {
+test("all zones of a name server are imported, a few at a time", async () => {
   const names = Array.from({ length: 40 }, (_, index) => `import${index}.example`);
   const bind = await startBind(names);
   onTestFinished(() => bind.stop());
@@ -49,11 +49,11 @@ test("all zones of a name server come in, a few at a time", async () => {
   expect(progress.results.map(({ state, records }: Body) => `${state} ${records}`)).toEqual(names.map(() => "done 2"));
   expect(await listed(client)).toEqual(names.toSorted());
   expect(between.mostConnections()).toBeGreaterThan(1);
-  // Four at once; of each the connection that ends may overlap with the next.
+  // Four in parallel; the closing connection of each may overlap with the next.
   expect(between.mostConnections()).toBeLessThanOrEqual(8);
 });
 
-test("after kill -9 in the middle, the progress says which zones came in, and another import brings the rest", async () => {
+test("after kill -9 during an import, the progress names the imported zones, and a second import completes it", async () => {
   const dataDir = await newFolder();
   const names = Array.from({ length: 90 }, (_, index) => `killed${index}.example`);
   await mkdir(join(dataDir, "zones"));

@@ -30,7 +30,7 @@ async function execute(databaseUrl: string, statement: string): Promise<void> {
   await client.end();
 }
 
-test("an older version does not start on a database that a newer one has used, and names both", async () => {
+test("an older version refuses to start on a database that a newer one has used, and names both", async () => {
   const env = { DATABASE_URL: await newDatabase("zonewright_newer"), ...dataDir("newer") };
   await (await startService(env)).close();
   await execute(env.DATABASE_URL, "update installation set version = '99.1.0'");
@@ -47,12 +47,12 @@ test("an older version does not start on a database that a newer one has used, a
   );
 }, 120_000);
 
-test("an instance with another DATA_DIR does not start while domains have their records in the zone files of the first", async () => {
+test("an instance with another DATA_DIR refuses to start while domains use the first one's zone files", async () => {
   const shared = { DATABASE_URL: await newDatabase("zonewright_folders"), SECRET_KEYS: "k".repeat(32) };
   const one = { ...shared, ...dataDir("one") };
   const other = { ...shared, ...dataDir("other") };
 
-  // Nothing needs the folder yet: the second one runs, and says why it has no zone files of its own.
+  // Nothing needs the folder yet, so the second one runs and says why it has no zone files of its own.
   const first = await startService(one);
   const second = await startService(other);
   expect(second.output()).toContain(`the database's are in ${join(one.DATA_DIR, "zones")} on `);

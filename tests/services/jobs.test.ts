@@ -13,7 +13,7 @@ async function start(database: string, mode: "finish" | "hang"): Promise<Running
   return program;
 }
 
-test("a run that kill -9 ended is done again by another process, with what it was asked with", async () => {
+test("a job run ended by kill -9 is repeated by another process with the same input", async () => {
   const database = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_jobs");
   const killed = await start(database, "hang");
   const asked = 'began {"zone":"kept.example"}';

@@ -13,7 +13,7 @@ interface Kept {
  */
 class Ledger {
   readonly #acknowledged = new Map<string, Kept>();
-  /** For each name in a request without an answer: what it may be now; null for absent. */
+  /** The possible values of each name in an unanswered request; null for absent. */
   readonly #open = new Map<string, readonly (string | null)[]>();
   /** Requests that were answered. */
   answered = 0;
@@ -26,7 +26,7 @@ class Ledger {
     return [...this.#acknowledged.keys()];
   }
 
-  /** Makes a request that sets names to values (null: deletes). Its answer settles them; without one they stay open. */
+  /** Sends a request that sets names to values (null: deletes). Without an answer they stay uncertain. */
   async request(
     wanted: ReadonlyMap<string, string | null>,
     send: () => Promise<Iterable<readonly [name: string, kept: Kept | null]>>,
@@ -38,7 +38,7 @@ class Ledger {
     this.answered++;
   }
 
-  /** Why a list cannot be what the answers so far said, or nothing. Afterwards the list is what is known. */
+  /** Returns how a list contradicts the answers so far; empty if it does not. The list then becomes the known state. */
   reconcile(listed: ReadonlyMap<string, Kept>): string[] {
     const names = new Set([...listed.keys(), ...this.#acknowledged.keys(), ...this.#open.keys()]);
     const contradictions = [...names].flatMap((name) => {
@@ -58,7 +58,7 @@ class Ledger {
   }
 }
 
-/** Two clients that write to one zone, whatever becomes of the service, and what each of them knows. */
+/** Two clients that write to one zone across crashes, and what each of them knows. */
 export class Writers {
   readonly #bulk = new Ledger();
   readonly #single = new Ledger();
@@ -68,12 +68,12 @@ export class Writers {
     return Math.min(this.#bulk.answered, this.#single.answered);
   }
 
-  /** Lets both write until the service is killed: once each has an answer, at any moment of the milliseconds after. */
+  /** Lets both write until the service is killed, a random few milliseconds after each has an answer. */
   async untilKilled(client: RestClient, path: string, kill: () => Promise<unknown>, withinMilliseconds: number) {
     const writing = [writeInBulk(client, path, "bulk", this.#bulk), writeSingly(client, path, "single", this.#single)];
     const broken = Promise.allSettled(writing);
     await Promise.race([this.#answers(Math.random() * 12), Promise.all(writing)]);
-    // Not a wait for something: the moment of the crash is to be any.
+    // Not a wait for something: the moment of the crash is random.
     await pause(Math.random() * withinMilliseconds);
     await kill();
     for (const end of await broken) {
@@ -81,7 +81,7 @@ export class Writers {
     }
   }
 
-  /** Why a list cannot be what the answers so far said, or nothing. */
+  /** Returns how a list contradicts the answers so far; empty if it does not. */
   reconcile(listed: readonly { id: string; name: string; value: string }[]): string[] {
     const startingWith = (prefix: string) => {
       const mine = listed.filter(({ name }) => name.startsWith(prefix));
@@ -90,7 +90,7 @@ export class Writers {
     return [...this.#bulk.reconcile(startingWith("bulk-")), ...this.#single.reconcile(startingWith("single-"))];
   }
 
-  /** Waits until each has another answer, and both together so many. */
+  /** Waits until each has another answer, and both together have this many. */
   async #answers(count: number): Promise<void> {
     const ledgers = [this.#bulk, this.#single];
     const before = ledgers.map(({ answered }) => answered);

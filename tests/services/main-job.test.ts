@@ -10,7 +10,7 @@ import type { RestClient } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
 import { adminPassword } from "../support/zonewright.ts";
 
-/** A record as the interface lists it, with what the steps below look at. */
+/** A listed record, with the fields that the steps below use. */
 interface ShownRecord extends ListedRecord {
   id: string;
   version: number;
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 afterEach(expectAgreement);
 
-/** The list, the file and the name server tell the same. */
+/** Expects the list, the file and the name server to agree. */
 async function expectAgreement(): Promise<void> {
   const listed = linesOf(await records());
   const checked = await checkZone(zone, file);
@@ -55,7 +55,7 @@ async function expectAgreement(): Promise<void> {
   expect(recordLines(await named.transfer(zone))).toEqual(listed);
 }
 
-test("a zone kept by hand is brought in with every record that it has", async () => {
+test("a manually maintained zone is imported with all its records", async () => {
   const { body: configs } = await admin.get("/api/provider-configs");
   const path = `/api/provider-configs/${configs.configs[0].id}`;
   expect((await admin.get(`${path}/zones`)).body.zones).toEqual([{ name: zone, managed: false }]);
@@ -87,7 +87,7 @@ test("a zone kept by hand is brought in with every record that it has", async ()
   );
 });
 
-test("texts are listed as what they say, not as how they are written", async () => {
+test("texts are listed by their content, not in zone-file notation", async () => {
   expect(importedText("quotes")).toBe(String.raw`say "hello"; then \ stop`);
   expect(importedText("umlaut")).toBe("Grüße aus dem Hafen");
   expect(importedText("empty")).toBe("");
@@ -96,7 +96,7 @@ test("texts are listed as what they say, not as how they are written", async () 
   expect(importedText("mail2026._domainkey")).toMatch(/^v=DKIM1; h=sha256; k=rsa; p=[A-Za-z0-9+/]{394}$/);
 });
 
-test("records of all eight types are created, and served as they were meant", async () => {
+test("records of all eight types are created, and served as intended", async () => {
   const key = `v=DKIM1; p=${"Zq+/9".repeat(120)}`;
   await create({ recordType: "A", name: "new", value: "192.0.2.200", ttl: 120 });
   await create({ recordType: "AAAA", name: `new.${zone}.`, value: "2001:0DB8::00C8" });
@@ -119,7 +119,7 @@ test("records of all eight types are created, and served as they were meant", as
   ]);
 });
 
-test("a change keeps the RRset's one TTL, and one based on an old version is refused", async () => {
+test("a change preserves the RRset's one TTL, and one based on an old version is refused", async () => {
   const [first] = await records("A", "ingress");
   const { status, body } = await admin.put(
     path(`records/${first?.id}`),
@@ -132,7 +132,7 @@ test("a change keeps the RRset's one TTL, and one based on an old version is ref
   expect(late.status).toBe(412);
 });
 
-test("a record is renamed, another gets a new priority, a third goes", async () => {
+test("a record can be renamed, another given a new priority, and a third deleted", async () => {
   const [cafe] = await records("A", "xn--caf-dma");
   expect((await admin.put(path(`records/${cafe?.id}`), { name: "kaffee" })).status).toBe(200);
   const mx = (await records("MX", "")).find(({ name, priority }) => name === "@" && priority === 20);
@@ -142,7 +142,7 @@ test("a record is renamed, another gets a new priority, a third goes", async () 
   expect(await servedNow(() => named.lookUp(`kaffee.${zone}`, "A"))).toEqual([`kaffee.${zone}. 5400 A 192.0.2.81`]);
 });
 
-test("addresses give way to a CNAME, and a CNAME to an address, in one step", async () => {
+test("addresses can be replaced by a CNAME, and a CNAME by an address, in one step", async () => {
   const addresses = [...(await records("A", "www")), ...(await records("AAAA", "www"))];
   const [shop] = await records("CNAME", "shop");
   const changes = [
@@ -162,7 +162,7 @@ test("addresses give way to a CNAME, and a CNAME to an address, in one step", as
   ]);
 });
 
-test("of a hundred records at once the good ones are made, and each bad one is told", async () => {
+test("a bulk of a hundred records creates the good ones and reports each bad one", async () => {
   const good = Array.from({ length: 88 }, (_, index) => ({
     recordType: "A",
     name: `crane-${index}`,
@@ -190,7 +190,7 @@ test("of a hundred records at once the good ones are made, and each bad one is t
   expect(results.slice(88).every(({ success, error }) => !success && (error ?? "").length > 10)).toBe(true);
 });
 
-test("a snapshot shows what was changed since, and brings it back", async () => {
+test("a snapshot shows what has changed since, and a rollback restores it", async () => {
   const before = await snapshot();
   const [crane] = await records("A", "crane-7");
   await admin.put(path(`records/${crane?.id}`), { value: "203.0.113.7", ttl: 60 });
@@ -213,7 +213,7 @@ test("a snapshot shows what was changed since, and brings it back", async () => 
   expect(await servedNow(() => named.lookUp(`noreply.${zone}`, "MX"))).toEqual([`noreply.${zone}. 5400 MX 0 .`]);
 });
 
-test("the exported file is the zone, and importing it changes nothing", async () => {
+test("the exported file equals the zone, and importing it changes nothing", async () => {
   const { body: zonefile } = await admin.get(path("zonefile"));
   const exported = join(dataDir, "exported.zone");
   await writeFile(exported, zonefile);
@@ -233,7 +233,7 @@ test("a file with a broken line changes nothing, and the answer names the line",
   expect(await records("A", "fine")).toEqual([]);
 });
 
-test("the client package edits, compares and takes back as REST does", async () => {
+test("the client package edits, compares and rolls back as REST does", async () => {
   const client = createClient({ url: service.url });
   expect(await client.signIn({ username: "admin", password: adminPassword })).toMatchObject({ kind: "signedIn" });
   const before = await client.snapshots.create.mutate({ id: domain });
@@ -281,7 +281,7 @@ test("the client package edits, compares and takes back as REST does", async () 
   await client.signOut();
 });
 
-test("the file as it once was, imported as a whole, makes the zone what it was", async () => {
+test("a replacing import of the original file restores the zone", async () => {
   const { status, body } = await admin.post(path("zonefile"), {
     zonefile: await readFile(fixture, "utf8"),
     mode: "replace",
@@ -291,7 +291,7 @@ test("the file as it once was, imported as a whole, makes the zone what it was",
   expect(linesOf(await records())).toEqual(linesOf(imported));
 });
 
-test("an edit made by hand in the file is found by a sync", async () => {
+test("a sync finds an edit made by hand in the file", async () => {
   const text = await readFile(file, "utf8");
   const edited = text
     .replace(/^( *)(\d+)( *; serial)$/m, (_, blank, serial, rest) => `${blank}${Number(serial) + 1}${rest}`)

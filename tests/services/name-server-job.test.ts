@@ -31,14 +31,14 @@ afterAll(async () => {
 
 afterEach(expectAgreement);
 
-/** The list and the name server tell the same. */
+/** Expects the list and the name server to agree. */
 async function expectAgreement(): Promise<void> {
   const { body } = await admin.get(`${path}/records?limit=500`);
   expect(body.records).toHaveLength(body.total);
   expect(recordLines(await bind.transfer(zone))).toEqual(recordLines(asPresented(zone, body.records)));
 }
 
-test("a name server is configured, tried and its zone brought in, and the secret is not shown", async () => {
+test("a name server can be configured, tested and its zone imported, and the secret is not shown", async () => {
   const created = await admin.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config: bind.config });
   expect(created).toMatchObject({ status: 201, body: { config: { tsigSecret: "********", tsigName: bind.key.name } } });
   config = `/api/provider-configs/${created.body.id}`;
@@ -50,7 +50,7 @@ test("a name server is configured, tried and its zone brought in, and the secret
   snapshot = (await admin.post(`${path}/snapshots`, {})).body.id;
 });
 
-test("records are created one by one and in bulk", async () => {
+test("records at a name server can be created one by one and in bulk", async () => {
   const text = { recordType: "TXT", name: "text", value: String.raw`say "hi" \ now; ` };
   expect((await admin.post(`${path}/records`, text)).status).toBe(201);
   const records = Array.from({ length: 100 }, (_, index) => ({
@@ -62,7 +62,7 @@ test("records are created one by one and in bulk", async () => {
   expect(body.results.every(({ success }: { success: boolean }) => success)).toBe(true);
 });
 
-test("a plan swaps an address for an alias in one step", async () => {
+test("a plan swaps an address for an alias in one step at a name server", async () => {
   const { body: list } = await admin.get(`${path}/records?limit=500`);
   const host = list.records.find(({ name }: { name: string }) => name === "host7");
   const changes = [
@@ -74,7 +74,7 @@ test("a plan swaps an address for an alias in one step", async () => {
   expect(applied).toMatchObject({ status: 200, body: { results: [{ success: true }, { success: true }] } });
 });
 
-test("what the server refuses is told, and not shown", async () => {
+test("a change that the name server refuses is reported, and not shown as made", async () => {
   const { status, body } = await admin.post(`${path}/records`, {
     recordType: "NS",
     name: "@",
@@ -84,12 +84,12 @@ test("what the server refuses is told, and not shown", async () => {
   expect(body).toMatchObject({ code: "PROVIDER_ERROR", detail: expect.stringContaining("REFUSED") });
 });
 
-test("a rollback takes everything back", async () => {
+test("a rollback at a name server reverts everything", async () => {
   const { status, body } = await admin.post(`${path}/snapshots/${snapshot}/rollback`, { force: true });
   expect({ status, body }).toMatchObject({ status: 200, body: { success: true, failed: [] } });
 });
 
-test("a sync finds nothing to change", async () => {
+test("a sync with a name server finds nothing to change", async () => {
   const { body } = await admin.post(`${path}/sync`);
   expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
 });

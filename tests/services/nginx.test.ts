@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The example of the documentation, moved to this machine: other ports, other certificates, and what surrounds it in nginx.conf. */
+/** The documented example adapted to this machine: other ports and certificates, within a complete nginx.conf. */
 async function wholeConfiguration(): Promise<string> {
   const [, example = ""] = /```nginx\n(.*?)```/s.exec(await readFile(page, "utf8")) ?? [];
   const moved = example
@@ -66,13 +66,13 @@ async function visit(path: string): Promise<{ status: number; location: string |
   });
 }
 
-test("the documented configuration is one that nginx takes", async () => {
+test("nginx accepts the documented configuration", async () => {
   const { exitCode, stderr } = await run(binary("nginx"), ["-t", "-c", join(folder, "nginx.conf"), "-p", folder]);
   expect(stderr).toContain("syntax is ok");
   expect(exitCode).toBe(0);
 });
 
-test("through it browsers that come back from a provider reach the service, at both addresses", async () => {
+test("browsers returning from an identity provider reach the service through nginx, at both addresses", async () => {
   const nginx = await startProgram(
     binary("nginx"),
     ["-c", join(folder, "nginx.conf"), "-p", folder],

@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** The list, a transfer and a look-up tell the same, and there is nothing left to do. */
+/** Expects the list, a transfer and a query to agree, and a sync to find nothing. */
 afterEach(expectAgreement);
 
 async function expectAgreement(): Promise<void> {
@@ -50,14 +50,14 @@ async function expectAgreement(): Promise<void> {
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
 }
 
-test("the configuration is tried out, and its zones are listed", async () => {
+test("a PowerDNS configuration can be tested, and its zones are listed", async () => {
   const { body } = await admin.post(`/api/provider-configs/${config}/test`);
   expect(body).toEqual({ success: true, error: null, zones: 1 });
   const zones = await admin.get(`/api/provider-configs/${config}/zones`);
   expect(zones.body.zones).toEqual([{ name: zone, managed: true }]);
 });
 
-test("a record is made, changed, given another TTL and deleted", async () => {
+test("a record at PowerDNS can be created, changed, given another TTL and deleted", async () => {
   const made = await create({ recordType: "A", name: "crane", value: "192.0.2.1", ttl: 300 });
   expect(await served("crane", "A")).toEqual([`crane.${zone}. 300 A 192.0.2.1`]);
   await edit(made.id, { value: "192.0.2.2" });
@@ -70,7 +70,7 @@ test("a record is made, changed, given another TTL and deleted", async () => {
   expect(await served("winch", "A")).toEqual([]);
 });
 
-test("of several values of one name each is changed for itself, and they share a TTL", async () => {
+test("several values of one name at PowerDNS change independently and share a TTL", async () => {
   const values = ["192.0.2.10", "192.0.2.11", "192.0.2.12"];
   await apply(
     values.map((value) => ({ action: "create", record: { recordType: "A", name: "many", value, ttl: 300 } })),
@@ -86,7 +86,7 @@ test("of several values of one name each is changed for itself, and they share a
   ]);
 });
 
-test("addresses and a CNAME change places in one step, both ways", async () => {
+test("addresses and a CNAME at PowerDNS replace each other in one step, both ways", async () => {
   await apply([
     { action: "create", record: { recordType: "A", name: "swap", value: "192.0.2.30" } },
     { action: "create", record: { recordType: "AAAA", name: "swap", value: "2001:db8::30" } },
@@ -104,15 +104,15 @@ test("addresses and a CNAME change places in one step, both ways", async () => {
 
 const texts: [string, string][] = [
   ["quotes", 'say "yes", "no" and ""'],
-  ["quoted", '"in quotes"'],
+  ["quotes around it", '"in quotes"'],
   ["one quote", '"'],
   ["backslashes", String.raw`C:\zones\new \\ \" \065 \;`],
-  ["a backslash at the end", "end\\"],
+  ["a trailing backslash", "end\\"],
   ["semicolons", "v=DKIM1; k=rsa; p=MIG;; "],
   ["parentheses and an at", "( @ ) $TTL $ORIGIN"],
-  ["blanks around it", "  two before, two after  "],
-  ["no ASCII", "Zürich → 東京 🚢"],
-  ["nothing", ""],
+  ["surrounding blanks", "  two before, two after  "],
+  ["non-ASCII characters", "Zürich → 東京 🚢"],
+  ["no text", ""],
   ["254 octets", "a".repeat(254)],
   ["255 octets", "b".repeat(255)],
   ["256 octets", "c".repeat(256)],
@@ -123,14 +123,14 @@ const texts: [string, string][] = [
   ["what looks generic", String.raw`\# 4 c0000201x`],
 ];
 
-test.each(texts)("TXT with %s is served as it was written", async (_what, value) => {
+test.each(texts)("PowerDNS serves TXT with %s as it was written", async (_what, value) => {
   await create({ recordType: "TXT", name: "text", value, ttl: 60 });
   expect((await records("TXT", "text")).map((record) => record.value)).toContain(value);
   const [shown] = asPresented(zone, [{ recordType: "TXT", name: "text", value, ttl: 60 }]);
   expect((await powerdns.lookUp(`text.${zone}`, "TXT")).map(({ rdata }) => rdata)).toContain(shown?.rdata);
 });
 
-test("a TXT that is not UTF-8 is served octet for octet, beside its siblings", async () => {
+test("PowerDNS serves a TXT that is not UTF-8 octet for octet, beside its siblings", async () => {
   const lines = String.raw`latin 60 TXT "caf\233" "\000b"
 latin 60 TXT "caf\233"
 latin 60 TXT "plain"
@@ -164,14 +164,14 @@ const others: { recordType: string; name: string; value: string }[] = [
   { recordType: "A", name: "UPPER.Case", value: "192.0.2.65" },
 ];
 
-test.each(others)("$recordType $name $value is made and served", async (record) => {
+test.each(others)("PowerDNS creates and serves $recordType $name $value", async (record) => {
   const made = await create(record);
   const [line] = recordLines(asPresented(zone, [made]));
   expect(recordLines(await powerdns.transfer(zone))).toContain(line);
 });
 
-describe("what is at the server already", () => {
-  test("types that are only kept are shown, exported and left as they are", async () => {
+describe("records that already exist at PowerDNS", () => {
+  test("existing records of non-editable types at PowerDNS are shown, exported and left alone", async () => {
     await replace([
       ["kept", "PTR", ["host.quay.example."]],
       ["_443._tcp.kept", "TLSA", ["3 1 1 0b9fa5a59eed715c26c1020c711b4f6ec42d58b0015e14337a39dad301c5afc3"]],
@@ -187,7 +187,7 @@ describe("what is at the server already", () => {
     expect(await served("kept", "HTTPS")).toEqual([`kept.${zone}. 120 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1`]);
   });
 
-  test("comments and disabled records of an RRset outlive changes of its records", async () => {
+  test("comments and disabled records of an RRset at PowerDNS survive changes to its records", async () => {
     const name = `noted.${zone}.`;
     await powerdns.call("PATCH", `/zones/${zone}.`, {
       rrsets: [
@@ -218,7 +218,7 @@ describe("what is at the server already", () => {
     expect(await rrset(name, "A")).toMatchObject({ records: [{ content: "192.0.2.71", disabled: false }] });
   });
 
-  test("an edit made there is found, and one made here is applied to what is there", async () => {
+  test("an edit made at PowerDNS is found, and one made here is applied to the current records", async () => {
     await create({ recordType: "A", name: "both", value: "192.0.2.80", ttl: 300 });
     await replace([["both", "A", ["192.0.2.80", "192.0.2.81"]]], 300);
     const [record] = await records("A", "both");
@@ -228,7 +228,7 @@ describe("what is at the server already", () => {
   });
 });
 
-test("what the server refuses is told for the record that it names, and the others are made", async () => {
+test("a refusal by PowerDNS is reported for the record that it names, and the others are made", async () => {
   await replace([["taken", "CNAME", ["elsewhere.example."]]]);
   const { body } = await admin.post(path("records/bulk"), {
     records: [
@@ -250,14 +250,14 @@ test("what the server refuses is told for the record that it names, and the othe
   await admin.post(path("sync"));
 });
 
-test("1,201 records are written in one call and read back", async () => {
+test("1,201 records are written to PowerDNS in one call and read back", async () => {
   const lines = Array.from({ length: 1_201 }, (_, index) => `page-${index} 300 IN A 10.0.${index >> 8}.${index & 255}`);
   const { status, body } = await admin.post(path("zonefile"), { zonefile: `${lines.join("\n")}\n`, mode: "merge" });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 1_201 } });
   expect((await powerdns.transfer(zone)).filter(({ name }) => name.startsWith("page-"))).toHaveLength(1_201);
 });
 
-test("a wrong key is told in a sentence without the key", async () => {
+test("a wrong PowerDNS key is reported in a sentence without the key", async () => {
   const apiKey = "wrong-key-that-nobody-should-see";
   const wrong = await configure({ url: powerdns.url, apiKey });
   const { body } = await admin.post(`/api/provider-configs/${wrong}/test`);
@@ -270,7 +270,7 @@ test("a wrong key is told in a sentence without the key", async () => {
   });
 });
 
-test("no secret is in what the service printed", () => {
+test("no PowerDNS secret is in the service's output", () => {
   expect(service.output()).not.toContain(powerdns.apiKey);
 });
 
@@ -324,7 +324,7 @@ async function served(name: string, type: string): Promise<string[]> {
   return recordLines(await powerdns.lookUp(`${name}.${zone}`, type));
 }
 
-/** Changes RRsets at the server as another program does. */
+/** Changes RRsets at the server as another program would. */
 async function replace(sets: [name: string, type: string, contents: string[]][], ttl = 3600): Promise<void> {
   const rrsets = sets.map(([name, type, contents]) => ({
     name: `${name}.${zone}.`,

@@ -13,7 +13,7 @@ import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });
 
-test("the examples for a name server with dynamic update go as the page tells, with BIND", async () => {
+test("the documented examples for a name server with dynamic update work with BIND", async () => {
   const bind = await startBind(["example.net"]);
   onTestFinished(() => bind.stop());
   const inPlace = {
@@ -27,7 +27,7 @@ test("the examples for a name server with dynamic update go as the page tells, w
   await zw.admin.delete(`/api/domains/${domain.id}`);
 });
 
-test("the examples for PowerDNS go as the page tells, with a real server", async () => {
+test("the documented examples for PowerDNS work with a real server", async () => {
   const powerdns = await startPowerdns();
   onTestFinished(() => powerdns.stop());
   await powerdns.call("POST", "/zones", { name: "example.net.", kind: "Native", nameservers: ["ns1.example.net."] });
@@ -36,7 +36,7 @@ test("the examples for PowerDNS go as the page tells, with a real server", async
   expect(await powerdns.lookUp("www.example.net", "A")).toHaveLength(1);
 });
 
-test("the configurations that are shown are such that the servers take them", async () => {
+test("the name servers accept the configurations shown on the provider pages", async () => {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-docs-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const { blocks } = await page("docs/providers/rfc2136.md");

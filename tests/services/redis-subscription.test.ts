@@ -37,7 +37,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-test("an instance whose first subscription met a broken connection hears the others once it is here", async () => {
+test("an instance whose first Redis subscription failed receives the others' messages once it has reconnected", async () => {
   cuts = 1;
   const url = new URL(upstream.url);
   url.port = String((proxy.address() as AddressInfo).port);

@@ -48,12 +48,12 @@ function count(answers: readonly Answer[], status: number): number {
   return answers.filter((answer) => answer.status === status).length;
 }
 
-test("a hundred wrong passwords at once against two instances: five are checked in all", async () => {
+test("of a hundred simultaneous wrong passwords at two instances, five are checked in all", async () => {
   const answers = await both(100, (instance) => login(instance, "nobody", "a wrong password"));
   expect([count(answers, 401), count(answers, 429)]).toEqual([5, 95]);
 });
 
-test("right passwords at once against two instances all sign in", async () => {
+test("simultaneous sign-ins with the right password at two instances all succeed", async () => {
   expect(count(await both(20, (instance) => login(instance, "admin", adminPassword)), 200)).toBe(20);
 });
 
@@ -63,7 +63,7 @@ test("two instances count one user's calls together", async () => {
   expect([count(answers, 200), count(answers, 429)]).toEqual([40, 20]);
 });
 
-test("while Redis is unreachable each instance counts by itself, the log says so, and it is used again when it is back", async () => {
+test("without Redis each instance counts by itself and logs it, until Redis is back", async () => {
   await redis.kill();
   await vi.waitFor(() => expect(one.output()).toContain("Redis is unreachable"), { timeout: 5_000, interval: 20 });
   expect(count(await Promise.all(Array.from({ length: 8 }, () => login(one, "stranger", "x"))), 401)).toBe(5);

@@ -30,7 +30,7 @@ describe.each([
   ["BIND", startBind],
   ["Knot", startKnot],
   ["PowerDNS", startPowerdns],
-] as const)("on %s", (name, start) => {
+] as const)("dynamic updates on %s", (name, start) => {
   let server: UpdateServer;
   let provider: DnsProvider;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each([
     await provider.applyChanges(zone, others.map(remove));
   });
 
-  test("zones are found by name, and not made", async () => {
+  test("zones of the name server are found by name, and never created", async () => {
     expect(await provider.listZones()).toEqual([zone, "second.example"]);
     await provider.createZone(zone);
     await expect(provider.createZone("missing.example")).rejects.toMatchObject({
@@ -54,21 +54,21 @@ describe.each([
     await expect(readAll(provider, "missing.example")).rejects.toMatchObject({ effect: "none" });
   });
 
-  test("the fingerprint follows every change", async () => {
+  test("the fingerprint follows every change at the name server", async () => {
     const before = await provider.fingerprint(zone);
     expect(await provider.fingerprint(zone)).toBe(before);
     await provider.applyChanges(zone, [create(record("mark", "A", "192.0.2.1"))]);
     expect(await provider.fingerprint(zone)).not.toBe(before);
   });
 
-  test("a bulk of 100 is one update", async () => {
+  test("a bulk of 100 changes is one update message", async () => {
     const before = Number(await provider.fingerprint(zone));
     const changes = Array.from({ length: 100 }, (_, index) => create(record(`bulk${index}`, "A", `192.0.2.${index}`)));
     expect((await provider.applyChanges(zone, changes)).outcomes).toEqual(changes.map(() => done));
     expect(Number(await provider.fingerprint(zone)) - before).toBe(1);
   });
 
-  test("a change of what is gone, or there already, is refused in words, and the others are done", async () => {
+  test("changes to missing or existing records are refused with a reason, and the others are made", async () => {
     await provider.applyChanges(zone, [create(record("there", "A", "192.0.2.1"))]);
     expect(
       (
@@ -88,7 +88,7 @@ describe.each([
     expect(await here("there", "fine")).toEqual(["fine A 192.0.2.1", "there A 192.0.2.1"]);
   });
 
-  test("together, one refusal refuses all", async () => {
+  test("a refusal in an atomic set refuses the whole set", async () => {
     const { outcomes } = await provider.applyChanges(
       zone,
       [create(record("fine", "A", "192.0.2.1")), remove(record("gone", "A", "192.0.2.1"))],
@@ -101,7 +101,7 @@ describe.each([
     expect(await here("fine")).toEqual([]);
   });
 
-  test("what was added by hand stays, and what was written differently by hand can be changed", async () => {
+  test("records added by hand stay, and records spelled differently by hand can be changed", async () => {
     await byHand(`update add hand.${zone}. 300 TXT "cut " "in two"`, `update add hand.${zone}. 300 TXT "other"`);
     await byHand(`update add caps.${zone}. 300 CNAME Target.EXAMPLE.net.`);
     expect(
@@ -118,7 +118,7 @@ describe.each([
     expect(await here("hand", "caps")).toEqual(["hand TXT other", "hand TXT whole"]);
   });
 
-  test("two who change one RRset at once both succeed", async () => {
+  test("simultaneous writers of one RRset both succeed", async () => {
     const writers = Array.from({ length: 6 }, (_, index) =>
       provider.applyChanges(zone, [create(record("race", "A", `192.0.2.${index}`))]),
     );
@@ -132,7 +132,7 @@ describe.each([
     ["another secret", { tsigSecret: Buffer.from("x".repeat(32)).toString("base64") }, /BADSIG/],
     ["an unknown key", { tsigName: "nobody.key" }, /BADKEY/],
     ["another algorithm", { tsigAlgorithm: "hmac-sha512" }, /BADKEY/],
-  ])("with %s nothing is done, and the reason is told", async (_, change, reason) => {
+  ])("with %s nothing is changed, and the reason is reported", async (_, change, reason) => {
     const { provider: stranger } = connect("rfc2136", { ...server.config, ...change });
     const wanted = {
       effect: "none",
@@ -143,7 +143,7 @@ describe.each([
     expect(await here("no")).toEqual([]);
   });
 
-  test("with a clock that is wrong nothing is done, and the reason is told", async () => {
+  test("with a wrong clock nothing is changed, and the reason is reported", async () => {
     const late = knownKind("rfc2136").connect?.(server.config, {
       zonesFolder: "/nowhere",
       now: () => new Date(Date.now() - 3_600_000),
@@ -163,11 +163,11 @@ describe.each([
       .toSorted();
   }
 
-  /** An edit by somebody else. */
+  /** An edit made elsewhere. */
   const byHand = (...lines: string[]) => nsupdate(server, zone, lines);
 });
 
-test.each(["hmac-sha512", "hmac-sha1"] as const)("a key of %s reads and changes", async (algorithm) => {
+test.each(["hmac-sha512", "hmac-sha1"] as const)("a key of %s can read and change a zone", async (algorithm) => {
   const server = await startBind([zone], { algorithm });
   try {
     const { provider } = connect("rfc2136", server.config);

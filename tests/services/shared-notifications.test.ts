@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 let programs = 0;
-/** Signs the administrator in with a program of its own, of which the administrator is told if it is not the first. */
+/** Signs the administrator in with a new program, which notifies the administrator unless it is the first. */
 async function signIn({ url }: ServiceProcess): Promise<string> {
   programs += 1;
   const headers = { "user-agent": `program ${programs}`, "x-forwarded-for": `203.0.113.${programs % 250}` };
@@ -87,7 +87,7 @@ async function list(client: RestClient): Promise<Kept[]> {
   return (await client.get("/api/notifications")).body.notifications;
 }
 
-test("what happens at one instance is told and listed at the other, and its read state and deletion are there at once", async () => {
+test("a notification at one instance appears at the other, and so do its read state and deletion", async () => {
   const [stream, far] = [await started(one.url, here.token), await started(other.url, here.token)];
   await signIn(one);
   const [near, reported] = [await stream.next(), await far.next()];
@@ -106,7 +106,7 @@ test("what happens at one instance is told and listed at the other, and its read
   }
 });
 
-test("fifty streams at once over two instances: five are opened, and a closed one makes room at the other", async () => {
+test("of fifty simultaneous streams at two instances five open, and closing one frees its place", async () => {
   const urls = [one.url, other.url];
   const clients = await Promise.all(Array.from({ length: 50 }, (_, index) => open(urls[index % 2] ?? "", here.token)));
   const streams = clients.filter(({ status }) => status === 200);
@@ -117,7 +117,7 @@ test("fifty streams at once over two instances: five are opened, and a closed on
   expect((await open(one.url, here.token)).status).toBe(429);
 });
 
-test("a reader who comes back to the other instance goes on where they were, without loss or repetition", async () => {
+test("a reader who reconnects to the other instance continues without loss or repetition", async () => {
   const seen: string[] = [];
   let cursor = "";
   const instances = [one, other];
@@ -135,11 +135,11 @@ test("a reader who comes back to the other instance goes on where they were, wit
     await Promise.all(instances.map((instance) => signIn(instance)));
   }
   const ids = (await list(there)).map(({ id }) => id).toReversed();
-  // Two at the same moment may be listed the other way round.
+  // Two of the same moment may be listed in either order.
   expect(seen.toSorted(byText)).toEqual(ids.slice(ids.indexOf(seen[0] ?? ""), -2).toSorted(byText));
 });
 
-test("a sign-out, a deleted token and the switch in the profile end the streams of the other instance at once", async () => {
+test("a sign-out, a deleted token and the profile switch immediately end streams at the other instance", async () => {
   const leaving = await signIn(one);
   const stream = await started(other.url, leaving);
   await new RestClient(one.url, leaving).post("/api/auth/logout");
@@ -155,7 +155,7 @@ test("a sign-out, a deleted token and the switch in the profile end the streams 
   await here.put("/api/auth/me/profile", { notificationsEnabled: true });
 });
 
-test("an instance that starts later knows what was told, read and deleted before", async () => {
+test("an instance that starts later knows earlier notifications and what was read and deleted", async () => {
   await signIn(one);
   const [first, second] = await list(here);
   await here.post(`/api/notifications/${first?.id}/read`);
@@ -173,7 +173,7 @@ test("an instance that starts later knows what was told, read and deleted before
   }
 });
 
-test("while Redis is unreachable each instance tells its own readers, and afterwards both know everything, told once", async () => {
+test("without Redis each instance notifies its own readers, and afterwards both know everything, without repetition", async () => {
   const [near, far] = [await started(one.url, here.token), await started(other.url, here.token)];
   await redis.kill();
   for (const instance of [one, other])

@@ -33,7 +33,7 @@ export class SignedZone {
     this.#clock = clock;
   }
 
-  /** Brings the zone of a server in. */
+  /** Imports a zone of the server. */
   static async bringIn(zw: Zonewright, clock: Clock, target: SigningTarget, name: string): Promise<SignedZone> {
     const { kind, config } = target;
     const made = await zw.admin.post("/api/provider-configs", { kind, name: `Server of ${name}`, config });
@@ -81,7 +81,7 @@ export class SignedZone {
     return this.target.resign(this.name);
   }
 
-  /** Adds a record beside Zonewright. @param host relative; the rest as in a master file. */
+  /** Adds a record, bypassing Zonewright. @param host relative; the rest as in a master file. */
   async addElsewhere(...records: readonly (readonly [host: string, rest: string])[]): Promise<void> {
     await this.target.add(
       this.name,
@@ -101,7 +101,7 @@ export class SignedZone {
     return (await this.post("/records/plan", { changes })).body.warnings;
   }
 
-  /** What the next check finds, and what is told of it. */
+  /** What the next check finds and reports. */
   async check(): Promise<{ drift: unknown; reported: number }> {
     const reported: Parameters<OnDrift>[0][] = [];
     this.#clock.advance(hour);
@@ -140,7 +140,7 @@ export class SignedZone {
     return (await this.get()).body.recordCount;
   }
 
-  /** An edit by three numbers: how it is answered, and how it should be. */
+  /** Makes an edit chosen by three numbers. @returns its answer and the expected one. */
   async edit(
     index: number,
     [kind, host, value]: readonly [number, number, number],

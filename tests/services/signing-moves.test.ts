@@ -45,7 +45,7 @@ async function countsOf(zone: Zone): Promise<number[]> {
   return [detail.recordCount, listed.body.total, listed.body.records.length, rows.length];
 }
 
-test("a domain that moves to a provider that signs loses its keys once, and counts and lists all others", async () => {
+test("a domain that moves to a signing provider loses its keys once, and counts and lists all other records", async () => {
   const zone = await bothZones(zonefiles[0] ?? "");
   expect((await zone.detail()).recordCount).toBe(3);
   const { status, body } = await moveTo(zone, signing);
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 test(
-  "whatever is imported, moved, synced and taken back, a domain counts the records that it has",
+  "after any imports, moves, syncs and rollbacks, a domain counts the records that it has",
   {
     timeout: 300_000,
   },

@@ -15,7 +15,7 @@ export interface SigningTarget {
   dropsDs: boolean;
   transfer(zone: string): Promise<PresentedRecord[]>;
   resign(zone: string): Promise<void>;
-  /** Adds records beside Zonewright: absolute owner, TTL, type and data, as in a master file. */
+  /** Adds records, bypassing Zonewright: absolute owner, TTL, type and data, as in a master file. */
   add(zone: string, lines: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ async function startSigningPowerdns(zone: string): Promise<SigningTarget> {
   return {
     kind: "powerdns",
     config: { url: server.url, apiKey: server.apiKey },
-    // It makes signatures when it is asked, and its API lists none.
+    // PowerDNS signs on the fly, and its API lists no signatures.
     maintains: new Set(),
     dropsDs: false,
     transfer: (name) => server.transfer(name),

@@ -18,14 +18,14 @@ const refused = {
   body: { detail: expect.stringContaining("is maintained by the name server that signs the zone") },
 };
 
-/** The list, the domain and the server tell the same. */
+/** Expects the list, the domain and the server to agree. */
 async function expectAgreement(zone: SignedZone): Promise<void> {
   const listed = await zone.records();
   expect(await zone.served()).toEqual(recordLines(asPresented(zone.name, listed)));
   expect((await zone.get()).body).toMatchObject({ recordCount: listed.length, signedBy: "provider" });
 }
 
-describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
+describe.each(signingTargets)("a zone signed by %s", (label, start) => {
   const name = `signed${signingTargets.findIndex(([other]) => other === label)}.example`;
   let target: SigningTarget;
   let zone: SignedZone;
@@ -36,7 +36,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
   });
   afterAll(() => target.stop());
 
-  test("tells who signs it, and shows what the server maintains apart from its records", async () => {
+  test("a signed zone says who signs it, and shows server-managed records apart from its own", async () => {
     await expectAgreement(zone);
     const { body: list } = await zw.admin.get(`/api/domains?search=${name}`);
     expect(list.domains).toMatchObject([{ name, signedBy: "provider" }]);
@@ -44,12 +44,12 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.records("")).toEqual([...(await zone.records()), ...maintained]);
     const types = new Set(maintained.map(({ recordType }: Body) => recordType));
     expect(types).toEqual(target.maintains);
-    // All that is transferred but the SOA and the records of people.
+    // Everything in the transfer except the SOA and user records.
     const apart = (await target.transfer(name)).length - (await zone.served()).length - 1;
     expect(maintained).toHaveLength(target.maintains.size === 0 ? 0 : apart);
   });
 
-  test("pages and filters what the server maintains like other records", async () => {
+  test("server-managed records can be paged and filtered like others", async () => {
     const all = await zone.records("");
     for (const limit of [1, 3, 7]) {
       const pages: Body[] = [];
@@ -66,7 +66,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.records("&name=@")).toEqual(all.filter(({ name: host }: Body) => host === "@"));
   });
 
-  test("refuses to change or delete what the server maintains, in words", async () => {
+  test("changing or deleting a server-managed record is refused with a reason", async () => {
     for (const { id } of await zone.maintained()) {
       expect(await zone.delete(id)).toMatchObject(refused);
       expect(await zone.change(id, { ttl: 60 })).toMatchObject(refused);
@@ -77,7 +77,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
   });
 
   test(
-    "takes 200 edits in a row, each answered as it happened, while it is signed anew",
+    "a signed zone takes 200 edits in a row with correct answers, while it is re-signed",
     { timeout: 300_000 },
     async () => {
       const numbers = fc.tuple(fc.nat(99), fc.nat(39), fc.integer({ min: 1, max: 250 }));
@@ -93,7 +93,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     },
   );
 
-  test("takes bulk calls and atomic plans as a whole", async () => {
+  test("a signed zone takes bulk calls and atomic plans as a whole", async () => {
     const records = Array.from({ length: 100 }, (_, index) => ({
       recordType: "A",
       name: `bulk${index}`,
@@ -120,7 +120,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
   test.each([
     ["250 long texts", (index: number) => `text${index} 300 TXT "${"x".repeat(250)}" "${"y".repeat(150)}"`, 250],
     ["3,000 addresses", (index: number) => `many${index} 300 A 10.0.${index >> 8}.${index & 255}`, 3_000],
-  ])("takes %s in one import, and counts them", { timeout: 300_000 }, async (_, line, count) => {
+  ])("a signed zone takes %s in one import, and counts them", { timeout: 300_000 }, async (_, line, count) => {
     const { recordCount } = (await zone.get()).body;
     const zonefile = Array.from({ length: count }, (_line, index) => `${line(index)}\n`).join("");
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
@@ -135,7 +135,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
-  test("serves a key below the apex, or refuses it and keeps none of it", async () => {
+  test("a key below the apex of a signed zone is served, or refused and not stored", async () => {
     const key = "mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==";
     const zonefile = `keyed 300 DNSKEY 257 3 13 ${key}\n`;
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
@@ -149,7 +149,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
-  test("goes back to a snapshot as a whole, though it was signed anew since", async () => {
+  test("a signed zone can be rolled back as a whole after it was re-signed", async () => {
     const before = await zone.served();
     const { body: snapshot } = await zone.post("/snapshots", {});
     expect(snapshot.records.filter(({ serverManaged }: Body) => serverManaged)).toEqual([]);
@@ -166,7 +166,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await expectAgreement(zone);
   });
 
-  test("is replaced by a file, whose DNSSEC records are left out", async () => {
+  test("a file replaces a signed zone without the file's DNSSEC records", async () => {
     const { body: plain } = await zone.get("/zonefile");
     expect(plain).not.toMatch(/\sIN +(RRSIG|NSEC|DNSKEY)\s/);
     const { body: whole } = await zone.get("/zonefile?serverManaged=true");
@@ -182,7 +182,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await expectAgreement(zone);
   });
 
-  test("has nothing to sync after it was signed anew, and no plan warns of an edit elsewhere", async () => {
+  test("a re-signed zone has nothing to sync, and no plan warns of an edit elsewhere", async () => {
     await zone.resign();
     expect(await zone.planWarnings()).toEqual([]);
     const { body } = await zone.post("/sync");
@@ -192,7 +192,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
-  test("has an edit by others found by the next check, between two signings", async () => {
+  test("an edit elsewhere between two signings is found by the next check", async () => {
     await zone.resign();
     await zone.addElsewhere(["foreign", "300 A 192.0.2.200"]);
     await zone.resign();
@@ -203,7 +203,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await expectAgreement(zone);
   });
 
-  test("has an edit by others found that came between two of ours", async () => {
+  test("an edit elsewhere between two edits of ours is found by the next check", async () => {
     await zone.post("/records", { recordType: "A", name: "ours1", value: "192.0.2.1" });
     await zone.addElsewhere(["between", "300 A 192.0.2.201"]);
     await zone.post("/records", { recordType: "A", name: "ours2", value: "192.0.2.1" });
@@ -212,7 +212,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     await expectAgreement(zone);
   });
 
-  test("shows what the server does to the DS of a delegation whose name servers are deleted", async () => {
+  test("deleting a delegation's name servers shows what the server does to its DS", async () => {
     await zone.addElsewhere(["sub", "300 NS ns.example.net."], ["sub", `300 DS 12345 13 2 ${"AB".repeat(32)}`]);
     await zone.post("/sync");
     const [delegation] = await zone.records("&type=NS&name=sub");
@@ -227,7 +227,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
     expect(await zone.check()).toEqual(agrees);
   });
 
-  test("answers no success for the deletion of a key that stays", async () => {
+  test("deleting a key that the server keeps is not reported as a success", async () => {
     await zone.storeAsBefore();
     for (const { id } of (await zone.records("&type=DNSKEY")).slice(0, 1)) {
       expect(await zone.delete(id)).toMatchObject({ status: 502, body: { code: "PROVIDER_ERROR" } });
@@ -240,7 +240,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
   test.each([
     ["a sync", async () => expect((await zone.post("/sync")).body).toMatchObject(nothing)],
     ["a check", async () => expect(await zone.check()).toEqual(agrees)],
-  ])("has what version 0.1 stored of its signing ended by %s, as no change", async (_, read) => {
+  ])("signing records stored by version 0.1 are removed by %s without counting as a change", async (_, read) => {
     const { length } = await zone.records("");
     const { total } = (await zone.get("/history")).body;
     expect(await zone.storeAsBefore()).toBe(length);
@@ -254,7 +254,7 @@ describe.each(signingTargets)("a zone that is signed by %s", (label, start) => {
   });
 });
 
-test("a plan does not warn of an edit elsewhere when its zone was only signed, and shows who signs it", async () => {
+test("a plan does not warn of an edit elsewhere if its zone was only signed, and shows who signs it", async () => {
   const server = await startPowerdns();
   onTestFinished(() => server.stop());
   const name = "signed-later.example";
@@ -271,7 +271,7 @@ test("a plan does not warn of an edit elsewhere when its zone was only signed, a
   expect((await zw.admin.get(path)).body).toMatchObject({ signedBy: "provider" });
 });
 
-test("a zone with signatures from elsewhere at PowerDNS is not signed by its provider", async () => {
+test("a zone at PowerDNS with signatures from elsewhere does not count as signed by its provider", async () => {
   const server = await startPowerdns();
   onTestFinished(() => server.stop());
   const name = "presigned.example";

@@ -27,12 +27,12 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What ended at one instance is refused at the other, too, when what that one knows is a second old. */
+/** Expects that what ended at one instance is refused at the other once its cache is a second old. */
 async function refusedSoon(call: () => Promise<Answer>): Promise<void> {
   await vi.waitFor(async () => expect((await call()).status).toBe(401), { timeout: 5_000, interval: 20 });
 }
 
-test("a session of one instance is one of the other, and ends there too", async () => {
+test("a session of one instance is valid at the other, and ends there too", async () => {
   const [one, other] = instances;
   if (!one || !other) throw new Error("There are two instances.");
   const here = await one.signIn();
@@ -43,7 +43,7 @@ test("a session of one instance is one of the other, and ends there too", async 
   await refusedSoon(() => there.get("/api/auth/me"));
 });
 
-test("a personal token of one instance is one of the other, and its deletion ends it there too", async () => {
+test("a personal token of one instance is valid at the other, and deleting it ends it there too", async () => {
   const [one, other] = instances;
   if (!one || !other) throw new Error("There are two instances.");
   const here = await one.signIn();
@@ -55,7 +55,7 @@ test("a personal token of one instance is one of the other, and its deletion end
   await refusedSoon(() => domains(other));
 });
 
-test("fifty refreshes at once over two instances leave one live chain", async () => {
+test("fifty simultaneous refreshes at two instances leave one live chain", async () => {
   const [one] = instances;
   if (!one) throw new Error("There are two instances.");
   const credentials = { username: "admin", password: adminPassword };
@@ -68,12 +68,12 @@ test("fifty refreshes at once over two instances leave one live chain", async ()
   expect(successors.size).toBe(1);
   const [successor = ""] = successors;
   expect((await refresh(successor, 1)).status).toBe(200);
-  // Its predecessor is not the immediate one any more: that ends the whole chain, at both.
+  // The token is older than the previous one, which ends the whole chain at both instances.
   expect((await refresh(body.refreshToken, 0)).status).toBe(401);
   expect((await refresh(successor, 1)).status).toBe(401);
 });
 
-test("two instances write one zone at once: every record is made, once, in the lists and in the file", async () => {
+test("two instances writing one zone simultaneously make every record once, in the lists and the file", async () => {
   const clients = await Promise.all(instances.map((instance) => instance.signIn()));
   const [one, other] = clients;
   if (!one || !other) throw new Error("There are two instances.");

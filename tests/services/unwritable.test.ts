@@ -43,7 +43,7 @@ async function onServer(...statements: string[]): Promise<void> {
   for (const statement of statements) await observer.query(statement);
 }
 
-test("a read-only server makes it not ready by itself, changes answer 503 with Retry-After, reading goes on, and all heals", async () => {
+test("a read-only database makes the service not ready and changes 503, while reads work, until it recovers", async () => {
   expect((await add()).status).toBe(201);
   await onServer("alter system set default_transaction_read_only = on", "select pg_reload_conf()");
   await becomes(notWritable);
@@ -60,7 +60,7 @@ test("a read-only server makes it not ready by itself, changes answer 503 with R
   expect((await add()).status).toBe(201);
 });
 
-test("a full disk makes it not ready with the first change that fails for it, until there is space again", async () => {
+test("a full disk makes the service not ready from the first failed change until there is space again", async () => {
   const full = `begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end`;
   await onServer(
     `create function full_disk() returns trigger language plpgsql as $$ ${full} $$`,

@@ -10,7 +10,7 @@ import type { Answer } from "../support/rest-client.ts";
 import { freshName, Zone, type Body } from "../support/zones.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
-// Small, so that random changes come up against them.
+// Small, so random changes reach them.
 const limits = { maxRecordsPerType: 4, maxTypesPerName: 5 };
 const folder = "checked";
 
@@ -125,7 +125,7 @@ class Expectations {
 
   refuse(records: readonly RecordData[]): void {
     const keys = new Set(records.map(({ name, recordType, value }) => `${name} ${recordType} ${value}`));
-    // Servers put up with repetitions, which are refused here for another reason.
+    // Servers accept duplicates, which are refused here for another reason.
     if (keys.size < records.length) return;
     this.#add(
       this.refused,
@@ -140,7 +140,7 @@ class Expectations {
   }
 }
 
-/** Carries the steps out, and notes what each one says of the state that it makes or would have made. */
+/** Runs the steps, and records each one's verdict on the state it makes or would have made. */
 async function walk(zone: Zone, steps: readonly Step[]): Promise<Expectations> {
   const expectations = new Expectations(zone.name);
   const snapshots: string[] = [];
@@ -160,7 +160,7 @@ interface Place {
   snapshots: string[];
 }
 
-/** What the zone would have become, where a step was refused. */
+/** The zone that a refused step would have made. */
 type Unwanted = readonly RecordData[] | null;
 
 function take(zone: Zone, taken: Step, before: readonly Body[], snapshots: string[]): Promise<Unwanted> {
@@ -236,7 +236,7 @@ async function goBack({ zone, snapshots }: Place, index: number): Promise<null> 
   const id = snapshots[index % Math.max(1, snapshots.length)];
   if (id === undefined) return null;
   const { status, body } = await zone.post(`/snapshots/${id}/rollback`, { force: true });
-  // Every state was one that servers load, and may come back whole.
+  // Servers load every earlier state, so each can be restored as a whole.
   expect({ status, body }).toMatchObject({ status: 200, body: { success: true, failed: [] } });
   return null;
 }
@@ -275,7 +275,7 @@ function dotted(value: string): string {
   return value.endsWith(".") ? value : `${value}.`;
 }
 
-test("whatever is accepted leaves zone files that BIND and Knot load, and they refuse what is refused", async () => {
+test("BIND and Knot load every zone file that accepted changes leave, and refuse what is refused here", async () => {
   const all = { accepted: new Map<string, string>(), refused: new Map<string, string>() };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
@@ -296,7 +296,7 @@ test("whatever is accepted leaves zone files that BIND and Knot load, and they r
   expect(refusedZones.filter((zone) => !byNamed.has(zone)).map((zone) => all.refused.get(zone))).toEqual([]);
 }, 300_000);
 
-test("new zones load into BIND and Knot, also those whose names are no host names", async () => {
+test("BIND and Knot load new zones, even those whose names are not host names", async () => {
   const named = { kind: "zonefile", name: "Named", config: { folder: "named", hostmaster: "first.last@example.com" } };
   const configs = [
     { id: providerConfigId, folder, net: 9 },

@@ -18,7 +18,7 @@ const diff = async (from: Body, to: Body): Promise<Body> =>
 const nothing = { added: [], removed: [], modified: [] };
 
 describe("the difference of two snapshots", () => {
-  test("shows what came, went and changed, in both directions", async () => {
+  test("a snapshot diff shows what was added, deleted and changed, in both directions", async () => {
     const changed = await zone.add("A", "changed", "192.0.2.1", 300);
     const gone = await zone.add("MX", "gone", "10 mail.example.net", 300);
     await zone.add("A", "same", "192.0.2.1");
@@ -55,7 +55,7 @@ describe("the difference of two snapshots", () => {
     });
   });
 
-  test("names every changed field with its old and new value", async () => {
+  test("a snapshot diff names every changed field with its old and new value", async () => {
     const record = await zone.add("MX", "@", "10 mail.example.net", 300);
     const from = await take();
     await zone.update(record.id, { ttl: 60 });
@@ -70,7 +70,7 @@ describe("the difference of two snapshots", () => {
     });
   });
 
-  test("with itself, or with one of the same state, is empty", async () => {
+  test("the diff of a snapshot with itself, or with one of the same state, is empty", async () => {
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     const from = await take();
     expect(await diff(from, from)).toEqual(nothing);
@@ -85,7 +85,7 @@ describe("the difference of two snapshots", () => {
     expect(await diff(to, from)).toEqual(nothing);
   });
 
-  test("matches a record that was deleted and made again by what it says", async () => {
+  test("a snapshot diff matches a record that was deleted and recreated by its data", async () => {
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     const from = await take();
     await zone.delete(record.id);
@@ -118,7 +118,7 @@ const texts = (records: readonly RecordData[]) =>
   records.map(({ recordType, name, value, ttl }) => `${name} ${recordType} ${value} ${ttl}`).toSorted();
 
 describe("differences", () => {
-  test("lead from the one state to the other, and back again", () => {
+  test("a diff leads from one state to the other, and back", () => {
     fc.assert(
       fc.property(sided, sided, (before, after) => {
         const { added, removed, modified } = differ(before, after);
@@ -142,7 +142,7 @@ describe("differences", () => {
     );
   });
 
-  test("of a state with itself are none", () => {
+  test("the diff of a state with itself is empty", () => {
     fc.assert(
       fc.property(sided, (state) => {
         expect(differ(state, state)).toEqual(nothing);

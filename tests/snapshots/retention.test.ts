@@ -17,7 +17,7 @@ const endOfTime = new Date("2200-01-01T00:00:00Z");
 
 let zone: Zone;
 beforeEach(async () => {
-  // What earlier tests left would be counted, too: snapshots, then their versions.
+  // Snapshots and versions left by earlier tests would be counted, too.
   await retain(endOfTime);
   await retain(endOfTime);
   zone = await manualZone(zw);
@@ -43,7 +43,7 @@ const states = async () => {
 };
 const exported = (revision: number) => zone.get(`/zonefile?revision=${revision}`);
 
-test("old scheduled snapshots go, then the versions that only they showed; the zone and what was asked for stay", async () => {
+test("expired scheduled snapshots are deleted with their versions; the zone and manual snapshots stay", async () => {
   await zw.admin.put(zone.path, { snapshotSchedule: "daily" });
   const record = await zone.add("TXT", "@", "first");
   await schedule("2026-01-01");
@@ -57,7 +57,7 @@ test("old scheduled snapshots go, then the versions that only they showed; the z
 
   expect(await retain(endOfTime)).toEqual({ snapshots: 2, versions: 0 });
   expect((await snapshots()).map(({ trigger }) => trigger)).toEqual(["scheduled", "manual"]);
-  // Nobody who was reading one of them found half of it.
+  // Versions go in the next run, so no reader of a deleted snapshot sees half of it.
   expect(await versions()).toHaveLength(5);
   expect(await retain(endOfTime)).toEqual({ snapshots: 0, versions: 2 });
   expect(await versions()).toEqual(["fifth", "fourth", "third"]);
@@ -70,14 +70,14 @@ test("old scheduled snapshots go, then the versions that only they showed; the z
   expect((await zone.get("/records")).body.records).toMatchObject([{ value: "third" }]);
 });
 
-test("a snapshot of the very revision at which a record ended does not keep it", async () => {
+test("a snapshot taken at the revision that deleted a record does not preserve the record", async () => {
   const record = await zone.add("A", "gone", "192.0.2.1");
   await zone.delete(record.id);
   await zone.post("/snapshots");
   expect(await retain(endOfTime)).toEqual({ snapshots: 0, versions: 1 });
 });
 
-test("a snapshot that somebody asked for stays however old it is, with the versions that it shows, in each of several zones", async () => {
+test("manual snapshots stay at any age, with the versions they show, in several zones", async () => {
   const others = await Promise.all(Array.from({ length: 5 }, () => manualZone(zw)));
   for (const other of others) {
     const record = await other.add("TXT", "@", "one");
@@ -88,7 +88,7 @@ test("a snapshot that somebody asked for stays however old it is, with the versi
   for (const other of others) expect((await other.get("/snapshots")).body.snapshots).toHaveLength(1);
 });
 
-describe("versions that were replaced within the retention", () => {
+describe("versions replaced within the retention period", () => {
   let before: Date;
   beforeEach(async () => {
     // Revisions 1 to 3 are made before that moment, 4 and 5 after it.
@@ -100,16 +100,16 @@ describe("versions that were replaced within the retention", () => {
     await zone.update(record.id, { value: "fifth" });
   });
 
-  test("stay although no snapshot shows them, and older ones go", async () => {
+  test("replaced versions stay within the retention period without a snapshot, and older ones are deleted", async () => {
     expect(await retain(before)).toEqual({ snapshots: 0, versions: 2 });
     expect(await versions()).toEqual(["fifth", "fourth", "third"]);
     expect(await zone.detail()).toMatchObject({ revision: 5, historyFrom: 3 });
-    // A shorter time later never brings the promise back to what is gone.
+    // A later, earlier cutoff never moves historyFrom back to deleted versions.
     expect(await retain(new Date("2000-01-01"))).toEqual({ snapshots: 0, versions: 0 });
     expect(await zone.detail()).toMatchObject({ historyFrom: 3 });
   });
 
-  test("bring back every state from historyFrom on, and older states only where a snapshot keeps them", async () => {
+  test("every state from historyFrom on can be restored, and older ones only from a snapshot", async () => {
     expect(await states()).toEqual(["", "first", "second", "third", "fourth", "fifth"]);
     await queries(em())
       .insertInto("snapshots")
@@ -127,7 +127,7 @@ describe("versions that were replaced within the retention", () => {
     expect(await states()).toEqual([410, "first", 410, "third", "fourth", "fifth"]);
   });
 
-  test("are asked for in vain before historyFrom, over REST and tRPC, in words that name the oldest revision", async () => {
+  test("a state before historyFrom is refused over REST and tRPC, naming the oldest revision", async () => {
     await retain(before);
     const refused = await exported(2);
     expect(refused).toBeProblem(410, "HISTORY_GONE");
@@ -141,7 +141,7 @@ describe("versions that were replaced within the retention", () => {
     expect(await exported(-1)).toBeProblem(400, "BAD_REQUEST");
   });
 
-  test("keep the history of changes whole, which of older ones tells who and when, and no half of what", async () => {
+  test("changes within the retention period keep their details, and older ones only who and when", async () => {
     await retain(before);
     const history = await zone.history();
     expect(history.map(({ revision, updates, changes }) => [revision, updates, changes.length])).toEqual([
@@ -159,7 +159,7 @@ describe("versions that were replaced within the retention", () => {
   });
 });
 
-test("an import keeps a snapshot of the state before where it changes something, and none where it does not", async () => {
+test("an import takes a snapshot of the previous state only if it changes something", async () => {
   const imported = await fileZone(zw, "www A 192.0.2.1\n");
   const { body: text } = await imported.get("/zonefile");
   expect((await imported.post("/zonefile", { zonefile: String(text), mode: "merge" })).status).toBe(200);

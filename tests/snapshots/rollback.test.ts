@@ -35,7 +35,7 @@ describe.each([
     zone = await make();
   });
 
-  test("makes it again what the snapshot says, records with their ids and next versions", async () => {
+  test("a rollback restores the snapshot's state, with the records' ids and new versions", async () => {
     const { snapshot, changed, gone } = await edited();
     const { status, body } = await rollback(snapshot);
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe.each([
     expect(await zone.post("/sync")).toMatchObject(where === "in a master file" ? inSync : { status: 400 });
   });
 
-  test("keeps a new on_change snapshot of what the zone then is", async () => {
+  test("a rollback takes a new on_change snapshot of the resulting zone", async () => {
     const { snapshot } = await edited();
     const { body } = await rollback(snapshot);
     expect(body.snapshot).toMatchObject({ version: 2, trigger: "on_change", recordCount: 3 });
@@ -56,7 +56,7 @@ describe.each([
     expect((await zone.get("/snapshots")).body.total).toBe(2);
   });
 
-  test("run dry answers the plan and changes nothing", async () => {
+  test("a rollback run dry returns the plan and changes nothing", async () => {
     const { snapshot, come } = await edited();
     const before = [await zone.detail(), await zone.records(), await zone.history()];
     const { status, body } = await rollback(snapshot, { dryRun: true });
@@ -70,7 +70,7 @@ describe.each([
     expect([await zone.detail(), await zone.records(), await zone.history()]).toEqual(before);
   });
 
-  test("can be rolled back itself, and one to the present state changes nothing but keeps its snapshot", async () => {
+  test("a rollback can be rolled back, and one to the current state only takes a snapshot", async () => {
     const { snapshot } = await edited();
     const later = await take();
     await rollback(snapshot);
@@ -86,7 +86,7 @@ describe.each([
     expect(await zone.detail()).toMatchObject({ revision });
   });
 
-  test("above the threshold, or to an empty zone, needs force", async () => {
+  test("a rollback above the threshold, or to an empty zone, needs force", async () => {
     const empty = await take();
     await zone.post("/zonefile", {
       zonefile: Array.from({ length: 10 }, (_, index) => `h${index} A 192.0.2.1\n`).join(""),
@@ -107,8 +107,8 @@ describe.each([
   });
 });
 
-describe("a rollback that the provider refuses", () => {
-  test("in part tells what failed, does the rest, and its snapshot is what the zone then is", async () => {
+describe("rollbacks that a provider refuses", () => {
+  test("a partly refused rollback reports the failures, makes the rest, and snapshots the result", async () => {
     const { snapshot, changed } = await edited();
     await zone.edit((text) => text.replace(/^renamed.*$/m, ""));
     const { status, body } = await rollback(snapshot);
@@ -121,7 +121,7 @@ describe("a rollback that the provider refuses", () => {
     expect((await zone.history())[0]).toMatchObject({ kind: "rollback", state: "partial", creates: 1, deletes: 1 });
   });
 
-  test("as a whole is 502 and makes no snapshot", async () => {
+  test("a rollback that is refused as a whole is 502 and takes no snapshot", async () => {
     const { snapshot } = await edited();
     const before = await zone.records();
     await rm(zone.file);

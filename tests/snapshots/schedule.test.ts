@@ -17,7 +17,7 @@ const scheduled = async (): Promise<Body[]> => (await zone.get("/snapshots?trigg
 const schedule = (snapshotSchedule: string) => zw.admin.put(zone.path, { snapshotSchedule });
 
 describe("a domain with a daily schedule", () => {
-  test("has a snapshot once in each day of UTC, and one for days that were missed", async () => {
+  test("a daily schedule takes one snapshot per UTC day, and one for any missed days", async () => {
     await schedule("daily");
     await zone.add("A", "www", "192.0.2.1");
     for (const time of [
@@ -44,7 +44,7 @@ describe("a domain with a daily schedule", () => {
     expect(made[0]?.records).toMatchObject([{ name: "www", value: "192.0.2.1" }]);
   });
 
-  test("has it once, whichever of two instances comes first, and no other domain gets one", async () => {
+  test("two instances together take one scheduled snapshot, and other domains get none", async () => {
     const other = await manualZone(zw);
     await schedule("daily");
     const made = await Promise.all([at("2026-03-02T10:00:00Z"), at("2026-03-02T10:00:00Z")]);
@@ -52,7 +52,7 @@ describe("a domain with a daily schedule", () => {
     expect((await other.get("/snapshots")).body.total).toBe(0);
   });
 
-  test("has none while it is disabled", async () => {
+  test("a disabled domain gets no scheduled snapshots", async () => {
     await schedule("daily");
     await zw.admin.put(zone.path, { status: "disabled" });
     expect(await at("2026-03-02T10:00:00Z")).toBe(0);
@@ -61,7 +61,7 @@ describe("a domain with a daily schedule", () => {
   });
 });
 
-test("a weekly schedule makes one from each Monday on", async () => {
+test("a weekly schedule takes one snapshot from each Monday on", async () => {
   await schedule("weekly");
   // 2026-03-01 is a Sunday.
   for (const day of ["2026-02-25", "2026-03-01", "2026-03-02", "2026-03-08", "2026-03-09"])
@@ -73,14 +73,14 @@ test("a weekly schedule makes one from each Monday on", async () => {
   ]);
 });
 
-test("a schedule that is switched off makes no more", async () => {
+test("a schedule that is switched off takes no more snapshots", async () => {
   await schedule("daily");
   expect(await at("2026-03-02T10:00:00Z")).toBe(1);
   await schedule("off");
   expect(await at("2026-03-05T10:00:00Z")).toBe(0);
 });
 
-test("more domains than one statement takes all have theirs", async () => {
+test("scheduled snapshots are taken even for more domains than fit one statement", async () => {
   await sql`
     insert into domains (id, name, provider_config_id, expiry_remind_days, auto_check_expiry, snapshot_schedule)
     select gen_random_uuid(), 'many-' || number || '.example', provider_config_id, '{}', false, 'daily'

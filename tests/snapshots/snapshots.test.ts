@@ -13,7 +13,7 @@ const versions = ({ snapshots }: Body) => snapshots.map(({ version }: Body) => v
 const take = async (body?: object): Promise<Body> => (await zone.post("/snapshots", body)).body;
 
 describe("a snapshot", () => {
-  test("is answered with the records of the moment, and shows them whatever comes after", async () => {
+  test("a snapshot returns the records of its moment, and still shows them after later changes", async () => {
     const record = await zone.add("A", "www", "192.0.2.1", 300);
     const { status, body } = await zone.post("/snapshots");
     expect(status).toBe(201);
@@ -35,21 +35,21 @@ describe("a snapshot", () => {
     expect([shown.status, shown.body]).toEqual([200, body]);
   });
 
-  test("of an empty zone is empty", async () => {
+  test("a snapshot of an empty zone is empty", async () => {
     expect(await take()).toMatchObject({ records: [], recordCount: 0 });
   });
 
-  test.each(["manual", "scheduled", "on_change"])("may be said to be %s", async (trigger) => {
+  test.each(["manual", "scheduled", "on_change"])("a snapshot may have the trigger %s", async (trigger) => {
     expect(await take({ trigger })).toMatchObject({ trigger });
   });
 
-  test("with another trigger is 400 and names it", async () => {
+  test("a snapshot with another trigger is 400 and names the field", async () => {
     const { status, body } = await zone.post("/snapshots", { trigger: "yearly" });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: ["trigger"] }]);
   });
 
-  test("taken ten times at once has ten numbers", async () => {
+  test("ten simultaneous snapshots get ten different numbers", async () => {
     const versions = (await Promise.all(Array.from({ length: 10 }, () => take()))).map(({ version }) => version);
     expect(versions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
@@ -64,7 +64,7 @@ describe("the list of snapshots", () => {
     await take();
   });
 
-  test("is newest first, with the records of each", async () => {
+  test("the list of snapshots is newest first, with the records of each", async () => {
     const { body } = await zone.get("/snapshots");
     expect(body).toMatchObject({ total: 3, page: 1, limit: 20 });
     expect(versions(body)).toEqual([3, 2, 1]);
@@ -72,7 +72,7 @@ describe("the list of snapshots", () => {
     expect(body.snapshots[0]).toEqual((await zone.get(`/snapshots/${body.snapshots[0].id}`)).body);
   });
 
-  test("leaves the records out when asked to", async () => {
+  test("the list of snapshots leaves out the records on request", async () => {
     const { body } = await zone.get("/snapshots?records=false");
     expect(body.snapshots.map(({ records, recordCount }: Body) => [records, recordCount])).toEqual([
       [null, 2],
@@ -82,7 +82,7 @@ describe("the list of snapshots", () => {
     expect((await zone.get("/snapshots?records=no")).status).toBe(400);
   });
 
-  test("is filtered by trigger and cut into pages", async () => {
+  test("the list of snapshots can be filtered by trigger and paged", async () => {
     const manual = (await zone.get("/snapshots?trigger=manual")).body;
     expect([manual.total, versions(manual)]).toEqual([2, [3, 1]]);
     const page = (await zone.get("/snapshots?trigger=manual&page=2&limit=1")).body;
@@ -94,7 +94,7 @@ describe("the list of snapshots", () => {
   });
 });
 
-test("a snapshot of another domain, and one of nothing, is 404 in every call", async () => {
+test("a snapshot of another domain, or an unknown one, is 404 in every call", async () => {
   const mine = await take();
   const theirs = (await (await manualZone(zw)).post("/snapshots")).body;
   for (const id of [theirs.id, unknownId]) {

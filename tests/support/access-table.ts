@@ -33,7 +33,7 @@ const who: Record<string, Access> = {
   administrator: "admin",
 };
 
-/** The last cell; tables without that column ask for nothing. */
+/** The last cell; tables without that column require nothing. */
 const confirmations: Record<string, Confirmed | null> = {
   session: "session",
   "or password": "orPassword",
@@ -69,12 +69,12 @@ export const procedures: readonly Procedure[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: { type: Procedure["type"]; meta: RouteMeta } }>,
 ).map(([name, { _def }]) => ({ name, type: _def.type, meta: _def.meta }));
 
-/** Where the one subscription is over REST. */
+/** The REST path of the only subscription. */
 export const streamPath = "/api/notifications/stream";
 
 const patience = { timeout: 10_000 };
 
-/** How a request is answered whose answer does not end by itself. A stream that was cut off keeps its place for a moment. */
+/** The status of a request with an endless answer. A closed stream keeps its slot for a moment. */
 async function streamStatus({ url, token }: RestClient, path: string): Promise<number> {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
   return await vi.waitFor(async () => {
@@ -86,10 +86,10 @@ async function streamStatus({ url, token }: RestClient, path: string): Promise<n
   }, patience);
 }
 
-/** An id of nothing. */
+/** An id without an object. */
 export const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 
-/** Calls a procedure over REST, with ids of nothing and without a body: only who calls can matter. */
+/** Calls a procedure over REST with unknown ids and no body, so only the caller matters. */
 export async function overRest(client: RestClient, procedure: Procedure): Promise<number> {
   if (procedure.type === "subscription") return await streamStatus(client, streamPath);
   return (await restAnswer(client, procedure)).status;

@@ -27,7 +27,7 @@ const packages = {
 
 export type Program = keyof typeof packages;
 
-/** Where a program is. @throws Error naming it and its Debian package. */
+/** Returns the path of a program. @throws Error naming it and its Debian package. */
 export function binary(program: Program): string {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...systemFolders, ...postgresFolders()];
   const found = folders.map((folder) => join(folder, program)).find(isExecutable);
@@ -39,7 +39,7 @@ export function binary(program: Program): string {
   return found;
 }
 
-/** Fails before anything runs where something is missing. */
+/** Fails before anything runs if a program is missing. */
 export function requireBinaries(programs = Object.keys(packages) as Program[]): void {
   for (const program of programs) binary(program);
 }

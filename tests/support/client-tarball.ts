@@ -64,6 +64,6 @@ async function hashOfSources(): Promise<string> {
 async function filesIn(folder: string): Promise<string[]> {
   const found = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
   const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  // The last build is no source of the next.
+  // The last build is not a source of the next.
   return files.map((file) => relative(root, file)).filter((file) => !/^client-sdk\/(?:dist|node_modules)\//.test(file));
 }

@@ -1,4 +1,4 @@
-/** A clock that tests put forward; it runs on by itself. */
+/** A running clock that tests can advance. */
 export class Clock {
   #ahead = 0;
 
@@ -8,7 +8,7 @@ export class Clock {
     this.#ahead += milliseconds;
   }
 
-  /** Does something as if it were later; then it is as late as before. */
+  /** Runs something at a later time, then restores the time. */
   async ahead<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     this.advance(milliseconds);
     try {
@@ -18,7 +18,7 @@ export class Clock {
     }
   }
 
-  /** Waits by putting itself forward. */
+  /** Waits by advancing itself. */
   readonly pause = async (milliseconds: number): Promise<void> => {
     this.advance(milliseconds);
     await Promise.resolve();

@@ -11,7 +11,7 @@ export interface StreamMessage {
   data: any;
 }
 
-/** A client of the event stream that takes it as it comes, without reconnecting. */
+/** A client of the raw event stream, without reconnection. */
 export class StreamClient {
   readonly response: IncomingMessage;
   readonly #request: ClientRequest;
@@ -49,7 +49,7 @@ export class StreamClient {
     return this.response.statusCode ?? 0;
   }
 
-  /** What came so far. */
+  /** Everything received so far. */
   get raw(): string {
     return this.#raw;
   }
@@ -65,14 +65,14 @@ export class StreamClient {
     return this.#waiting.shift() ?? null;
   }
 
-  /** How tRPC answers, which tells of a refusal within the stream. */
+  /** Like tRPC, which reports a refusal within the stream. */
   async trpcStatus(): Promise<number> {
     await this.next();
     const message = await this.next();
     return message?.event === "serialized-error" ? message.data.json.data.httpStatus : this.status;
   }
 
-  /** The body of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above.
   async problem(): Promise<any> {
     let text = "";

@@ -14,11 +14,11 @@ interface Message {
 
 /** A TypeScript file as an editor shows it. */
 export interface OpenFile {
-  /** What stands in the box over a place, which is where the text `before|after` has its bar. */
+  /** The hover text at a position, which is the bar in `before|after`. */
   hover(place: string): Promise<string>;
-  /** The names that are offered at a place, each with what is told of it. */
+  /** The completions at a position, each with its description. */
   completions(place: string): Promise<Map<string, string>>;
-  /** The addresses of the files where what stands at a place is declared. */
+  /** The addresses of the files that declare the symbol at a position. */
   definitions(place: string): Promise<string[]>;
   close(): void;
 }
@@ -34,7 +34,7 @@ export async function openInEditor(folder: string, file: string): Promise<OpenFi
     server.stdin.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
   };
   const take = (message: Message) => {
-    // Whatever it wants to know of the editor's settings: there are none.
+    // It may ask for editor settings; there are none.
     if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: [] });
     else waiting.get(message.id ?? 0)?.(message);
   };

@@ -1,12 +1,12 @@
-/** Fields whose texts open something. */
+/** Fields that hold secrets. */
 const secretField =
   /^(?:accessToken|refreshToken|tempToken|token|pendingToken|pending_token|ticket|code|secret|\w+Secret|apiKey|password|\w+Password)$/;
-/** Shorter ones may stand in a log by chance. */
+/** Shorter ones may occur in a log by chance. */
 const least = 12;
 
 const secrets = new Set<string>();
 
-/** Remembers the secrets within what a client sent or got, so that no log may hold them. */
+/** Remembers the secrets that a client sent or received, which no log may contain. */
 export function rememberSecrets(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const [field, child] of Object.entries(value)) {
@@ -15,12 +15,12 @@ export function rememberSecrets(value: unknown): void {
   }
 }
 
-/** Begins a file of tests: no service of it has met the secrets of the last file. */
+/** Begins a test file: its services have not seen the secrets of the last file. */
 export function forgetSecrets(): void {
   secrets.clear();
 }
 
-/** Takes a service's log, and fails when it holds a secret that any client exchanged. */
+/** Collects a service's log, and fails if it contains a secret that any client exchanged. */
 export class LogWatch {
   readonly #lines: string[] = [];
 

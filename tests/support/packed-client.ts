@@ -9,7 +9,7 @@ import { packClient } from "./client-tarball.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 
-/** All that the package may need beside itself. */
+/** All dependencies that the package may need. */
 export const clientDependencies = ["@trpc/client", "@trpc/server", "superjson"];
 
 /** An empty project with the client installed from its tarball. */

@@ -6,7 +6,7 @@ import type { Answer } from "./rest-client.ts";
 declare module "vitest" {
   // oxlint-disable-next-line no-unused-vars -- a merged interface repeats the parameters of the one that it adds to.
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** Holds an answer against contract §1, see `problemOf`. */
+    /** Checks an answer against contract §1, see `problemOf`. */
     toBeProblem(status: number, code: ErrorCode): R;
   }
 }

@@ -6,7 +6,7 @@ import { cacheFolder } from "./cache-folder.ts";
 
 const runFile = promisify(execFile);
 
-/** The environment of a program of ours beside its configuration. Node keeps what it compiled: half of a start is reading the modules. */
+/** The environment of our programs besides their configuration. Node caches compiled code, because loading modules is half of a start. */
 export const programEnv = {
   PATH: process.env["PATH"],
   NODE_COMPILE_CACHE: join(cacheFolder, "compiled"),
@@ -18,7 +18,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** Runs a program to its end; a failure is an answer, not an error. */
+/** Runs a program to its end; returns a failure instead of throwing. */
 export async function run(file: string, args: readonly string[]): Promise<Finished> {
   try {
     const { stdout, stderr } = await runFile(file, args, { maxBuffer: 64 * 1024 * 1024, timeout: 60_000 });
@@ -37,18 +37,18 @@ export async function mustRun(file: string, args: readonly string[]): Promise<st
   return stdout;
 }
 
-/** What still runs: no failure may leave it behind. */
+/** Programs that still run: no failure may leave them behind. */
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGTERM");
 });
-// How a worker is ended; by itself it would skip the above.
+// Workers are ended by SIGTERM, which by default would skip the exit handler.
 process.on("SIGTERM", () => process.exit(143));
 
-/** A program that goes on until it is stopped. */
+/** A program that runs until it is stopped. */
 export interface RunningProgram {
   readonly pid: number;
-  /** All that it has printed. */
+  /** Its output so far. */
   output(): string;
   /** Sends the signal and waits for the end. @returns the exit code; null when the signal ended it. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
@@ -96,7 +96,7 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
-/** Ports on loopback that nobody listens on now, each another. */
+/** Distinct unused ports on loopback. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(

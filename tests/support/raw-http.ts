@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import type { Answer } from "./rest-client.ts";
 
-/** A connection on which tests write HTTP/1.1 by hand: what no well-behaved client would send. */
+/** A connection on which tests write raw HTTP/1.1 that no well-behaved client would send. */
 export class RawConnection {
   readonly #socket: Socket;
   #received = "";

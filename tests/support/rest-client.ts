@@ -12,7 +12,7 @@ export interface Answer {
 /** A plain REST client: what any program without our SDK would be. */
 export class RestClient {
   readonly url: string;
-  /** Bearer token; null for nobody. */
+  /** Bearer token; null for anonymous calls. */
   token: string | null;
 
   constructor(url: string, token: string | null = null) {

@@ -24,7 +24,7 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
       RATE_LIMIT: "off",
       RATE_LIMIT_COSTLY: "off",
       ADMIN_PASSWORD: adminPassword,
-      // No test asks the world's registries.
+      // Tests never query real registries.
       RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
       WHOIS_SERVER: "127.0.0.1:9",
       ...env,

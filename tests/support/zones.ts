@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Answer, RestClient } from "./rest-client.ts";
 import type { Zonewright } from "./zonewright.ts";
 
-/** What an answer holds; tests assert on it. */
+/** The content of an answer; tests assert on it. */
 export type Body = Answer["body"];
 
 let names = 0;
@@ -58,12 +58,12 @@ export class Zone {
     return this.client.post(this.path + path, body);
   }
 
-  /** Tries to make a record. */
+  /** Tries to create a record. */
   create(record: unknown): Promise<Answer> {
     return this.post("/records", record);
   }
 
-  /** Makes a record. */
+  /** Creates a record. */
   async add(recordType: string, name: string, value: string, ttl?: number): Promise<Body> {
     return made(await this.create({ recordType, name, value, ...(ttl === undefined ? {} : { ttl }) }));
   }
@@ -118,7 +118,7 @@ export async function manualZone(zw: Zonewright): Promise<Zone> {
   return await addZone(zw, { name: freshName(), providerConfigId: await manualConfig(zw) });
 }
 
-/** A zone in a master file, which holds `lines` when it is brought in. */
+/** A zone in a master file, imported with `lines`. */
 export async function fileZone(zw: Zonewright, lines = ""): Promise<Zone> {
   const name = freshName();
   if (lines !== "") await writeZoneFile(zw, name, lines);
@@ -129,13 +129,13 @@ async function addZone(zw: Zonewright, domain: object): Promise<Zone> {
   return new Zone(zw, made(await zw.admin.post("/api/domains", domain)));
 }
 
-/** What a call made; fails the test when it was refused. */
+/** The object that a call created; fails the test if it was refused. */
 function made({ status, body }: Answer): Body {
   if (status === 201) return body;
   throw new Error(`not made: ${status} ${JSON.stringify(body)}`);
 }
 
-/** Puts a master file where the embedded configuration finds it. */
+/** Writes a master file where the embedded configuration finds it. */
 export async function writeZoneFile(zw: Zonewright, name: string, lines: string): Promise<void> {
   await mkdir(join(zw.dataDir, "zones"), { recursive: true });
   await writeFile(
@@ -144,5 +144,5 @@ export async function writeZoneFile(zw: Zonewright, name: string, lines: string)
   );
 }
 
-/** Ids that belong to nothing. */
+/** Ids without an object. */
 export const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";

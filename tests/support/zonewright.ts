@@ -11,16 +11,16 @@ import { RestClient } from "./rest-client.ts";
 export const adminPassword = "correct horse battery staple";
 export const memberPassword = "another long enough password";
 
-/** The least that argon2 takes. */
+/** The lowest cost that argon2 accepts. */
 const lightHashes = { memoryCost: 1_024, timeCost: 1 };
 
 /** A running service with an empty database, as one file of tests sees it. */
 export interface Zonewright {
   readonly url: string;
-  /** Where its zone files and keys are. */
+  /** The folder of its zone files and keys. */
   readonly dataDir: string;
   readonly services: RunningServer["services"];
-  /** Nobody. */
+  /** A client that is not signed in. */
   readonly nobody: RestClient;
   /** The administrator, signed in. */
   readonly admin: RestClient;
@@ -34,9 +34,9 @@ export interface Options {
   now?: () => Date;
   /** How to wait for providers, instead of in real time. */
   pause?: (milliseconds: number) => Promise<void>;
-  /** Hashes passwords at the cost of the product: for tests of the hashes, or of what happens while they are made. */
+  /** Hashes passwords at production cost, for tests of the hashes or of what happens meanwhile. */
   realHashes?: boolean;
-  /** Where the log goes. Left out: where it is searched for secrets when the service stops. */
+  /** Where the log goes. By default it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
 
@@ -115,7 +115,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
   };
 }
 
-/** No test asks the world's registries: the list that is kept knows none, and nobody listens where WHOIS and a newer list would be. */
+/** Tests never query real registries: the stored list is empty, and WHOIS and newer lists have unused addresses. */
 async function noRegistries(dataDir: string): Promise<Record<string, string>> {
   const url = "http://127.0.0.1:9/dns.json";
   const text = JSON.stringify({ services: [[["suffix-of-nobody"], ["https://127.0.0.1:9/"]]] });

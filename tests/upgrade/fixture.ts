@@ -1,4 +1,4 @@
-/** What tests/upgrade/<version>/fixture.json holds beside the database: how to get in, and what that version answered. */
+/** The content of tests/upgrade/<version>/fixture.json: the credentials, and that version's answers. */
 export interface Fixture {
   madeAt: string;
   /** A personal token of the administrator. */

@@ -26,7 +26,7 @@ const clock = { time: 0 };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-upgrade-"));
   fixture = JSON.parse(await readFile(join(stored, "fixture.json"), "utf8")) as Fixture;
-  // A minute later: nothing in it has expired.
+  // A minute later, so nothing in it has expired.
   clock.time = new Date(fixture.madeAt).getTime() + 60_000;
   await cp(join(stored, "zones"), join(folder, "zones"), { recursive: true });
   const config = loadConfig({
@@ -68,21 +68,21 @@ async function restore(sql: string): Promise<Record<string, string>> {
 const login = ({ username, password }: { username: string; password: string }) =>
   new RestClient(server.url).post("/api/auth/login", { username, password });
 
-describe("an installation of 0.1.0, started by this version,", () => {
-  test("answers as it did: domains, records, snapshots, differences, history, users, configurations, channels", async () => {
+describe("an upgrade from 0.1.0", () => {
+  test("an upgraded installation answers as before: domains, records, snapshots, diffs, history, users, configurations, channels", async () => {
     for (const [path, answer] of Object.entries(fixture.answers)) {
       const { status, body } = await admin.get(path);
       expect([path, status]).toEqual([path, 200]);
-      // Fields may come to it, and who signed in or used a token since is another matter.
+      // Fields may be added, and sign-ins and token use since then do not count.
       expect({ path, body }).toMatchObject({ path, body: withoutTimes(answer) });
     }
   });
 
-  test("exports the zone as it did", async () => {
+  test("an upgraded installation exports the zone as before", async () => {
     expect((await admin.get(`/api/domains/${fixture.harbour}/zonefile`)).body).toBe(fixture.exported);
   });
 
-  test("lets its users in as before: by password, refresh token, personal token, authenticator app and recovery code", async () => {
+  test("users can still sign in after an upgrade: password, refresh token, personal token, authenticator app, recovery code", async () => {
     expect((await login(accounts.member)).body).toMatchObject({ user: { username: "mona" } });
     const refreshed = await new RestClient(server.url).post("/api/auth/refresh", {
       refreshToken: fixture.refreshToken,
@@ -102,10 +102,10 @@ describe("an installation of 0.1.0, started by this version,", () => {
     }
   });
 
-  test("keeps secrets readable, rights narrow and a change open whose outcome nobody knows", async () => {
+  test("an upgrade preserves secrets, narrow rights and a pending change with an unknown outcome", async () => {
     const { body } = await admin.get("/api/provider-configs");
     const powerdns = body.configs.find(({ kind }: { kind: string }) => kind === "powerdns");
-    // The key opens the secret: what is left to fail is the connection.
+    // The key opens the secret, so only the connection fails.
     expect((await admin.post(`/api/provider-configs/${powerdns.id}/test`)).body.error).toContain("127.0.0.1");
     const member = new RestClient(server.url, (await login(accounts.member)).body.accessToken);
     const add = (name: string) =>
@@ -117,7 +117,7 @@ describe("an installation of 0.1.0, started by this version,", () => {
     expect(history.entries).toMatchObject([{ state: "pending" }]);
   });
 
-  test("goes back to its snapshots, and on from there", async () => {
+  test("an upgraded installation can be rolled back to its snapshots, and used from there", async () => {
     const path = `/api/domains/${fixture.harbour}`;
     const { body } = await admin.post(`${path}/snapshots/${fixture.snapshots[1]}/rollback`);
     expect(body).toMatchObject({ success: true, failed: [] });

@@ -25,7 +25,7 @@ async function twins(path: string): Promise<{ open: object; internal: object }> 
   return { open: shape(open), internal: shape(internal) };
 }
 
-describe("the Open API answers as the internal interface does", () => {
+describe("the Open API compared with the internal interface", () => {
   test.each([
     "",
     "?tag=one",
@@ -34,12 +34,12 @@ describe("the Open API answers as the internal interface does", () => {
     "?page=2",
     "?limit=0",
     "?x=1",
-  ])("when domains are listed%s", async (query) => {
+  ])("the Open API lists domains%s as the internal interface does", async (query) => {
     const { open, internal } = await twins(`/domains${query}`);
     expect(open).toEqual(internal);
   });
 
-  test("when one domain is read, or none", async () => {
+  test("the Open API returns a known and an unknown domain as the internal interface does", async () => {
     expect((await zw.admin.get(`/api/v1/domains/${zone.id}`)).body).toEqual(await zone.detail());
     for (const id of [zone.id, unknownId, "x"]) {
       const { open, internal } = await twins(`/domains/${id}`);
@@ -48,14 +48,14 @@ describe("the Open API answers as the internal interface does", () => {
   });
 
   test.each(["", "?type=mx", "?search=ww", "?page=2&limit=1", "?limit=501"])(
-    "when records are listed%s",
+    "the Open API lists records%s as the internal interface does",
     async (query) => {
       const { open, internal } = await twins(`/domains/${zone.id}/records${query}`);
       expect(open).toEqual(internal);
     },
   );
 
-  test("when a record is made, changed and deleted", async () => {
+  test("the Open API creates, changes and deletes a record as the internal interface does", async () => {
     const paths = [`/api/v1/domains/${zone.id}/records`, `${zone.path}/records`];
     const seen = [];
     for (const path of paths) {
@@ -83,7 +83,7 @@ describe("the Open API answers as the internal interface does", () => {
     expect(seen[0]).toEqual(seen[1]);
   });
 
-  test("when nobody is signed in", async () => {
+  test("the Open API refuses callers without a sign-in as the internal interface does", async () => {
     const answers = await Promise.all([
       zw.nobody.get("/api/v1/domains"),
       zw.nobody.get(`/api/v1/domains/${zone.id}`),

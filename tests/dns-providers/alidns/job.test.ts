@@ -112,7 +112,7 @@ test("a rollback restores a snapshot and leaves read-only records", async () => 
   await zone.add("TXT", "back", "later", 600);
   await zone.post("/sync");
   const { status, body } = await zone.post(`/snapshots/${snapshot.id}/rollback`);
-  // The record on a line came after the snapshot, so that its going would be part of the way back.
+  // The record on a line was added after the snapshot, so the rollback would delete it.
   const left = {
     recordType: "ALIDNS_A",
     name: "back",

@@ -46,7 +46,7 @@ const call = fc.record({
   nonce: fc.uuid(),
 });
 
-test("an independent verifier accepts the signature and detects any change on the way", () => {
+test("an independent verifier accepts the signature and detects any change in transit", () => {
   fc.assert(
     fc.property(call, ({ parameters, nonce }) => {
       const judge = new SignatureJudge(key);

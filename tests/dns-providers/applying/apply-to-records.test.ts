@@ -27,7 +27,7 @@ const changes = fc.uniqueArray(change, {
   maxLength: 8,
 });
 
-/** Even one that no plan makes. */
+/** Including changes that no plan makes. */
 const anyChanges = fc.array(change, { maxLength: 12 });
 
 const rulesBroken = (records: readonly RecordData[], name: string) =>
@@ -90,7 +90,7 @@ describe("applying changes to records", () => {
     });
     const message = expect.stringMatching(/^The zone file has other records: /);
     expect(applyToRecords([a], [create], zoneFileStore)).toEqual({ records: [a], outcomes: [{ ok: false, message }] });
-    // A refused change left a record that the plan did not count on.
+    // A refused change left a record that the plan did not expect.
     const onto = recordOf("ftp", "A", "1");
     const blocked: RecordChange = { action: "update", before: a, after: onto };
     const { outcomes } = applyToRecords([a, onto], [blocked, create], zoneFileStore, true);
@@ -121,13 +121,13 @@ function recordOf(name: string, recordType: string, value: string): RecordData {
   return { recordType, name, value, ttl: 300, strings: null, priority: null, proxied: false };
 }
 
-/** Each change moves a record into the place of the next, and the last place is taken. */
+/** Each change moves a record to where the next one was, and the last place is taken. */
 function chainOfValues(length: number): { records: RecordData[]; changes: RecordChange[] } {
   const records = Array.from({ length: length + 1 }, (_, index) => recordOf("www", "A", String(index)));
   return { records, changes: moves(records.map((record, index) => [record, records[index + 1]])) };
 }
 
-/** Each change makes a name an alias whose own record the next change takes away; the last one's stays. */
+/** Each change makes a name an alias whose own record the next change deletes; the last record stays. */
 function chainOfNames(length: number): { records: RecordData[]; changes: RecordChange[] } {
   const records = Array.from({ length: length + 1 }, (_, index) => recordOf(`h${index}`, "A", "1"));
   const aliases = records.map(({ name }) => recordOf(name, "CNAME", "1"));
@@ -141,7 +141,7 @@ function moves(pairs: [RecordData, RecordData | undefined][]): RecordChange[] {
 const isRefused = (reason: string | null) => reason !== null;
 const at = (all: readonly RecordData[], name: string) => all.filter((record) => record.name === name);
 
-/** What `applyToRecords` is to answer, said as plainly as can be: everything anew until nothing else is refused. */
+/** The expected result of `applyToRecords`, computed naively: starts over until nothing else is refused. */
 function repeatUntilNothingIsRefused(
   records: readonly RecordData[],
   changes: readonly RecordChange[],

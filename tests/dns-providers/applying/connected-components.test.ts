@@ -36,7 +36,7 @@ test("no two groups share a link, and every group is connected", () => {
   );
 });
 
-/** How many changes of a part the first one reaches over shared names. */
+/** Counts the changes of a group that the first one reaches over shared names. */
 function reachable(part: readonly ReturnType<typeof update>[]): number {
   const reached = new Set(part.slice(0, 1));
   for (const change of reached) {

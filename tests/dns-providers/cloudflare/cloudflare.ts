@@ -9,9 +9,9 @@ import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 /** A running service and Cloudflare's API, which it may reach. */
 export interface Harness {
   readonly zw: Zonewright;
-  /** Has what calls without an answer have left open settled. */
+  /** Settles the changes that unanswered calls left pending. */
   settle(): Promise<void>;
-  /** Lets time go by. */
+  /** Advances the clock. */
   wait(milliseconds: number): Promise<void>;
   readonly server: CloudflareServer;
   /** Makes a provider configuration. @returns its id */
@@ -88,12 +88,12 @@ export function recordAt(server: CloudflareServer, zone: Zone, name: string): St
   return first;
 }
 
-/** Writing calls that came. */
+/** The write calls received. */
 export function writes(server: CloudflareServer): Body[] {
   return server.calls.filter(({ method }) => method !== "GET").map(({ body }) => body);
 }
 
-/** What a sync would change: nothing, where Zonewright shows what Cloudflare has. */
+/** What a sync would change: nothing if Zonewright shows what Cloudflare has. */
 export async function difference(zone: Zone): Promise<Body> {
   const { status, body } = await zone.post("/sync", { dryRun: true });
   const { created, updated, deleted } = body;

@@ -44,7 +44,7 @@ describe("Cloudflare failures", () => {
       expect([status, body.code]).toEqual([502, "PROVIDER_ERROR"]);
       expect(writes(cf.server)).toHaveLength(1);
       expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);
-      // It may still be carried out; once it cannot any more, it was not.
+      // The call may still be carried out; once it no longer can be, it was not.
       expect((await zone.create(address)).status).toBe(503);
       await cf.settle();
       expect([await zone.records(), cf.server.records(zone.name)]).toEqual([[], []]);

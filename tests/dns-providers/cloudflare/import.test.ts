@@ -32,7 +32,7 @@ async function ended(config: string): Promise<Body> {
   return await vi.waitFor(
     async () => {
       const { status, body } = await cf.zw.admin.get(`/api/provider-configs/${config}/import`);
-      // The session has ended while the clock was put forward.
+      // The session expired while the clock was advanced.
       if (status === 401) await cf.wait(0);
       expect(body.finishedAt).toEqual(expect.any(String));
       return body;

@@ -116,7 +116,7 @@ describe("bulk changes", () => {
   test("a bulk reports the records that Cloudflare refuses, and creates the others", async () => {
     const zone = await cf.zone();
     const names = Array.from({ length: 20 }, (_, index) => `host${index}`);
-    // Its rule, not ours: nothing stands beside an NS.
+    // Cloudflare's rule, not ours: an NS allows no other records at its name.
     const records = [
       ...names.map((name) => address(name)),
       { recordType: "NS", name: "host7", value: "ns.example.net" },
@@ -230,7 +230,7 @@ describe("TTLs below 60 seconds", () => {
 const text = (letter: string) => ({ recordType: "TXT", name: "long", value: letter.repeat(2_000), ttl: 300 });
 
 describe("RRsets of more than 8,192 characters", () => {
-  test("an RRset of more than 8,192 characters is refused before anything is sent, whoever added the others", async () => {
+  test("an RRset of more than 8,192 characters is refused before anything is sent, even if others added its records", async () => {
     const zone = await cf.zone();
     for (const letter of ["a", "b", "c"]) expect((await zone.create(text(letter))).status).toBe(201);
     cf.server.addRecord(zone.name, { type: "TXT", name: "long", ttl: 300, content: `"${"d".repeat(250)}"` });

@@ -5,12 +5,12 @@ import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { freshName, Zone, type Body } from "../../support/zones.ts";
 
-/** A service, an account of DigitalOcean, and a configuration of the one for the other. */
+/** A service, a DigitalOcean account, and the service's configuration for it. */
 export interface Account {
   zw: Zonewright;
-  /** Has what calls without an answer have left open settled. */
+  /** Settles the changes that unanswered calls left pending. */
   settle(): Promise<void>;
-  /** Lets time go by. */
+  /** Advances the clock. */
   wait(milliseconds: number): Promise<void>;
   server: DigitalOceanServer;
   config: Body;

@@ -109,7 +109,7 @@ describe("atomic sets", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
   });
 
-  test("an atomic set that cannot be undone is reported as it is", async () => {
+  test("an atomic set that cannot be undone is reported with the records that remain", async () => {
     const zone = await account.zone();
     account.server.failNext({ after: false, reply: refusal }, 1, says("192.0.2.2"));
     account.server.failNext({ after: false, reply: refusal }, 2, ({ method }) => method === "DELETE");
@@ -142,7 +142,7 @@ describe("atomic sets", () => {
     const changes = creates(a("one", "192.0.2.1"), a("two", "192.0.2.2"));
     const { body: plan } = await zone.post("/records/plan", { changes });
     expect((await zone.post("/records/apply", { changes, planHash: plan.planHash })).status).toBe(502);
-    // The first time the call that takes it back is without an answer too.
+    // The first call to undo it gets no answer either.
     await account.settle();
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     await account.settle();

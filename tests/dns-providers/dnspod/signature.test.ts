@@ -37,7 +37,7 @@ function signed(body: string, date: Date) {
   };
 }
 
-test("an independent verifier accepts the signature and detects any change on the way", () => {
+test("an independent verifier accepts the signature and detects any change in transit", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme", minLength: 1 }), (body, more) => {
       const request = signed(body, new Date());

@@ -27,7 +27,7 @@ const soa = wireRecord(writeName(zone), 6, 1, 300, writeRdata("SOA", "ns.example
 const www = wireRecord(writeName(`www.${zone}`), 1, 1, 300, Buffer.of(192, 0, 2, 1));
 const nothing: Reaction = { rcode: 0 };
 
-/** A provider whose server answers queries, updates and transfers so; a list is gone through, its last repeated. */
+/** A provider whose server answers queries, updates and transfers with these; the last of a list is repeated. */
 async function against(queries: readonly Reaction[], updates: readonly Reaction[] = [], transfers = queries) {
   const left = { query: [...queries], update: [...updates], transfer: [...transfers] };
   const server = await startFakeNameServer(key, (request) => {
@@ -43,7 +43,7 @@ async function against(queries: readonly Reaction[], updates: readonly Reaction[
   };
 }
 
-/** What marks the zone's content, before and after changes; it is no part of how they are made. */
+/** The zone's fingerprint before and after changes; unrelated to how they are made. */
 function asksForSerial({ opcode, octets }: WireMessage): boolean {
   const question = octets.indexOf(writeName(zone)) + writeName(zone).length;
   return opcode === 0 && octets.readUInt16BE(question) === 6;

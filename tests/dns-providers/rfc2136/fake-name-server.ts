@@ -13,12 +13,12 @@ export type Reaction =
   | "cut"
   /** Says nothing. */
   | "silent"
-  /** Octets that are no message. */
+  /** Octets that are not a message. */
   | "noise";
 
 export interface FakeNameServer {
   port: number;
-  /** The requests that came, in order. */
+  /** The requests received, in order. */
   requests: WireMessage[];
   stop(): Promise<void>;
 }

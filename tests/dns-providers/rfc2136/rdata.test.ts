@@ -50,7 +50,7 @@ const table: readonly (readonly [type: string, value: string, octets: string])[]
     `0001 00 0004 0004 c0000201 0006 0010 20010db8${"0".repeat(22)}01`,
   ],
   ["SVCB", "1 . ech=AQI= key667=hello", "0001 00 0005 0002 0102 029b 0005 68656c6c6f"],
-  // RFC 9460 appendix D.2, figure 10: the value list and the text each escape.
+  // RFC 9460 appendix D.2, figure 10: the value list and the text both escape.
   [
     "SVCB",
     String.raw`16 foo.example.org. mandatory=alpn,ipv4hint alpn="f\\\\oo\\,bar,h2" ipv4hint=192.0.2.1`,

@@ -45,7 +45,7 @@ const manyChanges: readonly RecordChange[] = Array.from({ length: 3_000 }, (_, i
   after: { ...record, name: `host${index}` },
 }));
 
-/** A server that goes through its reactions to questions, updates and transfers, the last of each again and again. */
+/** A server with a list of reactions to questions, updates and transfers; the last of each is repeated. */
 async function against(reactions: {
   queries: readonly Reaction[];
   updates?: readonly Reaction[];
@@ -138,14 +138,14 @@ describe("changes at a signing server", () => {
     });
     const { outcomes } = await apply(manyChanges, { atomic: true });
     expect(outcomes).toEqual(manyChanges.map(() => ({ ok: true })));
-    // As many messages ask as were sent to make the changes.
+    // Checking takes as many messages as making the changes.
     expect(sent().filter((kind) => kind === "update").length).toBeGreaterThanOrEqual(4);
   });
 
   test("each change of a set is judged by its own records", async () => {
     const { apply } = await against({
       queries: [nothing],
-      // Three changes in one message, of which the zone has the first and the third.
+      // Three changes in one message; the zone has the first and the third.
       updates: [{ rcode: 0 }, { rcode: 8 }, { rcode: 0 }, { rcode: 8 }, { rcode: 8 }, { rcode: 0 }],
       transfers: [signedTransfer()],
     });
@@ -187,7 +187,7 @@ describe("changes at a signing server", () => {
     expect(sent()).toContain("update");
   });
 
-  test("a change that a server without signing does not serve is refused at once", async () => {
+  test("a change that a server without signing does not serve is refused immediately", async () => {
     const { apply, pauses } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],

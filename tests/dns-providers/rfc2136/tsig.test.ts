@@ -150,7 +150,7 @@ function response(id: number): Buffer {
   return message;
 }
 
-/** Signs messages as a server does: each but the last stays as it is, and the last gets the signature of all. */
+/** Signs messages as a server does: only the last gets a signature, which covers all. */
 function respond(
   priorMac: Buffer,
   messages: Buffer[],

@@ -5,16 +5,16 @@ import { settleOpen, wait } from "../settling.ts";
 import { useZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { freshName, Zone, type Body } from "../../support/zones.ts";
 
-/** A service, an account of Route 53, and a configuration of the one for the other. */
+/** A service, a Route 53 account, and the service's configuration for it. */
 export interface Account {
   zw: Zonewright;
-  /** Has what calls without an answer have left open settled. */
+  /** Settles the changes that unanswered calls left pending. */
   settle(): Promise<void>;
-  /** Lets time go by. */
+  /** Advances the clock. */
   wait(milliseconds: number): Promise<void>;
   server: Route53Server;
   config: Body;
-  /** Makes a configuration; fields as they are needed for the account where they are left out. */
+  /** Creates a configuration; omitted fields default to those of the account. */
   configure(fields?: Record<string, string>): Promise<Body>;
   /** A domain of ours whose zone is made there, and the id that it has there. */
   zone(): Promise<{ zone: Zone; hosted: string }>;

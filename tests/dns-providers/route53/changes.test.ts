@@ -43,7 +43,7 @@ test("1,201 records are created at Route 53, read over several pages, and delete
   expect(own(account.server.lines(hosted))).toHaveLength(1_201);
   const calls = account.server.calls.length;
   expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1_205 });
-  // Five pages and the look-up of the zone.
+  // Five pages and the lookup of the zone.
   expect(account.server.calls.length - calls).toBe(6);
   const emptied = await zone.post("/zonefile", { zonefile: "p0 300 A 10.0.0.0\n", mode: "replace", force: true });
   expect(emptied.body).toMatchObject({ deleted: 1_200 });

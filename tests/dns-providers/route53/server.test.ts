@@ -16,7 +16,7 @@ interface Sent {
   method?: string;
   path?: string;
   body?: string;
-  /** The body that is signed, where it is not the one that is sent. */
+  /** The signed body, if it differs from the one that is sent. */
   signed?: string;
   at?: Date;
 }

@@ -82,7 +82,7 @@ function changesBetween(from: RecordData[], to: RecordData[], pairs: boolean): R
   ];
 }
 
-/** What is there when just the changes that are said to be done were made. */
+/** The records if exactly the changes reported as made were made. */
 function reported(from: readonly RecordData[], changes: readonly RecordChange[], outcomes: readonly ChangeOutcome[]) {
   const done = changes.filter((_, index) => outcomes[index]?.ok);
   const gone = new Set(done.flatMap(({ before }) => (before ? [recordKey(before)] : [])));
@@ -126,7 +126,7 @@ describe("applying changes to any vendor", () => {
 });
 
 describe("undoing an atomic set", () => {
-  // One name, so that the calls come one after the other: one record goes, one becomes another, and of two that come one is refused.
+  // One name, so the calls run in sequence: one delete, one update, and two creates, one of them refused.
   const present = [a("1", 60), record("www", "TXT", "old", 60), record("ftp", "A", "9", 60)];
   const set = [
     remove(a("1", 60)),

@@ -6,7 +6,7 @@ import { lineOf, type Body, type Zone } from "../../support/zones.ts";
 import { settleOpen, wait } from "../settling.ts";
 import { applySet, configure, expectSettled, lastChange, newZone, recordOf } from "../vendor-zone.ts";
 
-/** A vendor that takes one record at a time, and what is its own in how it fails. */
+/** A vendor that takes one record at a time, with its own failure modes. */
 export interface FaultyVendor {
   kind: string;
   name: string;
@@ -15,11 +15,11 @@ export interface FaultyVendor {
   /** The actions that make a record and that list them. */
   creates: string;
   lists: string;
-  /** Too many calls; something broke; one record too many: status and body. */
+  /** Rate limit; internal error; record limit: status and body. */
   throttled: Said;
   broken: Said;
   refused: Said;
-  /** A list without records that says that there are seven. */
+  /** A list without records that claims to have seven. */
   shortList: Said;
 }
 
@@ -41,7 +41,7 @@ function says([status, body]: Said, headers: Record<string, string> = {}): Fault
   return { kind: "refuses", status, body, headers };
 }
 
-/** Tests of what is shown after a vendor has failed. Called at the top of a file of tests. */
+/** Tests what is shown after a vendor fails. Call it at the top of a test file. */
 export function testFaults(kind: FaultyVendor): void {
   const clock = new Clock();
   const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
@@ -58,7 +58,7 @@ export function testFaults(kind: FaultyVendor): void {
   afterEach(() => expectSettled(vendor.faults, zone));
 
   const served = (name: string) => vendor.served(ours, name);
-  /** What calls without an answer have left open is read once they cannot be carried out any more. */
+  /** Settles the changes that unanswered calls left pending, once they can no longer be carried out. */
   const settle = () => settleOpen(zw, clock);
   const creations = () => vendor.calls.filter(({ action }) => action === kind.creates);
 
@@ -70,13 +70,13 @@ export function testFaults(kind: FaultyVendor): void {
     expect(served("patient")).toEqual(["A 192.0.2.1"]);
   });
 
-  test("a rate limit longer than anybody waits is reported, and nothing was created", async () => {
+  test("a rate limit too long to wait out is reported, and nothing was created", async () => {
     vendor.faults.next(kind.creates, says(kind.throttled, { "retry-after": "3600" }));
     const { status, body } = await zone.create(added("later"));
     expect({ status, body }).toMatchObject({ status: 502 });
     expect(body.message).toContain("accepts no more calls for now. Try again in 60 minutes.");
     expect(served("later")).toEqual([]);
-    // Nobody asks until then, by whatever connection.
+    // No connection calls the vendor until then.
     const calls = vendor.calls.length;
     expect((await zone.post("/sync")).body.message).toContain("accepts no more calls for now");
     expect(vendor.calls).toHaveLength(calls);
@@ -155,7 +155,7 @@ export function testFaults(kind: FaultyVendor): void {
 
   test("an atomic set that cannot be undone is shown as it is at the vendor", async () => {
     const old = await zone.add("A", "half", "192.0.2.60", 600);
-    // The first is the new record, the others the two tries to go back.
+    // The first creates the new record, the other two try to restore the old one.
     vendor.faults.next(kind.creates, says(kind.refused), { times: 3 });
     await applySet(zone, [
       { action: "delete", recordId: old.id },

@@ -6,7 +6,7 @@ import { ok, refuse, type Result } from "../../../server/platform/result.ts";
 /** What the vendor does with its n-th call. */
 export type Mood = "willing" | "refuses" | "away" | "does it and is cut off";
 
-/** A vendor in memory: no duplicates, nothing beside a CNAME, and moods. */
+/** A vendor in memory: no duplicates, nothing beside a CNAME, and scripted failures. */
 export class MemoryVendor implements RecordCalls {
   readonly records = new Map<string, RecordData>();
   readonly #moods: readonly Mood[];

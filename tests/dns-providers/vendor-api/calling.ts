@@ -11,7 +11,7 @@ import {
   type VendorReply,
 } from "../../support/vendors/loopback-vendor.ts";
 
-/** Calls of a vendor on loopback, whose clock the waiting puts forward. */
+/** Calls a vendor on loopback; waiting advances the clock. */
 export interface Calling {
   readonly server: LoopbackVendor;
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export interface Calling {
   connect(purpose?: Purpose, more?: Partial<Vendor>): VendorCalls;
   reading(): VendorRequest;
   changing(): VendorRequest;
-  /** What the vendor answers to the next calls, without doing anything. */
+  /** The vendor's answers to the next calls, which have no effect. */
   answers(reply: VendorFault["reply"], times?: number): void;
 }
 

@@ -25,7 +25,7 @@ describe("failed calls", () => {
     expect(calling.server.calls).toHaveLength(5);
   });
 
-  test("a failure with a pause longer than a person waits is reported at once", async () => {
+  test("a failure with a pause longer than a person would wait is reported immediately", async () => {
     calling.answers({ status: 503, headers: { "retry-after": "600" }, body: "" });
     await failureOf(calling.connect().send(calling.reading()));
     expect([calling.server.calls.length, calling.pauses]).toEqual([1, []]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PageTurner } from "../../../server/dns-providers/vendor-api/page-turner.ts";
 import { ProviderError } from "../../../server/dns-providers/provider.ts";
 
-/** Turns pages of these marks. @returns how many were turned, and why no more. */
+/** Reads pages with these markers. @returns how many were read, and why no more. */
 function turned(marks: Iterable<string | number>, promised?: (page: number) => number): [number, string | null] {
   const turner = new PageTurner("Harbour");
   let count = 0;

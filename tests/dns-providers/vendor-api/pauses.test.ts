@@ -60,7 +60,7 @@ describe("retries of rate-limited calls", () => {
     const failure = await failureOf(calling.connect().send(calling.changing()));
     const [, seconds] =
       /^Harbour: it accepts no more calls for now. Try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
-    // No sooner than the vendor asks; our own back-off, a part of which is chance, may be longer by then.
+    // Not earlier than the vendor asks; our own backoff, which is partly random, may be longer by then.
     expect(Number(seconds)).toBeGreaterThanOrEqual(10);
     expect(Number(seconds)).toBeLessThanOrEqual(13);
     expect([failure.effect, calling.server.calls.length]).toEqual(["none", 5]);
@@ -108,14 +108,14 @@ describe("pauses that a vendor asks for", () => {
     expect(calling.server.calls).toHaveLength(10);
   });
 
-  test.each([429, 503])("a drift check fails at once for a longer pause with status %i", async (status) => {
+  test.each([429, 503])("a drift check fails immediately for a longer pause with status %i", async (status) => {
     calling.answers({ ...throttled({ "retry-after": "90" }), status });
     const { pauseMilliseconds } = await failureOf(calling.connect("drift").send(calling.reading()));
     expect(Math.ceil((pauseMilliseconds ?? 0) / second)).toBe(90);
     expect(pauses()).toEqual([]);
   });
 
-  test("nobody waits out a pause of more than two hours", async () => {
+  test("a pause of more than two hours is never waited out", async () => {
     calling.answers(throttled({ "retry-after": String(3 * 3_600) }));
     const failure = await failureOf(calling.connect("import").send(calling.reading()));
     expect(failure.message).toContain("Try again in 3 hours");

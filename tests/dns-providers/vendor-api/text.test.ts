@@ -43,7 +43,7 @@ describe("masking secrets", () => {
     const secrets = fc
       .string({ unit: "grapheme-ascii", minLength: 12, maxLength: 60 })
       .map((text) => text.replaceAll(" ", "_"));
-    // What stands within a tag goes with it, and leaves no mask.
+    // Text within a tag is removed with it, without a mask.
     const words = fc.string().map((text) => text.replaceAll("<", "("));
     fc.assert(
       fc.property(secrets, words, words, (one, before, after) => {

@@ -44,7 +44,7 @@ describe("names on the wire", () => {
     expect(() => readName(octets(hex), 0)).toThrow(WireError);
   });
 
-  test.each(["a..b", "x".repeat(64), `${"x.".repeat(127)}xx`])("%j is refused", (name) => {
+  test.each(["a..b", "x".repeat(64), `${"x.".repeat(127)}xx`])("writing the name %j is refused", (name) => {
     expect(() => writeName(name)).toThrow(WireError);
   });
 

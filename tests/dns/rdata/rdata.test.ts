@@ -48,7 +48,7 @@ describe("RDATA of a known type", () => {
         const text = rdataToText(recordType, Buffer.from(octets));
         fc.pre(text.ok);
         const again = rdataFromFields(recordType, fieldsOf(recordType, text.value), "elsewhere.test");
-        // Names are in small letters then, and sets in one form, so that it is the text that must be the same.
+        // Names are then in lower case and sets in one form, so the texts must be equal.
         expect(again.ok && rdataToText(recordType, again.value)).toEqual(text);
       }),
       { numRuns: 5000 },
@@ -78,7 +78,7 @@ describe("RDATA of a known type", () => {
   });
 
   test.each(["NSEC next", "NXT next", "WKS 192.0.2.1 tcp", "HIP 2 00 AAAA", "APL", "HTTPS 1 .", "TXT"])(
-    "%s with 200,000 more fields is refused or read, not given up",
+    "%s with 200,000 more fields is refused or read, without running out of resources",
     (line) => {
       const [recordType = "", ...fields] = line.split(" ");
       const many = [...fields, ...Array.from({ length: 200_000 }, () => "1")].map((raw) => ({ raw, quoted: false }));

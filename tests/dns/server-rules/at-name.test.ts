@@ -19,7 +19,7 @@ const texts = (count: number) =>
   Array.from({ length: count }, (_, index) => record("TXT", `${index}`.padEnd(1992, "x")));
 const key = record("DNSKEY", "257 3 8 AwEAAQ==");
 
-describe("records at one name for which name servers refuse a zone", () => {
+describe("records of one name for which name servers refuse a zone", () => {
   test.each<[string, string, RecordData[], string[]]>([
     ["as many of a type as there may be", "x", many("A", 3), []],
     ["one more of a type", "x", many("A", 4), ["records A"]],

@@ -91,7 +91,7 @@ describe("an import that breaks rules in many places", () => {
   });
 });
 
-/** The reasons in an order of their own: they come as the database gives its rows. */
+/** Sorts the reasons, because the database returns its rows in any order. */
 function sorted(found: ReadonlyMap<string, readonly Violation[]>): Map<string, string[]> {
   return new Map([...found].map(([id, violations]) => [id, violations.map(({ message }) => message).toSorted()]));
 }

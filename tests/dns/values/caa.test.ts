@@ -64,7 +64,7 @@ test.each([
   expectReadable(caaRule, canonical);
 });
 
-test.each(["", "0", "256 issue a", "x issue a", "0 a-b c"])("data %j is refused", (text) => {
+test.each(["", "0", "256 issue a", "x issue a", "0 a-b c"])("CAA data %j is refused", (text) => {
   expect(() => readText(caaRule, text)).toThrow("CAA data must be");
 });
 

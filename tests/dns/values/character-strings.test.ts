@@ -39,7 +39,7 @@ describe("character-strings in RDATA", () => {
         const { value, strings = null } = read(`\\# ${rdata.length} ${rdata.toString("hex")}`);
         expect(read(txtRule.print(value, strings))).toMatchObject({ value, strings });
         const written = strings === null ? null : writeStrings(strings, undefined);
-        // What a client may not write are control characters in a text, and values beyond 2048 characters.
+        // Clients may not write control characters in a text, nor values beyond 2048 characters.
         const isRefused = written?.ok === false && /control characters|at most 2048/.test(written.message);
         fc.pre(written !== null && !isRefused);
         expect(written).toMatchObject({ ok: true, value: { value, strings } });

@@ -55,7 +55,7 @@ test.each([
   expect(mxRule.read(fields, "example.com")).toMatchObject({ value: { priority } });
 });
 
-test.each(["", "10", "x mail", "10 mail x", "70000 mail", "\\# 2 000a"])("data %j is refused", (text) => {
+test.each(["", "10", "x mail", "10 mail x", "70000 mail", "\\# 2 000a"])("MX data %j is refused", (text) => {
   expect(() => readText(mxRule, text)).toThrow("MX data must be");
 });
 

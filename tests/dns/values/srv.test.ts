@@ -42,7 +42,7 @@ test.each([
   expectReadable(srvRule, canonical);
 });
 
-test.each(["", "1 2 3", "1 2 x sip", "1 2 3 sip x", "\\# 6 000100020003"])("data %j is refused", (text) => {
+test.each(["", "1 2 3", "1 2 x sip", "1 2 3 sip x", "\\# 6 000100020003"])("SRV data %j is refused", (text) => {
   expect(() => readText(srvRule, text)).toThrow("SRV data must be");
 });
 

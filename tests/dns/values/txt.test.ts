@@ -115,7 +115,7 @@ describe("reading TXT data", () => {
     expect(readText(txtRule, txtRule.print(long))).toBe(long);
   });
 
-  test.each(["", "\\# 2 05ff", "\\# 0", "\\# 3 01ff", "\\# x", "\\256", "\\1"])("data %j is refused", (text) => {
+  test.each(["", "\\# 2 05ff", "\\# 0", "\\# 3 01ff", "\\# x", "\\256", "\\1"])("TXT data %j is refused", (text) => {
     expect(() => readText(txtRule, text)).toThrow("refused");
   });
 });

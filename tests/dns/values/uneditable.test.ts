@@ -36,7 +36,7 @@ test.each([
   ["TYPE65280", "\\# 4 0A00 0001", "\\# 4 0a000001"],
   ["PTR", "\\# 3 016100", "a."],
   ["TYPE65281", "\\# 0", "\\# 0"],
-])("%s data %s is stored as %s", (recordType, text, canonical) => {
+])("%s data %s of an uneditable type is stored as %s", (recordType, text, canonical) => {
   const rule = uneditableRule(recordType);
   expect(readText(rule, text)).toBe(canonical);
   expect(rule.print(canonical)).toBe(canonical);

@@ -36,7 +36,7 @@ describe("an unusual zone is read completely, and its printed form reads the sam
   );
 });
 
-describe("a line for which a name server refuses a zone is refused with its number and the reason", () => {
+describe("lines for which a name server refuses a zone", () => {
   test.each(refusedLines)("the zone-file line %j is refused: %s", (line, reason) => {
     const result = parseZoneFile(Buffer.from(`\n\n${line}\n`, "latin1"), { zone: "example.com" });
     expect(result).toMatchObject({ ok: false, errors: [{ line: 3 }] });

@@ -185,7 +185,7 @@ i  TYPE43 \# 5 3039 0d09ab
       { length: 100_000 },
       (_, index) => `h${index} A 10.0.${(index >> 8) & 255}.${index & 255}`,
     );
-    // Work that grew with the square of the file would take minutes, which is longer than a test may.
+    // Work quadratic in the size of the file would take minutes, beyond a test's time limit.
     expect(read(lines.join("\n")).records).toHaveLength(100_000);
   });
 });

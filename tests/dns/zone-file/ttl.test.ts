@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { looksLikeTtl, parseTtl } from "../../../server/dns/zone-file/ttl.ts";
 
-describe("parseTtl", () => {
+describe("TTLs in a zone file", () => {
   test.each([
     ["0", 0],
     ["3600", 3600],
@@ -16,15 +16,18 @@ describe("parseTtl", () => {
     expect(parseTtl(text)).toEqual({ ok: true, value: seconds });
   });
 
-  test.each(["2147483648", "3551w", "9999999999w"])("%s is more than 31 bits", (text) => {
+  test.each(["2147483648", "3551w", "9999999999w"])("the TTL %s exceeds 31 bits and is refused", (text) => {
     expect(parseTtl(text)).toEqual({
       ok: false,
       message: `${text} exceeds the maximum of 2147483647 seconds.`,
     });
   });
 
-  test.each(["", "-1", "1.5", "1h30", "h", "1y", "1 h", "1e3", "0x10", "99999999999"])("%j is no time", (text) => {
-    expect(looksLikeTtl(text)).toBe(false);
-    expect(parseTtl(text)).toMatchObject({ ok: false });
-  });
+  test.each(["", "-1", "1.5", "1h30", "h", "1y", "1 h", "1e3", "0x10", "99999999999"])(
+    "%j is not a valid TTL",
+    (text) => {
+      expect(looksLikeTtl(text)).toBe(false);
+      expect(parseTtl(text)).toMatchObject({ ok: false });
+    },
+  );
 });

@@ -24,7 +24,7 @@ function record(name: string, recordType: string, value: string, ttl = 300): Rec
   return { recordType, name, value, ttl, strings: null, priority, proxied: false };
 }
 
-describe("printZoneFile", () => {
+describe("printing zone files", () => {
   const records = [
     record("www", "CNAME", "example.com"),
     record("a.www", "A", "192.0.2.4"),
@@ -158,7 +158,7 @@ const typeAndValue: fc.Arbitrary<[string, string]> = fc.oneof(
   host.map((value): [string, string] => ["NAPTR", `100 50 "s" "SIP;+" "" ${value}.`]),
 );
 
-/** Canonical records: whatever a rule reads. */
+/** Canonical records: anything that a value rule reads. */
 const zoneRecord = fc
   .tuple(owner, typeAndValue, fc.nat(2 ** 31 - 1))
   .map(([name, [recordType, value], ttl]) => {
@@ -228,7 +228,7 @@ describe("printing and parsing", () => {
   });
 });
 
-describe("nextSerial", () => {
+describe("the next serial", () => {
   const now = new Date("2024-03-09T23:59:59Z");
   test.each([
     [0, 2_024_030_900],

@@ -42,11 +42,11 @@ interface Sent {
   targets: Target[];
 }
 
-/** What zod says where we have no sentence of our own. */
+/** Zod's default messages, used if we have none of our own. */
 const parserWords =
   /Invalid (?:input|option|ISO)|expected (?:string|number|boolean|array|object|record|one of)|Too (?:big|small)/;
 
-/** What is wrong with an answer; null when the document describes it and it names the field at fault. */
+/** What is wrong with an answer; null if the document describes it and it names the faulty field. */
 export function complaint(
   document: ApiDocument,
   { found, call, targets }: Sent,
@@ -66,9 +66,9 @@ export function complaint(
   if (wrong.length > 0) return `${wrong.join("; ")}: ${reported}`;
   if (status === 400 && parserWords.test(JSON.stringify(body))) return `The library speaks, not we: ${reported}`;
   const [target, ...others] = targets;
-  // Who has no tempToken is told that first.
+  // A missing tempToken is reported first.
   if (awaitsFactor.test(operation.operationId) && status === 401) return null;
-  // What providers send along is theirs to decide.
+  // Providers decide what they send along.
   if (redirects(found)) return null;
   if (!target || others.length > 0 || !isWrong(document, target, call, found)) return null;
   if (status !== 400) return `The document calls ${target.place.join(".")} wrong: ${reported}`;

@@ -18,7 +18,7 @@ export interface Ids {
   /** One to approve, and one to reject. */
   approvable: string;
   rejectable: string;
-  /** Of GitHub, which no configuration of it asks anything of. */
+  /** Of GitHub, without a configuration that calls it. */
   identityConfig: string;
   notification: string;
   channel: string;
@@ -26,7 +26,7 @@ export interface Ids {
   othersSnapshot: string;
 }
 
-/** Two zones with everything in them; calls go to the first. */
+/** Two fully furnished zones; calls use the first. */
 export async function furnish(zw: Zonewright): Promise<Ids> {
   const { admin } = zw;
   const config = await admin.post("/api/provider-configs", { kind: "manual", name: "Fuzz" });

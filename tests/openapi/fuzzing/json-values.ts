@@ -1,6 +1,6 @@
-/** What JSON can say. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-/** Where something stands in a value. */
+/** The path of something in a value. */
 export type Place = (string | number)[];
 
 /** Every place of a value, itself included. */
@@ -12,7 +12,7 @@ export function placesOf(value: Json, place: Place = []): Place[] {
   return [place, ...children.flat()];
 }
 
-/** What stands at a place; null where there is nothing. */
+/** The value at a path; null if there is none. */
 export function at(value: Json, place: Place): Json {
   return place.reduce<Json>((inner, part) => (inner as Record<string | number, Json>)[part] ?? null, value);
 }

@@ -14,7 +14,7 @@ export interface Target {
   place: Place;
 }
 
-/** Values that some program somewhere stumbles over. */
+/** Values that programs commonly mishandle. */
 const strangeTexts: Json[] = [
   [null, true, false, 0, -1, 1.5, 65_536, 2 ** 31, 2 ** 53, 1e308, -1e308],
   ["", " ", "a", "true", "false", "null", "0", "300", "1e3", "0x10", "-1", "NaN", "x".repeat(20_000)],
@@ -29,7 +29,7 @@ const strangeValues = JSON.parse(
 ) as Json[];
 const longList: Json = Array.from({ length: 2_000 }, () => 0);
 
-/** Applies a mutation. @returns what it touched. A call that takes nothing gets something that it does not know. */
+/** Applies a mutation. @returns what it touched. A call without input gets an unknown field. */
 export function mutate(call: Call, mutation: Mutation): Target {
   const body = call.body === undefined ? [] : placesOf(call.body).filter((place) => place.length > 0);
   const targets: Target[] = [
@@ -62,7 +62,7 @@ function add(call: Call, { key, pick, value }: Mutation & { kind: "add" }): Targ
   return { in: "body", place };
 }
 
-/** Changes to requests: to values that some program stumbles over, these among them, and to any others. */
+/** Changes to requests: to commonly mishandled values, including these, and to any others. */
 export function mutations(more: readonly Json[]): fc.Arbitrary<Mutation> {
   const strange = [...strangeTexts, ...strangeValues, longList, ...more];
   return fc.oneof(

@@ -60,7 +60,7 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     // Either of the two.
     delete filled["domainId"];
   }
-  // Each provider once; what is not enabled is not asked.
+  // Each provider once; disabled ones are not called.
   if (operationId === "createIdentityConfig")
     Object.assign(filled, { providerId: "google", wellKnownUrl: null, enabled: false });
   if (operationId === "updateIdentityConfig") filled["wellKnownUrl"] = null;

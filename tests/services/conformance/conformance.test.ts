@@ -16,17 +16,17 @@ import type { Target } from "./group.ts";
 
 const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...keptGroups];
 
-test("at least sixty groups hold for every provider", () => {
+test("the conformance suite has at least sixty uniquely named groups for every provider", () => {
   expect(groups.length).toBeGreaterThanOrEqual(60);
   const names = new Set(groups.map(({ name }) => name));
   expect(names.size).toBe(groups.length);
   expect([...limitedGroups()].filter((name) => !names.has(name))).toEqual([]);
 });
 
-describe.each(targets)("%s", (name, start) => {
+describe.each(targets)("conformance of %s", (name, start) => {
   let target: Target;
   let base: readonly RecordData[];
-  /** Groups of which the provider's limits kept no step from it. */
+  /** Groups with every step within the provider's limits. */
   let whole = 0;
   beforeAll(async () => {
     target = await start();
@@ -35,7 +35,7 @@ describe.each(targets)("%s", (name, start) => {
   });
   afterAll(() => target.stop());
 
-  test.each(groups)("$name", async (group) => {
+  test.each(groups)("the provider conforms: $name", async (group) => {
     try {
       const refused: number[] = [];
       for (const [index, step] of group.steps.entries()) {
@@ -51,19 +51,19 @@ describe.each(targets)("%s", (name, start) => {
     expect(await recordsOf(target)).toEqual(sorted(base));
   });
 
-  test("at least sixty of them are within its limits", () => {
+  test("at least sixty conformance groups are within the provider's limits", () => {
     expect(whole).toBeGreaterThanOrEqual(60);
   });
 });
 
-/** What a provider cannot store is refused in the plan, in words that name it. @returns whether that is so */
+/** A plan refuses what the provider cannot store, and names it. @returns whether it did */
 function expectLimitsNamed({ kind }: Target, wanted: readonly RecordData[]): boolean {
   const messages = wanted.flatMap((record) => limitIssues(record, kind, "example.com").map(({ message }) => message));
   for (const message of messages) expect(message).toContain(kind.name);
   return messages.length > 0;
 }
 
-/** Apply, read back, plan again, ask the name server. */
+/** Applies, reads back, plans again and queries the name server. */
 async function takeStep(target: Target, name: TargetName, step: Step, wanted: readonly RecordData[]): Promise<void> {
   const refusal = step.refusedBy?.[name];
   if (refusal) return await expectRefused(target, wanted, refusal);

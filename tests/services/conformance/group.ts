@@ -23,13 +23,13 @@ export interface Step {
   records: readonly RecordData[];
   /** The base to have instead; `base` when left out. */
   base?: readonly RecordData[];
-  /** Who does not do this, and in what words it must say so; its zone then stays as it was. */
+  /** The providers that refuse this, and the required message; their zones stay unchanged. */
   refusedBy?: Partial<Record<TargetName, RegExp>>;
-  /** Whose provider keeps this, while its server does not load it. */
+  /** Providers that store this although their server does not load it. */
   unserved?: readonly TargetName[];
 }
 
-/** States that a zone goes through, one after the other. Afterwards everything goes but the base. */
+/** States that a zone goes through in order. Afterwards everything but the base is deleted. */
 export interface Group {
   name: string;
   steps: readonly Step[];
@@ -47,7 +47,7 @@ export function record(name: string, recordType: string, value: string, ttl = 30
   return { recordType, name: owner.value, value: canonical, strings, ttl, priority, proxied: false };
 }
 
-/** A TXT record that is cut into these strings. */
+/** A TXT record that is split into these strings. */
 export function cutText(name: string, strings: readonly string[], ttl = 300): RecordData {
   const written = writeStrings(strings, undefined);
   if (!written.ok) throw new Error(written.message);
@@ -62,7 +62,7 @@ export function rrset(name: string, recordType: string, values: readonly string[
 
 export const base = [record("@", "NS", `ns.${zone}`, 3600), record("ns", "A", "127.0.0.1", 3600)];
 
-/** A group whose steps nobody refuses; each is the zone's records beside its base. */
+/** A group without refused steps; each step is the zone's records beside its base. */
 export function group(name: string, ...steps: readonly (readonly RecordData[])[]): Group {
   return { name, steps: steps.map((records) => ({ records })) };
 }

@@ -1,14 +1,14 @@
 import type { Group, TargetName } from "./group.ts";
 
-/** Groups of which a provider's limits refuse every step, and the steps of others, counted from 1. */
+/** Groups that a provider's limits refuse entirely, and single refused steps of others, counted from 1. */
 interface Refused {
   whole: readonly string[];
   steps?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** What only providers have that store any type. */
+/** Only for providers that store any type. */
 const rareTypes = ["DNAME", "RP", "HINFO", "AFSDB", "DHCID", "LOC", "EUI48", "CSYNC", "a type without a name"];
-/** What is kept elsewhere, and is none of the eight types. */
+/** Types stored elsewhere that are not among the eight. */
 const keptTypes = ["PTR", "TLSA", "SSHFP", "NAPTR", "HTTPS", "SVCB", "OPENPGPKEY", "SMIMEA", "URI"];
 const editableOnly: Refused = { whole: [...rareTypes, ...keptTypes], steps: { "DS at a delegation": [1] } };
 const nullMx = { "a null MX": [1, 3], "MX at the apex": [2] };
@@ -40,7 +40,7 @@ const strings: Refused = {
 };
 const longText = "a text of 2,048 characters of three octets";
 
-/** Which steps providers refuse for their limits, so that no other is passed over unnoticed. */
+/** The steps that providers refuse for their limits, so no other is skipped unnoticed. */
 const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],

@@ -8,7 +8,7 @@ import { startRoute53 as startRoute53Server } from "../../support/vendors/route5
 import { zone } from "./group.ts";
 import type { Target } from "./group.ts";
 
-// Vendors' APIs in this process, each with a new zone.
+// Simulated vendor APIs in this process, each with a new zone.
 
 /** With a zone of the edition that takes every TTL. */
 export async function startAlidns(): Promise<Target> {

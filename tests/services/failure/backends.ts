@@ -5,22 +5,22 @@ import { recordLines } from "../../support/records/presentation.ts";
 import { nsupdate } from "../../support/name-servers/nsupdate.ts";
 import { dnsWire, powerdnsWire } from "./wire-requests.ts";
 
-/** A name server with one zone, reached through a proxy that does harm on demand. */
+/** A name server with one zone, reached through a proxy that injects faults. */
 export interface Backend {
   /** The provider configuration: through the proxy, with a short time-out. */
   readonly configuration: { kind: string; name: string; config: Record<string, unknown> };
   readonly proxy: FaultyProxy;
   /** What `dig` gets in a transfer, past the proxy. */
   served(zone: string): Promise<string[]>;
-  /** Somebody else gives a name these records, TTL 300, in place of those it has; past Zonewright. */
+  /** Replaces a name's records with these, TTL 300, bypassing Zonewright. */
   edit(zone: string, name: string, type: string, rdatas: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Short, for tests that let it pass; long enough for a busy machine. */
+/** Short, because tests wait it out; long enough for a busy machine. */
 const timeoutSeconds = 2;
 
-/** BIND by dynamic update. @param forbidden names that its policy lets nobody change */
+/** BIND by dynamic update. @param forbidden names that its policy protects from changes */
 export async function bindBackend(zones: readonly string[], forbidden: readonly string[] = []): Promise<Backend> {
   const server = await startBind(zones, { forbidden });
   const proxy = await startFaultyProxy(server.port, dnsWire);

@@ -12,7 +12,7 @@ const name = "faulty.example";
 describe.each([
   ["BIND by rfc2136", () => bindBackend([name])],
   ["PowerDNS by its API", () => powerdnsBackend()],
-] as const)("the way to %s", (_label, start) => {
+] as const)("failing connections to %s", (_label, start) => {
   let dataDir: string;
   let service: ServiceProcess;
   let backend: Backend;
@@ -41,7 +41,7 @@ describe.each([
   /** The newest change set. */
   const last = async () => (await zone.history())[0];
 
-  test("loses an answer after the change: what really happened is told", async () => {
+  test("a change whose answer is lost is reported as it really ended", async () => {
     const struck = proxy.next({ does: "hold answer", to: "change" });
     const { status, body } = await zone.create(host, "192.0.2.1");
     expect({ status, body }).toMatchObject({ status: 201, body: { name: host, value: "192.0.2.1" } });
@@ -50,7 +50,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("is cut in the middle of the change: nothing was changed, and that is told", async () => {
+  test("a connection cut in mid-change fails the change and reports that nothing was changed", async () => {
     const struck = proxy.next({ does: "cut request", to: "change" });
     const { status, body } = await zone.create(host, "192.0.2.1");
     await struck;
@@ -61,7 +61,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("is cut in the middle of the answer to a change: what really happened is told", async () => {
+  test("a connection cut in the middle of the answer reports the change as it really ended", async () => {
     const struck = proxy.next({ does: "cut answer", to: "change" });
     expect((await zone.create(host, "192.0.2.1")).status).toBe(201);
     await struck;
@@ -69,7 +69,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("takes its time with a change: it is made once", async () => {
+  test("a change that is delayed in transit is made once", async () => {
     const struck = proxy.next({ does: "hold request", to: "change" });
     const call = zone.create(host, "192.0.2.1");
     (await struck).release();
@@ -78,7 +78,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("keeps a change for itself until nobody waits: nothing was changed, and that is told", async () => {
+  test("a change held in transit until the timeout fails and reports that nothing was changed", async () => {
     const struck = proxy.next({ does: "hold request", to: "change" });
     const { status, body } = await zone.create(host, "192.0.2.1");
     (await struck).cut();
@@ -90,7 +90,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("delivers a change when it was given up: it counts as an edit by somebody else, and a sync brings it in", async () => {
+  test("a change delivered after its timeout counts as an edit made elsewhere, and a sync imports it", async () => {
     const struck = proxy.next({ does: "hold request", to: "change" });
     expect((await zone.create(host, "192.0.2.1")).status).toBe(502);
     (await struck).release();
@@ -102,7 +102,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("breaks down before a change: nothing was changed, and that is told", async () => {
+  test("a connection refused before a change fails it and reports that nothing was changed", async () => {
     await proxy.refuse();
     const { status, body } = await zone.create(host, "192.0.2.1");
     expect({ status, body }).toMatchObject({
@@ -114,7 +114,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("breaks down right after a change: nobody knows, that is told, and it is found out", async () => {
+  test("a connection lost right after a change leaves it pending with a notice, and it is settled later", async () => {
     const struck = proxy.next({ does: "hold answer", to: "change" });
     const call = zone.create(host, "192.0.2.1");
     await struck;
@@ -123,7 +123,7 @@ describe.each([
     expect({ status, body }).toMatchObject({ status: 502, body: { detail: expect.stringContaining("not known yet") } });
     expect(await last()).toMatchObject({ state: "pending" });
     expect(await zone.named(host)).toEqual([]);
-    // Nobody changes a zone of which that is open.
+    // A zone with a pending change cannot be edited.
     const next = await zone.create(`${host}-next`, "192.0.2.2");
     expect(next).toMatchObject({ status: 502, body: { detail: expect.stringContaining("earlier change") } });
     await proxy.accept();
@@ -133,7 +133,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("is cut when the change is looked at afterwards: what really happened is told", async () => {
+  test("a connection cut while a change is verified reports the change as it really ended", async () => {
     const struck = proxy.next({ does: "hold answer", to: "question", after: "change" });
     const call = zone.create(host, "192.0.2.1");
     (await struck).cut();
@@ -142,7 +142,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("breaks down when the change is looked at afterwards: it is never told that nothing was changed", async () => {
+  test("a connection lost while a change is verified never reports that nothing was changed", async () => {
     const struck = proxy.next({ does: "hold request", to: "question", after: "change" });
     const call = zone.create(host, "192.0.2.1");
     await struck;
@@ -155,7 +155,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("is cut in a bulk, an update and a delete, and each tells the truth", async () => {
+  test("cut connections in a bulk, an update and a delete are each reported correctly", async () => {
     const records = Array.from({ length: 20 }, (_, index) => ({
       recordType: "A",
       name: `${host}-${index}`,
@@ -177,7 +177,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("is cut in the middle of an atomic set of several messages: nothing of it stays", async () => {
+  test("an atomic set of several messages leaves nothing behind if the connection is cut in the middle", async () => {
     const struck = proxy.next({ does: "cut request", to: "change", after: "change" });
     const { status, body } = await zone.apply(hugeSet(host));
     await struck;
@@ -187,7 +187,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("breaks down in the middle of an atomic set: nobody knows, that is told, and nothing of it stays", async () => {
+  test("an atomic set whose connection is lost in the middle is reported as unknown and leaves nothing behind", async () => {
     const striking = proxy.next({ does: "hold request", to: "change", after: "change" });
     const call = zone.apply(hugeSet(host));
     await striking;
@@ -200,7 +200,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test.each([10, 70_000])("is cut after %i octets of a zone: no sync, and nothing is lost", async (octets) => {
+  test.each([10, 70_000])("a transfer cut after %i octets fails the sync and loses nothing", async (octets) => {
     // A zone of more than one message, or packet.
     const changes = Array.from({ length: 900 }, (_, index) => ({
       action: "create",

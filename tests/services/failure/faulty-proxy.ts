@@ -1,7 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import type { RequestKind, Wire } from "./wire-requests.ts";
 
-/** What is to happen to one request or its answer. */
+/** The fault for one request or its answer. */
 export interface Fault {
   /**
    * `hold request`: it arrives and waits here. `cut request`: half of it reaches the server, then the connection is cut.
@@ -23,10 +23,10 @@ interface Struck {
   cut(): void;
 }
 
-/** Stands between Zonewright and a server on loopback, lets everything pass, and does harm where it is told to. */
+/** A proxy between Zonewright and a server on loopback that injects faults on demand. */
 export interface FaultyProxy {
   readonly port: number;
-  /** Does this harm to the first request that it fits. @returns when it has struck */
+  /** Injects this fault into the first matching request. @returns when it has struck */
   next(fault: Fault): Promise<Struck>;
   /** Cuts all connections and refuses new ones. */
   refuse(): Promise<void>;
@@ -36,7 +36,7 @@ export interface FaultyProxy {
 }
 
 interface Armed extends Fault {
-  /** Whether what it waits for has been answered. */
+  /** Whether the request that it waits for has been answered. */
   ready: boolean;
   struck: (handle: Struck) => void;
 }
@@ -85,7 +85,7 @@ class Passage {
   readonly #server: Socket;
   readonly #wire: Wire;
   readonly #armed: Set<Armed>;
-  /** What the client has sent and is no whole request yet, or waits behind one that is held. */
+  /** Client data that is not a whole request yet, or waits behind a held one. */
   #pending: Buffer = Buffer.alloc(0);
   #holding = false;
   /** The kind of the request that was passed on last, and the fault that its answer is to meet. */
@@ -100,11 +100,11 @@ class Passage {
     client.setNoDelay(true);
     for (const socket of [client, this.#server]) socket.on("error", () => this.cut());
     client.once("close", () => {
-      // A request that is held may still be delivered when nobody waits for its answer any more.
+      // A held request may still be delivered after its caller has given up.
       if (!this.#holding) this.cut();
       ended();
     });
-    // A server that hangs up after its answer does not take away what is held of it.
+    // A held answer outlives the server's connection.
     this.#server.once("end", () => {
       if (this.#held === null) client.end();
     });
@@ -135,7 +135,7 @@ class Passage {
     if (fault) this.#armed.delete(fault);
     const pass = () => {
       const mine = fault?.does === "hold answer" || fault?.does === "cut answer" ? fault : null;
-      // Several questions may be under way at once; the first answer that comes meets the fault.
+      // Several questions may be in flight; the fault strikes the first answer.
       this.#asked = { kind, fault: mine ?? this.#asked?.fault ?? null };
       this.#server.write(octets);
     };
@@ -174,7 +174,7 @@ class Passage {
       fault.octets = left - chunk.length;
       this.#client.write(chunk.subarray(0, left));
       if (chunk.length < left) return;
-      // Not before the client has them.
+      // Only once the client has them.
       this.#client.end(() => {
         this.cut();
         fault.struck(over);

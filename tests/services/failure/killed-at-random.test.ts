@@ -19,7 +19,7 @@ const rounds: readonly (readonly [string, number, () => Promise<Backend>, "embed
 ];
 
 test.each(rounds)(
-  "what was acknowledged survives kill -9, and nothing else appears: %s, %i times",
+  "acknowledged writes survive kill -9, and nothing else appears: %s, %i times",
   async (_label, kills, start, database) => {
     const dataDir = await mkdtemp(join(tmpdir(), "zonewright-random-"));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));

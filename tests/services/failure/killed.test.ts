@@ -9,18 +9,18 @@ import { expectAgreement, hugeSet, manage, settle, type ManagedZone } from "./ma
 
 const name = "killed.example";
 
-/** The stages of a change, by what passes between Zonewright and the server; and whether the server has it then. */
+/** The stages of a change, by the traffic between Zonewright and the server, and whether the server has it by then. */
 const stages: readonly (readonly [string, Fault, boolean])[] = [
   ["between the intent and the call", { does: "hold request", to: "question" }, false],
-  ["when the call is on its way", { does: "hold request", to: "change" }, false],
-  ["when the server has carried it out and not been heard", { does: "hold answer", to: "change" }, true],
-  ["when the answer is there, before the commit", { does: "hold answer", to: "question", after: "change" }, true],
+  ["while the call is in flight", { does: "hold request", to: "change" }, false],
+  ["after the server has made it but before its answer", { does: "hold answer", to: "change" }, true],
+  ["after the answer but before the commit", { does: "hold answer", to: "question", after: "change" }, true],
 ];
 
 describe.each([
   ["BIND by rfc2136", () => bindBackend([name])],
   ["PowerDNS by its API", () => powerdnsBackend()],
-] as const)("kill -9 in a change at %s", (_label, start) => {
+] as const)("kill -9 during a change at %s", (_label, start) => {
   let dataDir: string;
   let service: ServiceProcess;
   let backend: Backend;
@@ -59,7 +59,7 @@ describe.each([
     zone.client = await service.signIn();
   }
 
-  test.each(stages)("%s", async (_stage, fault, carriedOut) => {
+  test.each(stages)("a change killed %s is settled correctly after a restart", async (_stage, fault, carriedOut) => {
     await killWith(fault, () => zone.create(host, "192.0.2.1"));
     await restart();
     expect(await zone.named(host)).toHaveLength(carriedOut ? 1 : 0);
@@ -73,7 +73,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test.each(stages)("%s, of a plan of creates, updates and deletes", async (_stage, fault, carriedOut) => {
+  test.each(stages)("a plan killed %s is settled correctly after a restart", async (_stage, fault, carriedOut) => {
     for (const which of ["kept", "changed", "gone"]) await zone.create(`${host}-${which}`, "192.0.2.1");
     const [changed] = await zone.named(`${host}-changed`);
     const [gone] = await zone.named(`${host}-gone`);
@@ -95,7 +95,7 @@ describe.each([
     expect(await zone.named(`${host}-kept`)).toHaveLength(1);
   });
 
-  test("between two messages of an atomic set: nothing of it stays", async () => {
+  test("an atomic set killed between two messages leaves nothing behind", async () => {
     await killWith({ does: "hold request", to: "change", after: "change" }, () => zone.apply(hugeSet(host)));
     await restart();
     expect((await backend.served(name)).filter((line) => line.startsWith(`${host}-`))).toEqual([]);
@@ -103,7 +103,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("between two messages of an atomic set, of which somebody else then makes one: that one stays, and is told", async () => {
+  test("a killed atomic set leaves a record that somebody else then added, and reports it", async () => {
     const last = { action: "create", record: { recordType: "A", name: `${host}-last`, value: "192.0.2.99", ttl: 300 } };
     await killWith({ does: "hold request", to: "change", after: "change" }, () => zone.apply([...hugeSet(host), last]));
     await backend.edit(name, `${host}-last`, "A", ["192.0.2.99"]);
@@ -117,7 +117,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  test("again while the repair reads the zone", async () => {
+  test("a repair killed while it reads the zone is completed after the next restart", async () => {
     await killWith({ does: "hold answer", to: "change" }, () => zone.create(host, "192.0.2.1"));
     await backend.proxy.refuse();
     await restart();

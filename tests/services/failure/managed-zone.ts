@@ -13,7 +13,7 @@ export class ManagedZone {
   /** Below /api. */
   readonly path: string;
   readonly backend: Backend;
-  /** Another one after a restart. */
+  /** A new client after each restart. */
   client: RestClient;
 
   constructor(name: string, path: string, backend: Backend, client: RestClient) {
@@ -33,7 +33,7 @@ export class ManagedZone {
     return await this.client.post(`${this.path}/records/apply`, { changes, planHash: body.planHash, force: true });
   }
 
-  /** Whether a plan warns that somebody else has changed the zone. */
+  /** Whether a plan warns of an edit made elsewhere. */
   async editedElsewhere(): Promise<boolean> {
     const changes = [{ action: "create", record: { recordType: "A", name: "planned", value: "192.0.2.254" } }];
     const { body } = await this.client.post(`${this.path}/records/plan`, { changes });
@@ -76,7 +76,7 @@ export async function manage(admin: RestClient, name: string, backend: Backend):
   return new ManagedZone(name, `/api/domains/${body.id}`, backend, admin);
 }
 
-/** Every edit settles what is open first, so any will do. */
+/** Every edit first settles pending changes, so any edit will do. */
 export async function settle({ client, path }: ManagedZone): Promise<void> {
   const probe = { recordType: "A", name: "probe", value: "192.0.2.253" };
   const { status, body } = await client.post(`${path}/records`, probe);
@@ -102,7 +102,7 @@ export async function expectAgreement(zone: ManagedZone, unseen: readonly string
   return records;
 }
 
-/** A sync has nothing to do: Zonewright is where the name server is. */
+/** Expects that a sync has nothing to do: Zonewright matches the name server. */
 export async function expectInSync({ client, path }: ManagedZone): Promise<void> {
   const { status, body } = await client.post(`${path}/sync`);
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });

@@ -7,7 +7,7 @@ import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
 import { expectAgreement, hugeSet, manage, type ManagedZone } from "./managed-zone.ts";
 
 const name = "refused.example";
-/** No server lets Zonewright put an address here: BIND by its policy, PowerDNS because somebody has put a CNAME there. */
+/** No server accepts an address here: BIND by its policy, PowerDNS because of a CNAME added elsewhere. */
 const taken = "no";
 
 const policy = {
@@ -24,7 +24,7 @@ const alias = {
 describe.each([
   ["BIND by rfc2136", policy],
   ["PowerDNS by its API", alias],
-] as const)("where %s refuses one of many", (_label, { start, unseen, refusal }) => {
+] as const)("one of many changes refused by %s", (_label, { start, unseen, refusal }) => {
   let dataDir: string;
   let service: ServiceProcess;
   let backend: Backend;
@@ -53,7 +53,7 @@ describe.each([
 
   const last = async () => (await zone.history())[0];
 
-  /** The refused one stands in the middle. */
+  /** The refused record is in the middle. */
   const records = () =>
     Array.from({ length: 31 }, (_, index) => ({
       recordType: "A",
@@ -61,7 +61,7 @@ describe.each([
       value: `192.0.2.${index}`,
     }));
 
-  test("a bulk makes the others, and tells what was said of that one", async () => {
+  test("a bulk makes the other changes, and reports the server's reason for the refused one", async () => {
     const { status, body } = await zone.client.post(`${zone.path}/records/bulk`, { records: records() });
     expect({ status, body }).toMatchObject({ status: 200, body: { total: 31, succeeded: 30 } });
     const refused = body.results.filter(({ success }: { success: boolean }) => !success);
@@ -73,7 +73,7 @@ describe.each([
     });
   });
 
-  test("an atomic bulk changes nothing, and tells which one it was", async () => {
+  test("an atomic bulk with a refused change makes none, and names the refused one", async () => {
     const before = await backend.served(name);
     const { status, body } = await zone.client.post(`${zone.path}/records/bulk`, {
       records: records(),
@@ -85,7 +85,7 @@ describe.each([
     expect(await last()).toMatchObject({ state: "failed", creates: 0 });
   });
 
-  test("a plan changes nothing", async () => {
+  test("a plan with a refused change changes nothing", async () => {
     const changed = (await zone.create(`${host}-changed`, "192.0.2.1")).body;
     const gone = (await zone.create(`${host}-gone`, "192.0.2.1")).body;
     const before = await backend.served(name);
@@ -99,7 +99,7 @@ describe.each([
     expect(await backend.served(name)).toEqual(before);
   });
 
-  test("a set that takes several messages is made, and its mark is known", async () => {
+  test("a set of several messages is made, and its fingerprint is known", async () => {
     const known = !(await zone.editedElsewhere());
     const { status, body } = await zone.client.post(`${zone.path}/records/bulk`, {
       records: hugeSet(host).map(({ record }) => record),
@@ -111,7 +111,7 @@ describe.each([
     expect(cleared.status).toBe(200);
   });
 
-  test("an atomic set that takes several messages changes nothing either", async () => {
+  test("an atomic set of several messages with a refused change makes none", async () => {
     const gone = (await zone.create(`${host}-gone`, "192.0.2.1")).body;
     const before = await backend.served(name);
     const { status, body } = await zone.apply([
@@ -122,7 +122,7 @@ describe.each([
     expect({ status, body }).toMatchObject({ status: 409, body: { detail: expect.stringContaining(refusal) } });
     expect(await backend.served(name)).toEqual(before);
     expect(await last()).toMatchObject({ state: "failed", creates: 0, deletes: 0 });
-    // What was taken back is nobody else's edit.
+    // Undone changes do not count as edits made elsewhere.
     expect(await zone.editedElsewhere()).toBe(unseen.length > 0);
   });
 });

@@ -45,7 +45,7 @@ const at = async (host: string) =>
     line.startsWith(`${host}.`) ? [line.split(" ").slice(2).join(" ")] : [],
   );
 
-test("two add a value each to one RRset at the same moment: both are there", async () => {
+test("two simultaneous writers can both add a value to one RRset", async () => {
   await zone.create("add", "192.0.2.1");
   const { status } = await race(
     () => zone.create("add", "192.0.2.2"),
@@ -55,7 +55,7 @@ test("two add a value each to one RRset at the same moment: both are there", asy
   expect(await at("add")).toEqual(["A 192.0.2.1", "A 192.0.2.2", "A 192.0.2.9"]);
 });
 
-test("two make a new name at the same moment: both are there", async () => {
+test("two simultaneous writers can both create a new name", async () => {
   const { status } = await race(
     () => zone.create("new", "192.0.2.2"),
     () => backend.edit(name, "new", "A", ["192.0.2.9"]),
@@ -64,7 +64,7 @@ test("two make a new name at the same moment: both are there", async () => {
   expect(await at("new")).toEqual(["A 192.0.2.2", "A 192.0.2.9"]);
 });
 
-test("somebody else takes away what is to be changed at that moment: it stays away, and that is told", async () => {
+test("an update to a record that is deleted elsewhere at the same moment is refused with advice to sync", async () => {
   const { body } = await zone.create("gone", "192.0.2.1");
   const answer = await race(
     () => zone.client.put(`${zone.path}/records/${body.id}`, { value: "192.0.2.2" }),
@@ -74,7 +74,7 @@ test("somebody else takes away what is to be changed at that moment: it stays aw
   expect(await at("gone")).toEqual([]);
 });
 
-test("somebody else gives the name a CNAME at that moment: the CNAME stays, and that is told", async () => {
+test("a record at a name that gets a CNAME at the same moment is refused, and the CNAME stays", async () => {
   const answer = await race(
     () => zone.create("alias", "192.0.2.1"),
     () => backend.edit(name, "alias", "CNAME", ["www.example.net."]),
@@ -83,7 +83,7 @@ test("somebody else gives the name a CNAME at that moment: the CNAME stays, and 
   expect(await at("alias")).toEqual(["CNAME www.example.net."]);
 });
 
-test("somebody else changes one record of an atomic set at that moment: it is all or nothing still", async () => {
+test("an atomic set stays all or nothing if one of its records is changed elsewhere at the same moment", async () => {
   const { body } = await zone.create("set", "192.0.2.1");
   const answer = await race(
     () =>

@@ -15,7 +15,7 @@ const addressOf = (writer: number, index: number) => `198.51.100.${writer * 100 
 describe.each([
   ["BIND by rfc2136", "rfc2136", () => bindBackend([name])],
   ["PowerDNS by its API", "powerdns", () => powerdnsBackend()],
-] as const)("writers of one zone at %s", (_label, kind, start) => {
+] as const)("simultaneous writers of one zone at %s", (_label, kind, start) => {
   let dataDir: string;
   let instances: ServiceProcess[];
   let backend: Backend;
@@ -51,7 +51,7 @@ describe.each([
     await expectAgreement(zone);
   });
 
-  /** Somebody else, who tries again too: see `insist`. */
+  /** Another writer, which also retries: see `insist`. */
   async function editElsewhere(index: number, tries = 1): Promise<void> {
     try {
       await backend.edit(name, `${host}-else${index}`, "A", [addressOf(1, index)]);
@@ -82,7 +82,7 @@ describe.each([
     return answers.flat();
   }
 
-  /** All was said to be done, and all is there. */
+  /** Expects that every call succeeded and every record exists. */
   async function expectAllWritten(answers: readonly Answer[], writers: number): Promise<void> {
     expect(answers.filter(({ status }) => status > 201).map(({ body }) => body)).toEqual([]);
     const shared = await zone.named(`${host}-shared`);
@@ -94,15 +94,18 @@ describe.each([
     expect(own.every(({ value }) => value === "203.0.113.1")).toBe(true);
   }
 
-  test.each(["two in one instance", "two instances on one PostgreSQL"])("%s: no update is lost", async (which) => {
-    const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
-    const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
-    expect(answers).toHaveLength(72);
-    await expectAllWritten(answers, 2);
-    await expectAgreement(zone);
-  });
+  test.each(["two in one instance", "two instances on one PostgreSQL"])(
+    "simultaneous writers lose no update: %s",
+    async (which) => {
+      const other = which === "two in one instance" ? new RestClient(zone.client.url, zone.client.token) : there;
+      const answers = (await Promise.all([write(zone.client, 0), write(other, 1)])).flat();
+      expect(answers).toHaveLength(72);
+      await expectAllWritten(answers, 2);
+      await expectAgreement(zone);
+    },
+  );
 
-  test("Zonewright and somebody else: each has its own names as it wrote them", async () => {
+  test("Zonewright and another writer each find their own names as they wrote them", async () => {
     const elsewhere = Array.from({ length: 20 }, (_, index) => index);
     const [answers] = await Promise.all([
       write(zone.client, 0),
@@ -113,7 +116,7 @@ describe.each([
     expect(body).toMatchObject({ created: 20, updated: 0, deleted: 0 });
   });
 
-  test("an edit by somebody else between a change and its mark is noticed later", async () => {
+  test("an edit made elsewhere between a change and its fingerprint is noticed later", async () => {
     expect(await zone.editedElsewhere()).toBe(false);
     const striking = backend.proxy.next({ does: "hold request", to: "question", after: "change" });
     const call = zone.create(host, "192.0.2.1");
@@ -127,7 +130,7 @@ describe.each([
     expect(await zone.editedElsewhere()).toBe(false);
   });
 
-  test("an edit by somebody else between the reading and a change is noticed later", async () => {
+  test("an edit made elsewhere between the read and a change is noticed later", async () => {
     const striking = backend.proxy.next({ does: "hold request", to: "change" });
     const call = zone.create(host, "192.0.2.1");
     const struck = await striking;
@@ -140,7 +143,7 @@ describe.each([
   });
 });
 
-/** SQLite behind PowerDNS refuses one of two who write at the same moment. Told that nothing was done, a client tries again. */
+/** SQLite behind PowerDNS refuses one of two simultaneous writers. It reports that nothing was done, so a client retries. */
 async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await call();

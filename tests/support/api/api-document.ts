@@ -19,7 +19,7 @@ export interface ApiOperation {
   summary?: string;
   description?: string;
   tags?: string[];
-  /** Where it is when not where the document's servers are. */
+  /** Its server, if not one of the document's servers. */
   servers?: { url: string }[];
   security?: Record<string, string[]>[];
   parameters?: {
@@ -53,7 +53,7 @@ export function operationsOf({ paths }: ApiDocument): FoundOperation[] {
   );
 }
 
-/** Where an operation is on the service: below /api unless it says something else. */
+/** The path of an operation on the service: below /api by default. */
 export function addressOf({ path, operation: { servers } }: FoundOperation): string {
   return `${servers?.[0]?.url.replace(/\/$/, "") ?? "/api"}${path}`;
 }

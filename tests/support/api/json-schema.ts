@@ -6,7 +6,7 @@ export interface JsonSchema {
   const?: unknown;
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
-  /** Names the field that tells the options of `oneOf` apart: a hint for generators, which rules nothing out. */
+  /** Names the field that distinguishes the options of `oneOf`: a hint for generators that excludes nothing. */
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
   properties?: Record<string, JsonSchema>;
   required?: string[];

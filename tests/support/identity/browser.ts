@@ -10,11 +10,11 @@ interface Cookie {
 export interface Page extends Answer {
   /** Where it was found. */
   url: URL;
-  /** Where it leads; null when it is no redirect. */
+  /** The redirect target; null if it is not a redirect. */
   location: URL | null;
 }
 
-/** What a browser does between a site and its identity providers: it follows redirects, fills in forms, and keeps cookies apart by host and path. */
+/** A browser between a site and its identity providers: follows redirects, fills in forms, and scopes cookies by host and path. */
 export class Browser {
   /** Public addresses that stand for a service on loopback. */
   readonly #hosts: ReadonlyMap<string, string>;

@@ -13,7 +13,7 @@ export function browserFor(zw: Zonewright): Browser {
   return new Browser({ [site]: zw.url });
 }
 
-/** Sends a browser to a provider. @param query of the address, such as `?prompt=login`. @returns where it is sent */
+/** Sends a browser to a provider. @param query of the address, such as `?prompt=login`. @returns the redirect target */
 export async function authorize(browser: Browser, providerId: string, query = ""): Promise<URL> {
   const { status, location } = await browser.get(`${site}/api/auth/oauth/${providerId}/authorize${query}`);
   expect(status).toBe(302);
@@ -46,13 +46,13 @@ export async function startBinding(browser: Browser, client: RestClient, provide
   return new URL(body.authorizeUrl);
 }
 
-/** A code that lets somebody register. */
+/** An invitation code for registering. */
 export async function invite(zw: Zonewright, invitation: object = {}): Promise<string> {
   const { body } = await zw.admin.post("/api/invitations", invitation);
   return body.code;
 }
 
-/** A client with the session that an answer tells of. */
+/** A client with the session from an answer. */
 export function signedInClient(zw: Zonewright, { body }: Answer): RestClient {
   return new Client(zw.url, body.accessToken);
 }

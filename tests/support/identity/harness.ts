@@ -4,22 +4,22 @@ import { startIdentityVendor, vendorClient, type IdentityVendor } from "./vendor
 import type { Answer, RestClient } from "../rest-client.ts";
 import type { Zonewright } from "../zonewright.ts";
 
-/** A GitHub on loopback, configured, with whoever a test needs in it. */
+/** A configured GitHub on loopback, with the users that a test needs. */
 export interface IdentityHarness {
   readonly vendor: IdentityVendor;
   /** The id of its configuration. */
   readonly configId: string;
-  /** Becomes somebody at the vendor. */
+  /** Switches to a user at the vendor. */
   be(id: number, about?: { login?: string; name?: string; email?: string; verified?: boolean }): void;
   /** Goes there and back. @returns what the front end gets */
   goThrough(): Promise<Record<string, string>>;
-  /** Registers whom the vendor tells of. */
+  /** Registers the vendor's current user. */
   register(fields?: object): Promise<Answer>;
-  /** Registers whom the vendor tells of, who must be let in. @returns their client */
+  /** Registers the vendor's current user, which must succeed. @returns their client */
   newcomer(): Promise<RestClient>;
-  /** Binds whom the vendor tells of to a user. @returns what the front end gets */
+  /** Binds the vendor's current user to an account. @returns what the front end gets */
   bind(client: RestClient): Promise<Record<string, string>>;
-  /** Signs in as whom the vendor tells of. */
+  /** Signs in as the vendor's current user. */
   signIn(): Promise<Answer>;
 }
 

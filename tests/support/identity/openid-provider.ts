@@ -4,7 +4,7 @@ import { Provider } from "oidc-provider";
 import type { Browser, Page } from "./browser.ts";
 import { freePorts } from "../programs.ts";
 
-/** Somebody who has an account there. */
+/** A user with an account there. */
 interface Account {
   email?: string;
   email_verified?: boolean;
@@ -17,9 +17,9 @@ export interface OpenIdProvider {
   wellKnownUrl: string;
   clientId: string;
   clientSecret: string;
-  /** By the name that they sign in with, which is their `sub`. */
+  /** By sign-in name, which is also the `sub`. */
   accounts: Map<string, Account>;
-  /** Signs in there as somebody and agrees to everything. @returns the redirect back to the site */
+  /** Signs in there as a user and consents to everything. @returns the redirect back to the site */
   signIn(browser: Browser, authorizeUrl: string | URL, login: string): Promise<URL>;
   /** Signs in there and refuses. @returns the redirect back to the site */
   refuse(browser: Browser, authorizeUrl: string | URL): Promise<URL>;

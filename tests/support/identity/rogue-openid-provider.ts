@@ -19,13 +19,13 @@ export interface RogueProvider extends LoopbackVendor {
   discovery: Record<string, unknown>;
   /** Changes the answer of the userinfo endpoint. */
   user: Record<string, unknown>;
-  /** Does something to the next id_tokens; undoes it when called without. */
+  /** Modifies the next id_tokens; without an argument, stops modifying them. */
   tamper(change?: (parts: TokenParts) => void): void;
   /** Whether its token endpoint answers as plain OAuth 2.0 would. */
   leaveOutIdToken: boolean;
   /** Its public key in PEM, which is no secret. */
   publicPem: string;
-  /** Another key, which nobody trusts. */
+  /** Another, untrusted key. */
   strangersKey: KeyObject;
   /** What a browser would come back with after agreeing. */
   agree(authorizeUrl: URL, extra?: Record<string, string>): URL;
@@ -43,7 +43,7 @@ export function hs256(key: string) {
   return (input: string) => createHmac("sha256", key).update(input).digest("base64url");
 }
 
-/** An OpenID provider on loopback that checks its part of the code flow and, when told to, lies about the rest. */
+/** An OpenID provider on loopback that checks its part of the code flow and lies about the rest on demand. */
 export async function startRogueProvider(): Promise<RogueProvider> {
   const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const strangersKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
@@ -63,7 +63,7 @@ export async function startRogueProvider(): Promise<RogueProvider> {
         jwks_uri: `${vendor.url}/jwks`,
         response_types_supported: ["code"],
         subject_types_supported: ["public"],
-        // It would be glad to be believed without a signature.
+        // Claims to support unsigned tokens, too.
         id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
         ...discovery,
       }),

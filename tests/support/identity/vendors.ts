@@ -26,7 +26,7 @@ interface Dialect {
   ) => string | null;
   token: VendorReply;
   refusal: (why: string) => VendorReply;
-  /** Whether a call carries the access token as documented. */
+  /** Whether a call has the access token as documented. */
   authorized: (call: VendorCall) => boolean;
   /** More paths to read, by path. */
   more?: Record<string, unknown>;
@@ -37,7 +37,7 @@ export interface IdentityVendor extends LoopbackVendor {
   endpoints: { authorizeUrl: string; tokenUrl: string; userInfoUrl: string };
   /** Checks an authorisation request, and agrees. @returns where the browser goes. @throws Error naming what is wrong with the request */
   agree(authorizeUrl: URL): URL;
-  /** What the user endpoint tells; for changes. */
+  /** The mutable answer of the user endpoint. */
   user: { value: unknown };
 }
 
@@ -183,7 +183,7 @@ const dialects = {
 
 export type VendorName = keyof typeof dialects;
 
-/** A vendor on loopback that takes nothing but what the vendor documents. @param more paths to read, in place of the usual ones */
+/** A vendor on loopback that accepts only what the vendor documents. @param more paths to read, replacing the usual ones */
 export async function startIdentityVendor(
   name: VendorName,
   more: Record<string, unknown> = {},

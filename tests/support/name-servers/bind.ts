@@ -16,7 +16,7 @@ import {
 
 interface BindOptions {
   algorithm?: ServerKey["algorithm"];
-  /** What each zone holds at first. */
+  /** The initial content of each zone. */
   contentOf?: (zone: string) => string;
   /** Absolute names that may not be updated. */
   forbidden?: readonly string[];

@@ -22,7 +22,7 @@ export async function checkZone(zone: string, file: string): Promise<CheckedZone
     zone,
     file,
   ]);
-  // With the zone on the standard output, what it has to say is on the other.
+  // The zone goes to standard output, so messages go to standard error.
   if (exitCode !== 0) throw new Error(`named-checkzone refuses ${file}:\n${stderr}`);
   const records = presentedRecords(stdout);
   const serial = Number(records.find(({ type }) => type === "SOA")?.rdata.split(" ")[2]);

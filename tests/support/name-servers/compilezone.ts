@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { run } from "../programs.ts";
 
-/** Only the file's own meaning counts, not what BIND thinks of its hosts and policies. */
+/** Checks only the file itself, not BIND's rules on hosts and policies. */
 const checksOff = ["-i", "none", ..."knmMSrT".split("").flatMap((option) => [`-${option}`, "ignore"])];
 
 /**

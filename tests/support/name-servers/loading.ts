@@ -25,7 +25,7 @@ export async function refusedByCheckconf(zones: ZoneTexts): Promise<Map<string, 
   });
 }
 
-/** What each zone is refused for by a running `named`, which alone knows its limits. */
+/** What a running `named` refuses each zone for; only it knows its limits. */
 export async function refusedByNamed(
   zones: ZoneTexts,
   { maxRecordsPerType, maxTypesPerName }: Limits,

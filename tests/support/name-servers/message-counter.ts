@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 export interface MessageCounter {
   readonly port: number;
   count(opcode: number): number;
-  /** Most connections that clients had at once. */
+  /** The maximum number of simultaneous client connections. */
   mostConnections(): number;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { binary } from "../binaries.ts";
 import { mustRun } from "../programs.ts";
 import type { UpdateServer } from "./update-server.ts";
 
-/** Changes a zone as somebody else would: over TCP, signed. `lines` are `nsupdate`'s commands; the last `send` is added. */
+/** Changes a zone as another program would: over TCP, signed. `lines` are `nsupdate` commands; the final `send` is added. */
 export async function nsupdate(server: UpdateServer, zone: string, lines: readonly string[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-nsupdate-"));
   const { algorithm, name, secret } = server.key;

@@ -61,7 +61,7 @@ export async function startPowerdns(): Promise<PowerdnsServer> {
   };
 }
 
-/** Debian's schema is written for the sqlite3 program, whose own commands begin with a dot. */
+/** Debian's schema is written for the sqlite3 program, whose commands begin with a dot. */
 async function makeDatabase(path: string): Promise<void> {
   const statements = (await readFile(schema, "utf8")).replaceAll(/^\..*$/gm, "");
   const database = new DatabaseSync(path);

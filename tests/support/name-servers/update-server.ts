@@ -22,7 +22,7 @@ export interface UpdateServer {
 
 /** A server that signs its zones itself. */
 export interface SigningServer extends UpdateServer {
-  /** Has all signatures of a zone made anew, and waits until they are served. */
+  /** Re-signs a zone, and waits until the new signatures are served. */
   resign(zone: string): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ ns IN A 127.0.0.1
 `;
 }
 
-/** What all servers have in common once they run. */
+/** What all running servers have in common. */
 export function updateServer(
   { port, key, folder, program }: { port: number; key: ServerKey; folder: string; program: RunningProgram },
   zones: readonly string[],

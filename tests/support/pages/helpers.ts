@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { runInNewContext } from "node:vm";
 import { codeAt, step } from "../second-factors/authenticator-app.ts";
 
-/** Functions of the shell in the place of programs that examples call. */
+/** Shell functions that replace programs in the examples. */
 export interface ShellHelpers {
   functions: string;
   stop(): Promise<void>;

@@ -8,7 +8,7 @@ import { adminPassword, type Zonewright } from "../zonewright.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** What is in the place of something that a page names: `"apiToken":"the token"`. */
+/** The replacement for something on a page: `"apiToken":"the token"`. */
 export type InPlace = Readonly<Record<string, string>>;
 
 /** The code of a page's shell blocks that call the API. */
@@ -24,7 +24,7 @@ export function callsApi(code: string): boolean {
 export async function runPage(zw: Zonewright, path: string, inPlace: InPlace = {}): Promise<string[]> {
   const reported = await page(path);
   const steps = stepsOf(zw, apiExamples(reported), inPlace);
-  // Pages go on where "Getting started" signs in, those of the guide where it has brought its zone in.
+  // Pages continue where "Getting started" signs in, those of the guide where it has imported its zone.
   const isAlone = reported.blocks.some(({ code }) => code.includes("TOKEN=$(curl"));
   const goesOn = isAlone ? 0 : path.startsWith("docs/guide/") ? 2 : 1;
   const before = stepsOf(zw, apiExamples(await page("docs/getting-started.md")).slice(0, goesOn), {});
@@ -50,7 +50,7 @@ function stepsOf(zw: Zonewright, examples: readonly string[], inPlace: InPlace):
   );
 }
 
-/** Takes away what the examples of a page left, so that the next one finds a new installation. */
+/** Deletes what the examples of a page left, so the next page starts with a new installation. */
 export async function cleanUp({ admin, services, dataDir }: Zonewright): Promise<void> {
   await admin.send("DELETE", "/api/2fa/totp", { currentPassword: adminPassword });
   for (const [list, field, path] of kept) {
@@ -58,7 +58,7 @@ export async function cleanUp({ admin, services, dataDir }: Zonewright): Promise
     for (const { id } of body[field]) await admin.delete(`/api/${path}/${id}`);
   }
   await admin.delete("/api/notifications");
-  // Over the API nobody gives up their own address.
+  // The API cannot remove a user's own address.
   await queries(services.database.fork())
     .updateTable("users")
     .set({ email: null, email_verified_by: null })
@@ -68,7 +68,7 @@ export async function cleanUp({ admin, services, dataDir }: Zonewright): Promise
   for (const file of await readdir(zones)) await rm(join(zones, file), { recursive: true });
 }
 
-/** Where things are listed, under which name, and where one is deleted. What belongs to the installation is refused there, and stays. */
+/** Where objects are listed, under which name, and where they are deleted. Built-in objects are refused there and stay. */
 const kept = [
   ["domains?limit=100", "domains", "domains"],
   ["provider-configs", "configs", "provider-configs"],

@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { outputDifferences } from "./documented-output.ts";
 
-/** Commands of a page, and what it tells of their output in the comment right below them. */
+/** Commands of a page, and their output as documented in the comment right below them. */
 export interface ShellStep {
   commands: string;
-  /** Null where nothing is told. */
+  /** Null if no output is documented. */
   reported: string | null;
 }
 
-/** Steps end at a blank line or with the comment that tells their output. A comment above a command only introduces it. */
+/** Steps end at a blank line or with the comment that documents their output. A comment above a command only introduces it. */
 export function shellSteps(code: string): ShellStep[] {
   const steps: ShellStep[] = [];
   let commands: string[] = [];
@@ -53,7 +53,7 @@ export async function runShell(steps: readonly ShellStep[], folder: string): Pro
   return outputs.slice(0, steps.length);
 }
 
-/** What is wrong with the output of steps: it is not as told, or nothing is told of an error. */
+/** What is wrong with the output of steps: it differs from the documented one, or an error is undocumented. */
 export function wrongOutputs(steps: readonly ShellStep[], outputs: readonly string[]): string[] {
   return steps.flatMap(({ commands, reported }, index) => {
     const printed = outputs[index] ?? "";

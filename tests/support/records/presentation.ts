@@ -9,12 +9,12 @@ export interface PresentedRecord {
   rdata: string;
 }
 
-/** The fields of our interface that say what is served. */
+/** The fields of our interface that determine what is served. */
 export interface ListedRecord {
   recordType: string;
   name: string;
   value: string;
-  /** TXT: how it is cut; null or left out: at every 255 octets. */
+  /** TXT: the strings; null or omitted: split at every 255 octets. */
   strings?: readonly string[] | null;
   ttl: number;
 }
@@ -29,7 +29,7 @@ export function presentedRecords(text: string): PresentedRecord[] {
   });
 }
 
-/** What a name server should say of records that our interface lists. */
+/** What a name server should answer for records that our interface lists. */
 export function asPresented(zone: string, records: readonly ListedRecord[]): PresentedRecord[] {
   return records.map(({ recordType, name, value, strings = null, ttl }) => ({
     name: name === "@" ? `${zone}.` : `${name}.${zone}.`,
@@ -78,7 +78,7 @@ function fromInterface(type: string, value: string, strings: readonly string[] |
   }
 }
 
-/** Fields before the hexadecimal data, which may be cut and in either case. */
+/** The number of fields before hexadecimal data, which may be split and in either case. */
 const hexAfter: Readonly<Record<string, number>> = {
   TLSA: 3,
   SMIMEA: 3,
@@ -132,7 +132,7 @@ function cutAt255(octets: Buffer): Buffer[] {
   return strings;
 }
 
-/** The octets of TXT data in generic form (RFC 3597 §5), which stands for content that is no text; null for text. */
+/** The octets of TXT data in generic form (RFC 3597 §5), used for content that is not text; null for text. */
 function genericStrings(value: string): Buffer[] | null {
   const [, hex] = /^\\# \d+ ([0-9a-f]+)$/i.exec(value) ?? [];
   if (hex === undefined) return null;
@@ -148,7 +148,7 @@ function shownStrings(strings: readonly Buffer[]): string {
   return strings.map(shownOctets).join(" ");
 }
 
-/** One character an octet, so that a difference can be read. */
+/** One character per octet, so differences are readable. */
 function shownOctets(octets: Buffer): string {
   return JSON.stringify(octets.toString("latin1"));
 }

@@ -26,7 +26,7 @@ export function login(zw: Zonewright, username: string, rememberMe = false): Pro
   return zw.nobody.post("/api/auth/login", { username, password: memberPassword, rememberMe });
 }
 
-/** Signs in as far as the password goes; the client's bearer is the `tempToken`. */
+/** Signs in with the password only; the client's bearer is the `tempToken`. */
 export async function awaitingSecondFactor(zw: Zonewright, username: string, rememberMe = false): Promise<RestClient> {
   const { body } = await login(zw, username, rememberMe);
   if (body.requires2FA !== true) throw new Error(`No second factor was asked for: ${JSON.stringify(body)}`);

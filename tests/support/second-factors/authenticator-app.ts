@@ -15,7 +15,7 @@ export function codeAt(secret: string, moment: Date): string {
   return String((digest.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, "0");
 }
 
-/** Puts the clock in the middle of the next time step, so that none ends while a test runs. */
+/** Sets the clock to the middle of the next time step, so none ends during a test. */
 export function middleOfStep(clock: Clock): void {
   clock.advance(1.5 * step - (clock.now().getTime() % step));
 }

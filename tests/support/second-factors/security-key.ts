@@ -53,7 +53,7 @@ export function forRelyingParty(attestationObject: string, from: string, to: str
 
 type Editable<T> = { -readonly [Key in keyof T]: T[Key] extends object ? Editable<T[Key]> : T[Key] };
 
-/** A copy of an authenticator's answer that tests may spoil. */
+/** A copy of an authenticator's answer that tests may modify. */
 export function editable<T>(answer: T): Editable<T> {
   return structuredClone(answer) as Editable<T>;
 }

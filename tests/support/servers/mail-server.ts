@@ -14,14 +14,14 @@ interface ReceivedMail {
   html: string;
 }
 
-/** A mail server on loopback that keeps what it gets. */
+/** A mail server on loopback that stores what it receives. */
 export interface MailServer {
   /** For SMTP_URL. */
   readonly url: string;
   readonly mails: ReceivedMail[];
-  /** Refuses the next mails with this status until told otherwise; null: takes them. */
+  /** Refuses the next mails with this status until changed; null accepts them. */
   refuseWith(status: number | null): void;
-  /** The first mail to an address that is still there, once it has come; it is taken out. */
+  /** Waits for the oldest remaining mail to an address, and removes it. */
   next(to: string): Promise<ReceivedMail>;
   stop(): Promise<void>;
 }

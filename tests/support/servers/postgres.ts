@@ -19,7 +19,7 @@ export interface PostgresServer {
 }
 
 export interface PostgresOptions {
-  /** Makes it accept nothing but TLS on TCP: PEM texts. The authority signs clients' certificates. */
+  /** Accepts only TLS on TCP: PEM texts. The authority signs clients' certificates. */
   tls?: { certificate: string; key: string; authority: string };
   /** With `tls`: lines of pg_hba.conf that come before the one for everybody. */
   access?: readonly string[];
@@ -71,7 +71,7 @@ export async function startPostgres({ tls, access = [] }: PostgresOptions = {}):
   };
 }
 
-/** PostgreSQL refuses to run as root: whom to run it as then; undefined where we are somebody else already. */
+/** The user to run PostgreSQL as, because it refuses root; undefined if we are not root. */
 async function unprivilegedAccount(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {

@@ -6,7 +6,7 @@ import { freePorts, startProgram, type RunningProgram } from "../programs.ts";
 
 export interface RedisServer {
   url: string;
-  /** Without a word to its clients, as a crash does. */
+  /** Without notice to its clients, as in a crash. */
   kill(): Promise<void>;
   /** Starts it again on the same port, with nothing in it. */
   restart(): Promise<void>;

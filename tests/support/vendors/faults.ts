@@ -1,17 +1,17 @@
-/** What a fake vendor does instead of answering as it should. */
+/** What a fake vendor does instead of answering normally. */
 export type Fault =
-  /** Answers so, and does nothing. */
+  /** Answers with this, and does nothing. */
   | { kind: "refuses"; status: number; body: unknown; headers?: Record<string, string> }
-  /** Does what was asked, and then answers so. */
+  /** Carries the call out, and then answers with this. */
   | { kind: "fails after"; status: number; body: unknown }
-  /** Does what was asked, and closes the connection without an answer. */
+  /** Carries the call out, and closes the connection without an answer. */
   | { kind: "cuts after" }
-  /** Answers so, and does what was asked when the test says so. */
+  /** Answers with this, and carries the call out when the test says so. */
   | { kind: "does later"; status: number; body: unknown };
 
 interface Waiting {
   action: string;
-  /** Calls that go well before. */
+  /** Number of calls that succeed first. */
   spared: number;
   fault: Fault;
 }
@@ -21,12 +21,12 @@ export class Faults {
   readonly #waiting: Waiting[] = [];
   readonly #late: (() => void)[] = [];
 
-  /** For the next calls of an action, or for those that come after some have gone well. */
+  /** For the next calls of an action, or for those after some have succeeded. */
   next(action: string, fault: Fault, { times = 1, after = 0 } = {}): void {
     for (let count = 0; count < times; count++) this.#waiting.push({ action, spared: after, fault });
   }
 
-  /** The fault for a call that came in now. */
+  /** The fault for the current call. */
   take(action: string): Fault | null {
     const waiting = this.#waiting.find((one) => one.action === action);
     if (!waiting || waiting.spared-- > 0) return null;
@@ -38,12 +38,12 @@ export class Faults {
     this.#late.push(act);
   }
 
-  /** Does what was put off. */
+  /** Carries the postponed calls out. */
   catchUp(): void {
     for (const act of this.#late.splice(0)) act();
   }
 
-  /** How many never met their call. */
+  /** How many faults never struck. */
   get left(): number {
     return this.#waiting.length;
   }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A call as it came over the wire. */
+/** A call as received. */
 export interface VendorCall {
   method: string;
   url: URL;
@@ -17,10 +17,10 @@ export interface VendorReply {
   body: string;
 }
 
-/** What goes wrong with a call: an answer in place of the vendor's own, or none at all, before or after the call was carried out. */
+/** The fault of a call: another answer than the vendor's own, or none, before or after it is carried out. */
 export interface VendorFault {
   after: boolean;
-  /** Null: the connection is cut. `never`: it stays open, and nothing comes. */
+  /** Null: the connection is cut. `never`: it stays open without an answer. */
   reply: VendorReply | null | "never";
 }
 
@@ -28,11 +28,11 @@ export interface LoopbackVendor {
   url: string;
   /** All calls so far. */
   calls: VendorCall[];
-  /** Lets the next calls go wrong that `matches` accepts, each in its turn. */
+  /** Makes the next calls that `matches` accepts fail, in order. */
   failNext: (fault: VendorFault, times?: number, matches?: (call: VendorCall) => boolean) => void;
-  /** Takes back what is still to go wrong. */
+  /** Discards the remaining faults. */
   forgetFaults: () => void;
-  /** Does something there just before the next call is carried out that `matches` accepts, and waits for it: another's edit in between. */
+  /** Runs an action and waits for it just before the next call that `matches` accepts, such as an edit made elsewhere. */
   meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown) => void;
   stop: () => Promise<void>;
 }

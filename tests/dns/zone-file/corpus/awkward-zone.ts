@@ -1,10 +1,10 @@
-/** A master file that is legal and that somebody has got wrong before. */
+/** A legal master file that some program has read wrongly before. */
 export interface AwkwardZone {
   title: string;
   zone: string;
-  /** As it lies on disk; one character for each octet. */
+  /** As stored on disk, one character per octet. */
   text: string;
-  /** The same zone as BIND is to read it, where BIND does not take the text itself. */
+  /** The same zone in a form for BIND, if BIND does not accept the text itself. */
   plain?: string;
 }
 

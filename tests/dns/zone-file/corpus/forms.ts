@@ -3,7 +3,7 @@ import { whole, withHead, type AwkwardZone } from "./awkward-zone.ts";
 const soa = "@ IN SOA ns1 hostmaster 2024010101 7200 900 1209600 300\n";
 const server = "@ NS ns1\nns1 A 192.0.2.1\n";
 
-/** What RFC 1035 §5 lets a file look like. */
+/** Forms of a file that RFC 1035 §5 allows. */
 export const forms: AwkwardZone[] = [
   whole(
     "names all absolute, no directive",

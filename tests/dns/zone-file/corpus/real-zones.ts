@@ -3,7 +3,7 @@ import { whole, withHead, type AwkwardZone } from "./awkward-zone.ts";
 const key =
   "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAqK1v2Jf0m9Y3o5S7nq8tXvWk4hJrPZ0uCeB6yLdGx1sTaNfQ2wVbRiEoHcUjMpKzDg8A5lXt7nWy3rFqJ4vB0sCe";
 
-/** What products make of a zone. */
+/** Zones as products write them. */
 export const realZones: AwkwardZone[] = [
   withHead(
     "DNS-SD of a printer",

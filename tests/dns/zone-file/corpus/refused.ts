@@ -1,6 +1,6 @@
 const zeros = (octets: number) => "00".repeat(octets);
 
-/** A line that a name server refuses a whole zone for, and what is said of it. `\u0080` and above are octets of the file. */
+/** A line for which a name server refuses a whole zone, and the error message. `\u0080` and above are octets of the file. */
 export const refusedLines: readonly (readonly [line: string, reason: string])[] = [
   ["a SSHFP 1 1 zz", "the fingerprint must be hexadecimal digits in pairs"],
   ["a SSHFP 1 1 abcd", "the fingerprint must be 20 octets for its type, not 2"],

@@ -3,7 +3,7 @@ import { whole, withHead, type AwkwardZone } from "./awkward-zone.ts";
 const soa = "SOA ns1 hostmaster 2024010101 7200 900 1209600 300\n";
 const signature = (type: string, tag: number) => `RRSIG ${type} 13 3 60 20301122173103 20240101000000 ${tag} @ AAAA`;
 
-/** Where a TTL comes from, and which one holds. */
+/** Where a TTL comes from, and which one applies. */
 export const ttls: AwkwardZone[] = [
   withHead(
     "TTLs with units, in any order and case",

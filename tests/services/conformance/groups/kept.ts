@@ -2,7 +2,7 @@ import { group, record, rrset, zone, type Group } from "../group.ts";
 
 const digest = "ab".repeat(32);
 
-/** Types that are kept as they come: what is read is what was written. */
+/** Types stored verbatim: what is read is what was written. */
 export const keptGroups: readonly Group[] = [
   group("PTR", rrset("1", "PTR", ["host.example.net.", `www.${zone}.`]), [record("1", "PTR", "host.example.net.", 60)]),
   group("DNAME", [record("tree", "DNAME", "other.example.net.")], [record("tree", "DNAME", "third.example.net.")]),
@@ -45,7 +45,7 @@ export const keptGroups: readonly Group[] = [
     name: "a type without a name",
     steps: [String.raw`\# 4 0a000001`, String.raw`\# 0`].map((data) => ({
       records: [record("u", "TYPE65280", data)],
-      // PowerDNS stores such types, but takes none in an update.
+      // PowerDNS stores such types but accepts none in an update.
       refusedBy: { PowerDNS: /it cannot read the request \(FORMERR\)/ },
     })),
   },

@@ -10,7 +10,7 @@ interface Domain {
   records: Map<string, AlidnsEntry>;
 }
 
-/** Parameters by operation: those that must be there, and all that may. `Lang` and `UserClientIp` may be everywhere. */
+/** Parameters by operation: required, and all allowed. `Lang` and `UserClientIp` are allowed everywhere. */
 const operations: Readonly<Record<string, { needs: string[]; takes: string[] }>> = {
   DescribeDomains: {
     needs: [],
@@ -42,7 +42,7 @@ export class AlidnsAccount {
     this.domains.set(name, { name, punyCode: domainToASCII(zone), minTtl, records: new Map() });
   }
 
-  /** Puts a record there as the console does, past the rules. */
+  /** Adds a record as the console does, bypassing the rules. */
   place(zone: string, entry: Partial<AlidnsEntry> & Pick<AlidnsEntry, "RR" | "Type" | "Value">): string {
     const domain = this.#domain(domainToUnicode(zone));
     const id = String((this.#ids += 7n));
@@ -51,7 +51,7 @@ export class AlidnsAccount {
     return id;
   }
 
-  /** Takes a record away as the console does. */
+  /** Deletes a record as the console does. */
   displace(id: string): void {
     for (const { records } of this.domains.values()) records.delete(id);
   }

@@ -37,7 +37,7 @@ const mostAlike = 90;
 
 const badValue = () => new Refused("SubDomainInvalid.Value", "The DNS record is invalid or in the wrong format.");
 
-/** What the vendor makes of a record that it is given. @throws Refused */
+/** Normalizes a record as the vendor does. @throws Refused */
 export function accepted(given: Omit<AlidnsEntry, "RecordId" | "DomainName" | "Status" | "Locked">, minTtl: number) {
   const { Type: type, TTL: ttl } = given;
   const rr = given.RR.toLowerCase();
@@ -72,7 +72,7 @@ function shownValue(type: string, value: string): string {
     case "MX":
       return shownName(value);
     case "TXT": {
-      // Quotes and blanks at the end are lost without a word.
+      // Trailing quotes and blanks are silently lost.
       const shown = value.replaceAll('"', "").trimEnd();
       if (shown === "" || shown.length >= 512 || !/^[ -~]*$/.test(shown)) throw badValue();
       return shown;
@@ -95,7 +95,7 @@ function shownName(value: string): string {
   return value.toLowerCase().replace(/\.$/, "");
 }
 
-/** "DNS record conflict rules", and the limit of records that are alike. @throws Refused */
+/** "DNS record conflict rules", and the limit of similar records. @throws Refused */
 export function refuseConflicts(entry: AlidnsEntry, others: readonly AlidnsEntry[]): void {
   const beside = others.filter((other) => other.RR === entry.RR && other.Line === entry.Line);
   const alike = beside.filter(({ Type: type }) => type === entry.Type);

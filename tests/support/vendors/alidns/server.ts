@@ -13,7 +13,7 @@ export interface AlidnsServer {
   accessKeySecret: string;
   account: AlidnsAccount;
   faults: Faults;
-  /** Calls that were let in, in order. */
+  /** Accepted calls, in order. */
   calls: { action: string; parameters: Record<string, string> }[];
   /** Operations for which the key has no permission. */
   denied: Set<string>;

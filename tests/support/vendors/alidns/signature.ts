@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** A request as it came. */
+/** A request as received. */
 export interface RawRequest {
   method: string;
-  /** Path and query, as they came. */
+  /** Path and query, as received. */
   target: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: string;

@@ -3,7 +3,7 @@ import { domainToASCII } from "node:url";
 
 // What Cloudflare's API documents of its records (developers.cloudflare.com/api/resources/dns/subresources/records).
 
-/** An error as the API tells it. */
+/** An error as the API reports it. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: number;

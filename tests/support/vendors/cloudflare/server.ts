@@ -2,7 +2,7 @@ import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorR
 import { ApiError, type Given, type StoredRecord } from "./record-forms.ts";
 import { carryOut, freshId, type StoredZone } from "./zone-store.ts";
 
-/** What goes wrong with a call. `…After`: once it was carried out. `refuse`: as with a record that Cloudflare does not take. */
+/** The fault of a call. `…After`: after it was carried out. `refuse`: as for a record that Cloudflare does not accept. */
 const faults = {
   throttle: {
     after: false,
@@ -44,7 +44,7 @@ export class CloudflareServer {
     return this;
   }
 
-  /** Calls as they came, and what is to go wrong with them. */
+  /** Calls as received, and their faults. */
   get vendor(): LoopbackVendor {
     if (!this.#vendor) throw new Error("The server is not running yet.");
     return this.#vendor;
@@ -58,7 +58,7 @@ export class CloudflareServer {
     return this.vendor.stop();
   }
 
-  /** All calls that came, newest last. */
+  /** All calls received, newest last. */
   get calls(): Call[] {
     return this.vendor.calls.map(({ method, url, body }) => {
       const query = Object.fromEntries(url.searchParams);
@@ -70,13 +70,13 @@ export class CloudflareServer {
     this.vendor.calls.length = 0;
   }
 
-  /** Lets a call of that method go wrong once, after `skip` others. */
+  /** Makes a call of that method fail once, after `skip` others. */
   fault(method: "GET" | "POST", does: keyof typeof faults, skip = 0): void {
     let left = skip;
     this.vendor.failNext(faults[does], 1, (call) => call.method === method && left-- === 0);
   }
 
-  /** Makes a zone as its owner does in the dashboard. */
+  /** Creates a zone as its owner does in the dashboard. */
   addZone(name: string, plan = "free", account = { id: this.accountId, name: "Harbour" }): StoredZone {
     const zone: StoredZone = {
       id: freshId(),

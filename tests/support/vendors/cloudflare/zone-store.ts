@@ -14,7 +14,7 @@ export function freshId(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Records that may be touched by one batch, by plan. */
+/** Maximum number of records in one batch, by plan. */
 const largestBatch: Readonly<Record<string, number>> = { free: 200, pro: 3_500, business: 3_500, enterprise: 3_500 };
 /** In seconds, where a plan has one of its own. */
 const smallestTtl: Readonly<Record<string, number>> = { enterprise: 30 };

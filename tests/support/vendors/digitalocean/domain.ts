@@ -28,7 +28,7 @@ const hostTypes = new Set(["CNAME", "MX", "NS", "SRV", "CAA"]);
 const allowed = new Set(["type", "name", "data", "priority", "port", "ttl", "weight", "flags", "tag"]);
 const label = /^(?:\*|[a-z0-9_](?:[a-z0-9_/-]{0,61}[a-z0-9_])?)$/i;
 
-/** Checks what is asked for and makes it what is shown. @returns why it is refused, where it is a text */
+/** Checks the input and converts it to what is shown. @returns the reason as text if it is refused */
 export function recordOf(domain: Domain, input: RecordInput, id: number): ShownRecord | string {
   const unknown = Object.keys(input).find((key) => !allowed.has(key));
   if (unknown !== undefined) return `${unknown} is not permitted`;

@@ -8,9 +8,9 @@ export interface DigitalOceanServer extends LoopbackVendor {
   removeDomain(name: string): void;
   /** Adds a record as its console does; fields of its type as the API takes them. @returns its id */
   add(domain: string, fields: RecordInput): number;
-  /** Takes all records of a name away. */
+  /** Deletes all records of a name. */
   clear(domain: string, name: string): void;
-  /** What a domain has but its SOA and name servers at the apex: `name type ttl data`. */
+  /** A domain's records except its SOA and name servers at the apex: `name type ttl data`. */
   lines(domain: string): string[];
   /** Calls that may have changed something. */
   changes(): VendorCall[];
@@ -80,7 +80,7 @@ class Account {
     return domain;
   }
 
-  /** A new record, or another one in the place of `present`. @returns why not, where it is a text */
+  /** Creates a record, or replaces `present`. @returns the reason as text if it is refused */
   put(domain: Domain, input: RecordInput, present: ShownRecord | null): ShownRecord | string {
     const record = recordOf(domain, input, present?.id ?? this.#ids + 1);
     if (typeof record === "string") return record;
@@ -212,7 +212,7 @@ function json(status: number, value: object, headers: Record<string, string> = {
   };
 }
 
-/** An error as the API tells it. */
+/** An error as the API reports it. */
 export function failure(
   status: number,
   id: string,

@@ -14,7 +14,7 @@ type Kind = "string" | "integer" | "boolean" | "array";
 const domain = "Domain DomainId:integer";
 const values = `${domain} SubDomain RecordType RecordLine RecordLineId Value MX:integer TTL:integer Weight:integer Status Remark DnssecConflictMode`;
 
-/** Parameters by action: those that must be there, and all that may, with their types where they are no strings. */
+/** Parameters by action: required, and all allowed, with their types unless they are strings. */
 const actions: Readonly<Record<string, { needs: string; takes: string }>> = {
   DescribeDomainList: { needs: "", takes: "Type Offset:integer Limit:integer GroupId:integer Keyword Tags:array" },
   CreateDomain: { needs: "Domain", takes: "Domain GroupId:integer IsMark TransferSubDomain:boolean Tags:array" },
@@ -47,7 +47,7 @@ export class DnspodAccount {
   readonly domains = new Map<string, Domain>();
   /** Names that other accounts have. */
   readonly foreign = new Set<string>();
-  /** For how many lists a new record is missing in them. */
+  /** How many list calls miss a new record. */
   indexLag = 0;
   #lists = 0;
   #ids = 1_600_000_000;
@@ -60,7 +60,7 @@ export class DnspodAccount {
     }
   }
 
-  /** Puts a record there as the console does, past the rules. */
+  /** Adds a record as the console does, bypassing the rules. */
   place(zone: string, entry: Partial<DnspodEntry> & Pick<DnspodEntry, "Name" | "Type" | "Value">): number {
     const id = (this.#ids += 3);
     const usual = {
@@ -77,7 +77,7 @@ export class DnspodAccount {
     return id;
   }
 
-  /** Takes a record away as the console does. */
+  /** Deletes a record as the console does. */
   displace(id: number): void {
     for (const { records } of this.domains.values()) records.delete(id);
   }

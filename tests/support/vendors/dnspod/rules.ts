@@ -47,7 +47,7 @@ const mostRolled = 60;
 
 const badValue = () => new Refused("InvalidParameter.RecordValueInvalid", "The record value is incorrect.");
 
-/** What the vendor makes of a record that it is given. @throws Refused */
+/** Normalizes a record as the vendor does. @throws Refused */
 export function accepted(wanted: Wanted, minTtl: number): Wanted {
   const { Type: type, TTL: ttl, MX: mx } = wanted;
   if (!types.has(type)) throw new Refused("InvalidParameter.RecordTypeInvalid", "The record type is incorrect.");
@@ -101,14 +101,14 @@ function shownHost(value: string): string {
   return `${unicode !== "" && onlyChinese.test(unicode) ? unicode : host}.`;
 }
 
-/** Refuses double quotes; loses backslashes and blanks at the end, and makes double quotes of single ones. */
+/** Refuses double quotes; loses trailing backslashes and blanks, and turns single quotes into double ones. */
 function shownText(value: string): string {
   const shown = value.replaceAll("\\", "").replaceAll("'", '"').trimEnd();
   if (value.includes('"') || shown === "") throw badValue();
   return shown;
 }
 
-/** @throws Refused for what stands in the way at the same name and line. */
+/** @throws Refused for a conflicting record at the same name and line. */
 export function refuseConflicts(entry: DnspodEntry, others: readonly DnspodEntry[]): void {
   const beside = others.filter((other) => other.Name === entry.Name && other.LineId === entry.LineId);
   const alike = beside.filter(({ Type: type }) => type === entry.Type);

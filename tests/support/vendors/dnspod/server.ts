@@ -13,7 +13,7 @@ export interface DnspodServer {
   secretKey: string;
   account: DnspodAccount;
   faults: Faults;
-  /** Calls that were let in, in order. */
+  /** Accepted calls, in order. */
   calls: { action: string; parameters: Record<string, unknown> }[];
   /** Actions for which the key has no permission. */
   denied: Set<string>;

@@ -38,7 +38,7 @@ export function put(zone: Zone, set: Rrset): void {
   zone.rrsets.set(keyOf(set), set);
 }
 
-/** What tells RRsets of one name and type apart; null for the only one. */
+/** What distinguishes RRsets of one name and type; null for the only one. */
 export function identifierOf({ SetIdentifier }: Rrset["settings"]): string | null {
   return typeof SetIdentifier === "string" ? SetIdentifier : null;
 }
@@ -61,7 +61,7 @@ export function compare(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** Carries a change batch out, whole or not at all. @returns why not; empty when it was done. */
+/** Carries a change batch out, whole or not at all. @returns the reasons for a refusal; empty on success. */
 export function changeZone(zone: Zone, changes: readonly RrsetChange[]): string[] {
   const limits = limitsBroken(changes);
   if (limits.length > 0) return limits;
@@ -118,7 +118,7 @@ function sameRrset(one: Rrset, other: Rrset): boolean {
   return plain(one) === plain(other);
 }
 
-/** What must not be beside what in the state that a batch leads to. */
+/** Checks which RRsets must not coexist after a batch. */
 function conflicts(zone: Zone, next: ReadonlyMap<string, Rrset>, changes: readonly RrsetChange[]): string[] {
   const all = [...next.values()];
   const apex = (type: string) => all.filter((set) => set.Name === zone.name && set.Type === type).length;

@@ -1,4 +1,4 @@
-/** The octets of a name's labels, lower-case; null for what is no name. `\ooo` is an octet in octal. */
+/** The octets of a name's labels, lower-case; null for an invalid name. `\ooo` is an octet in octal. */
 function labelsOf(name: string): Buffer[] | null {
   const labels: Buffer[] = [];
   for (const label of name.replace(/\.$/, "").split(".")) {
@@ -12,7 +12,7 @@ function labelsOf(name: string): Buffer[] | null {
   return labels.reduce((sum, label) => sum + label.length + 1, 0) > 254 ? null : labels;
 }
 
-/** A name as the API prints it: absolute, lower-case, all but letters, digits, hyphens and underscores in octal. Null for no name. */
+/** A name as the API prints it: absolute, lower-case, all but letters, digits, hyphens and underscores in octal. Null if invalid. */
 export function printedName(name: string): string | null {
   const labels = labelsOf(name);
   if (!labels) return null;

@@ -2,7 +2,7 @@ import { printedName } from "./names.ts";
 import type { Rrset, RrsetChange } from "./hosted-zone.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A request that is not as the API describes it. */
+/** A request that does not match the API's description. */
 export class Malformed extends Error {}
 
 export const namespace = "https://route53.amazonaws.com/doc/2013-04-01/";

@@ -30,7 +30,7 @@ export interface Route53Server extends LoopbackVendor {
   remove(zoneId: string, name: string, type: string): void;
   /** What a zone has: `name type ttl value`, one line a value. */
   lines(zoneId: string): string[];
-  /** Change batches that were asked for. */
+  /** The requested change batches. */
   batches(): VendorCall[];
 }
 
@@ -278,7 +278,7 @@ function document(root: string, content: { [name: string]: XmlContent | XmlConte
   return { status, headers: { "content-type": "text/xml" }, body };
 }
 
-/** An error as the API tells it. */
+/** An error as the API reports it. */
 export function failure(status: number, code: string, message: string): VendorReply {
   const content = {
     Error: { Type: status < 500 ? "Sender" : "Receiver", Code: code, Message: message },

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { printedName } from "./names.ts";
 
-/** Values of one form each; the others are let be. */
+/** Types with one form of value each; others are not checked. */
 const forms: Readonly<Record<string, (value: string) => boolean>> = {
   A: isIPv4,
   AAAA: isIPv6,
@@ -22,7 +22,7 @@ const forms: Readonly<Record<string, (value: string) => boolean>> = {
   HTTPS: (value) => /^\d+ \S+( .*)?$/.test(value),
 };
 
-/** Why a value is none of its type, in the API's words; null when it is. */
+/** Why a value is invalid for its type, in the API's words; null if it is valid. */
 export function checkValue(type: string, value: string): string | null {
   if (value.length > 4_000)
     return `Invalid Resource Record: FATAL problem: ValueTooLong (Value exceeds 4000 characters)`;

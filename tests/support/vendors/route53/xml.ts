@@ -9,7 +9,7 @@ export interface XmlElement {
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const token = /<\?[^>]*\?>|<\/([\w.-]+)\s*>|<([\w.-]+)((?:\s+[\w:.-]+="[^"]*")*)\s*(\/)?>|([^<]+)/gy;
 
-/** Reads a document strictly. @throws Error for what is no XML */
+/** Reads a document strictly. @throws Error for invalid XML */
 export function parseXml(text: string): XmlElement {
   const root: XmlElement = { name: "", namespace: null, children: [], text: "" };
   const open = [root];
