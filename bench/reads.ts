@@ -71,8 +71,8 @@ async function addDomains(environment: Environment, count: number): Promise<void
   const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
   await client.query(
-    `insert into domains (id, name, provider_config_id, tags, expiry_remind_days, auto_check_expiry)
-     select gen_random_uuid(), 'd' || i || '.example', $1, array['production', 'europe'], '{30,7,1}', true from generate_series(1, $2::int) i`,
+    `insert into domains (id, name, provider_zone, provider_config_id, tags, expiry_remind_days, auto_check_expiry)
+     select gen_random_uuid(), 'd' || i || '.example', 'd' || i || '.example', $1, array['production', 'europe'], '{30,7,1}', true from generate_series(1, $2::int) i`,
     [environment.manualConfig, count],
   );
   await client.query("vacuum analyze");

@@ -14,8 +14,8 @@ export async function measureReminders(environment: Environment): Promise<Figure
   const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
   await client.query(
-    `insert into domains (id, name, provider_config_id, expires_at, expiring_from, expiry_remind_days, auto_check_expiry)
-     select gen_random_uuid(), 'reminded-' || n || '.example', $1, at, at - interval '30 days', '{30,7,1}', false
+    `insert into domains (id, name, provider_zone, provider_config_id, expires_at, expiring_from, expiry_remind_days, auto_check_expiry)
+     select gen_random_uuid(), 'reminded-' || n || '.example', 'reminded-' || n || '.example', $1, at, at - interval '30 days', '{30,7,1}', false
      from generate_series(1, $2::int) n, lateral (select now() + interval '12 hours' + n * interval '365 days' / $2::int) as t (at)`,
     [environment.manualConfig, domains],
   );

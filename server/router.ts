@@ -10,7 +10,7 @@ import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
-import { snapshotsRouter } from "./snapshots/router.ts";
+import { compareRouter, snapshotsRouter } from "./snapshots/router.ts";
 import { historyRouter } from "./changes/router.ts";
 import { expiryRouter } from "./expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
@@ -30,7 +30,7 @@ export const appRouter = router({
   invitations: invitationsRouter,
   identity: identityRouter,
   identityConfigs: identityConfigsRouter,
-  domains: merged(domainsRouter, expiryRouter),
+  domains: merged(domainsRouter, expiryRouter, compareRouter),
   records: merged(recordsRouter, historyRouter),
   snapshots: snapshotsRouter,
   assignments: assignmentsRouter,

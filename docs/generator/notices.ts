@@ -47,7 +47,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "domain.expiring": reminderNotice(reminder, new Date("2027-02-22T00:00:00Z")),
     "domain.expired": reminderNotice({ ...reminder, days: expired }, new Date("2027-03-02T00:00:00Z")),
     "domain.expiry_check_failed": failedLookup(
-      { id: domainId, name: "example.com" },
+      { id: domainId, name: "example.com", view: "" },
       userId,
       "whois.example does not answer.",
     ),

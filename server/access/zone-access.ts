@@ -90,6 +90,8 @@ export function outsideRights(
 export interface Zone {
   id: string;
   name: string;
+  /** Empty: the default view. */
+  view: string;
   revision: number;
   recordCount: number;
   /** Whether the provider signs the zone; `serverManagedCount` is the number of records it maintains for that. */
@@ -103,7 +105,16 @@ export interface Zone {
 export async function zoneFor(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<Zone> {
   const row = await queries(em)
     .selectFrom("domains")
-    .select(["id", "name", "revision", "record_count", "provider_signed", "server_managed_count", "provider_config_id"])
+    .select([
+      "id",
+      "name",
+      "view",
+      "revision",
+      "record_count",
+      "provider_signed",
+      "server_managed_count",
+      "provider_config_id",
+    ])
     .select(accessColumns(caller))
     .where("id", "=", domainId)
     .executeTakeFirst();
@@ -111,6 +122,7 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
   return {
     id: row.id,
     name: row.name,
+    view: row.view,
     revision: row.revision,
     recordCount: row.record_count,
     signed: row.provider_signed,

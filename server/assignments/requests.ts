@@ -3,7 +3,8 @@ import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { parseOwner, parseZoneName } from "../dns/names/names.ts";
+import { parseOwner } from "../dns/names/names.ts";
+import { parseQualified, qualifiedName, zoneNameOf } from "../dns/names/views.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 import { lockDomain, lockDomainNamed } from "../access/lock-domain.ts";
@@ -50,7 +51,7 @@ export class AssignmentRequests {
   async create(em: EntityManager, caller: Caller, input: NewRequest) {
     return await em.transactional(async (tx) => {
       const domain = await namedDomain(tx, input);
-      const { host, pattern } = wantedHosts(input, domain.name);
+      const { host, pattern } = wantedHosts(input, zoneNameOf(domain.name));
       await refuseTooMany(tx, caller);
       const { access, reason } = input;
       const id = newId();
@@ -199,9 +200,10 @@ async function namedDomain(tx: EntityManager, { domainId, domainName }: NewReque
   }
   if (domainName === undefined || domainId !== undefined)
     throw badField(["domainName"], "Name the domain by domainId or by domainName, one of the two.");
-  const parsed = parseZoneName(domainName);
+  const parsed = parseQualified(domainName);
   if (!parsed.ok) throw badField(["domainName"], parsed.message);
-  return { id: await lockDomainNamed(tx, parsed.value), name: parsed.value, namedBy: "name" };
+  const name = qualifiedName({ ...parsed.value, view: parsed.value.view ?? "" });
+  return { id: await lockDomainNamed(tx, name), name, namedBy: "name" };
 }
 
 function wantedHosts({ host: given, subdomainPattern }: NewRequest, zone: string) {

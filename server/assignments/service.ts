@@ -6,6 +6,7 @@ import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import { qualifiedName, zoneNameOf } from "../dns/names/views.ts";
 import { lockDomain } from "../access/lock-domain.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
@@ -51,7 +52,7 @@ export class Assignments {
     return await em.transactional(async (tx) => {
       const domain = await lockDomain(tx, input.domainId);
       if (domain === null) throw badField(["domainId"], "There is no such domain.");
-      const pattern = parseHostPattern(input.subdomainPattern, domain);
+      const pattern = parseHostPattern(input.subdomainPattern, zoneNameOf(domain));
       if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);
       const given = { ...input, subdomainPattern: pattern.value };
       const { id, isNew } = await this.assign(tx, caller, given);
@@ -153,7 +154,8 @@ function assignmentRows(em: EntityManager) {
       "assignments.id",
       "assignments.user_id",
       "assignments.domain_id",
-      "domains.name as domain_name",
+      "domains.name as zone_name",
+      "domains.view as zone_view",
       "assignments.subdomain_pattern",
       "assignments.access",
       "assignments.created_by",
@@ -174,7 +176,7 @@ function view(row: Row) {
     id: row.id,
     userId: row.user_id,
     domainId: row.domain_id,
-    domainName: row.domain_name,
+    domainName: qualifiedName({ name: row.zone_name, view: row.zone_view }),
     subdomainPattern: row.subdomain_pattern,
     access: row.access,
     createdBy: row.created_by,

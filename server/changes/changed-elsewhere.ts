@@ -7,7 +7,7 @@ import { liveAtNames } from "./state/live-queries.ts";
 
 /** A zone as it was last read from or written to its provider. */
 interface KnownZone extends ComparedZone {
-  name: string;
+  providerZone: string;
   fingerprint: string | null;
   /** Whether the provider signs the zone, as last read. */
   signed: boolean;
@@ -34,7 +34,7 @@ export async function changedElsewhere(
 ): Promise<boolean> {
   const { provider } = zone;
   if (!provider || zone.fingerprint === null) return false;
-  const fingerprint = await fingerprintOf(provider, zone.name);
+  const fingerprint = await fingerprintOf(provider, zone.providerZone);
   if (fingerprint === null || fingerprint === zone.fingerprint) return false;
   if (!zone.signed && !zone.kind.signsZones) return true;
   try {

@@ -23,6 +23,10 @@ import { settle } from "./settle.ts";
 export interface ZoneContext {
   id: string;
   name: string;
+  /** Empty: the default view. */
+  view: string;
+  /** The zone's name at its provider. */
+  providerZone: string;
   /** The id of its provider configuration. */
   configId: string;
   revision: number;
@@ -167,7 +171,7 @@ export class ChangePipeline {
       const { provider } = zone;
       if (!provider) throw movedAway();
       // Read before the zone, so that a write in between changes the fingerprint.
-      const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.name) : null;
+      const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
       if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
       const planned = await request.plan(fork(), zone);
       const { changes } = planned;
@@ -245,6 +249,8 @@ export class ChangePipeline {
       .select([
         "domains.id",
         "domains.name",
+        "domains.view",
+        "domains.provider_zone",
         "domains.revision",
         "domains.record_count",
         "domains.provider_fingerprint",
@@ -267,6 +273,8 @@ export class ChangePipeline {
     return {
       id: row.id,
       name: row.name,
+      view: row.view,
+      providerZone: row.provider_zone,
       configId: row.config_id,
       revision: row.revision,
       recordCount: row.record_count,

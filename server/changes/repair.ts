@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { theService, type Actor } from "../access/actor.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
@@ -72,9 +73,17 @@ export async function repairZone(
         now: at,
       });
       if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
-      const { id, name: domainName, owner_id: ownerId, actor_id: actorId } = set;
+      const { id, owner_id: ownerId, actor_id: actorId } = set;
       const { changes } = intent;
-      const notice = failedChange({ id, domainId, domainName, ownerId, actorId, changes, outcomes });
+      const notice = failedChange({
+        id,
+        domainId,
+        domainName: qualifiedName(set),
+        ownerId,
+        actorId,
+        changes,
+        outcomes,
+      });
       if (notice) await notifications.notify(tx, notice);
     });
   }
@@ -92,6 +101,8 @@ async function pendingSets(em: EntityManager, domainId: string) {
       "change_sets.actor_id",
       "change_sets.intent",
       "domains.name",
+      "domains.view",
+      "domains.provider_zone",
       "domains.owner_id",
       "provider_configs.id as config_id",
       "provider_configs.kind",
@@ -152,7 +163,7 @@ async function readOutcomes(
   provider: DnsProvider,
   { set, intent: { atomic, changes, openSince }, lease, now }: Repairing,
 ): Promise<ReadOutcomes> {
-  const zone = set.name;
+  const zone = set.provider_zone;
   const calls = await begunCalls(em, set.id);
   let wait = secondsToSettle(provider, { signed: false });
   try {
@@ -198,7 +209,7 @@ async function observedOutcomes(
     const provider = connect();
     if (!provider) return null;
     const { sent, outcomesOf } = providerPart(changes, atomic);
-    const { served } = await readServed(provider, set.name, sent);
+    const { served } = await readServed(provider, set.provider_zone, sent);
     const outcomes = outcomesIn(served, sent);
     return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {

@@ -15,7 +15,7 @@ import { notingCalls } from "./call-journal.ts";
 /** A zone whose records are sent to its provider. */
 interface SentZone {
   id: string;
-  name: string;
+  providerZone: string;
   /** Fingerprint of the provider's content that the records here stand for. */
   fingerprint: string | null;
   /** Whether the provider signs the zone. */
@@ -69,7 +69,7 @@ export async function sendChanges(
     const answer: ApplyResult =
       sent.length === 0
         ? { outcomes: [], before: null, after: null }
-        : await callProvider(zone.provider, zone.name, sent, {
+        : await callProvider(zone.provider, zone.providerZone, sent, {
             atomic,
             plannedOn: zone.fingerprint,
             signed: zone.signed,

@@ -14,6 +14,7 @@ export const manual: ProviderKind<z.infer<typeof configSchema>> = {
   supportsProxied: false,
   minTtl: 0,
   maxTtl,
+  separatesViews: true,
   granularity: "record",
   configFields: [],
   addresses: [],

@@ -8,6 +8,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
+import { qualifiedName, zoneNameOf } from "../dns/names/views.ts";
 import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
@@ -164,16 +165,26 @@ export class ProviderConfigs {
 
   /** Returns the zones at the provider, and which of them are managed here. */
   async zones(em: EntityManager, id: string) {
-    const { provider } = await this.connected(em, id);
+    const { kind, provider } = await this.connected(em, id);
     const names = provider ? await throughProvider(provider.listZones()) : [];
     const managed = new Set<string>();
     for (let start = 0; start < names.length; start += 5_000) {
+      const some = names.slice(start, start + 5_000);
       const rows = await queries(em)
         .selectFrom("domains")
-        .select("name")
-        .where("name", "in", names.slice(start, start + 5_000))
+        .select(["name", "view", "provider_config_id", "provider_zone"])
+        .where((eb) =>
+          eb.or([
+            eb("name", "in", [...new Set(some.map(zoneNameOf))]),
+            eb.and([eb("provider_config_id", "=", id), eb("provider_zone", "in", some)]),
+          ]),
+        )
         .execute();
-      for (const { name } of rows) managed.add(name);
+      for (const row of rows) {
+        // An import would make the domain in the view that the zone's name says, or in the default view.
+        if (kind.separatesViews || row.view === "") managed.add(qualifiedName(row));
+        if (row.provider_config_id === id) managed.add(row.provider_zone);
+      }
     }
     return { zones: names.map((name) => ({ name, managed: managed.has(name) })) };
   }
@@ -264,15 +275,15 @@ function placeOf(kind: string, values: ConfigValues): ConfigValues {
   );
 }
 
-/** Returns the name of a domain that uses a configuration; null if there is none. */
+/** Returns the name, with its view, of a domain that uses a configuration; null if there is none. */
 async function domainAt(em: EntityManager, configId: string): Promise<string | null> {
   const domain = await queries(em)
     .selectFrom("domains")
-    .select("name")
+    .select(["name", "view"])
     .where("provider_config_id", "=", configId)
     .limit(1)
     .executeTakeFirst();
-  return domain?.name ?? null;
+  return domain ? qualifiedName(domain) : null;
 }
 
 async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderConfig): Promise<void> {

@@ -113,6 +113,8 @@ interface ProviderCapabilities {
   signsZones?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */
   watchesZones?: true;
+  /** Whether one configuration can serve several views of a name. Its zones are then named with their view: `example.com!internal`. */
+  separatesViews?: true;
   /** The smallest unit that it changes at once. */
   granularity: "record" | "rrset" | "zone";
 }

@@ -49,6 +49,7 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   maxTtl,
   granularity: "zone",
   watchesZones: true,
+  separatesViews: true,
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },

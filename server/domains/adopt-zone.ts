@@ -1,18 +1,17 @@
-import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import type { EntityManager } from "../database/database.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
-import { AppError } from "../platform/errors.ts";
 import { settle } from "../changes/settle.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
+import { conflictOf, refuseSharedZone, refuseTaken } from "./identity.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**
@@ -29,19 +28,20 @@ export async function adoptZone(
   { action, now }: { action: "domain.create" | "domain.import"; now: Date },
 ): Promise<number> {
   const { provider } = config;
-  await refuseTaken(em, domain.name);
+  await refuseTaken(em, domain);
   if (caller.role !== "admin") {
     await refuseOverlap(em, caller, domain.name);
-    await refuseServed(provider, domain.name);
+    await refuseServed(provider, domain);
   }
+  await refuseSharedZone(em, domain);
   const { changes, fingerprint, signing } = provider
-    ? await readNewZone(provider, domain.name, action)
+    ? await readNewZone(provider, domain.providerZone, action)
     : { changes: [], fingerprint: null, signing: null };
   try {
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
-      const { name, providerConfigId, ownerId } = domain;
-      const after = { name, providerConfigId, ownerId, recordCount: changes.length };
+      const { name, view, providerConfigId, ownerId } = domain;
+      const after = { name, view, providerConfigId, ownerId, recordCount: changes.length };
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
       if (signing) await storeSigning(tx, domain.id, signing, now);
       const outcomes = allMade(changes);
@@ -58,22 +58,9 @@ export async function adoptZone(
       });
     });
   } catch (error) {
-    if (error instanceof UniqueConstraintViolationException) throw taken(domain.name);
-    throw error;
+    throw await conflictOf(em.fork(), domain, error);
   }
   return changes.length;
-}
-
-/** Refuses a taken name before the provider is called. The unique index catches concurrent calls. */
-async function refuseTaken(em: EntityManager, name: string): Promise<void> {
-  const row = await queries(em).selectFrom("domains").select("id").where("name", "=", name).executeTakeFirst();
-  if (row) throw taken(name);
-}
-
-function taken(name: string): AppError {
-  return new AppError("CONFLICT", `${name} is managed here already.`, {
-    issues: [{ path: ["name"], message: "This domain exists already." }],
-  });
 }
 
 interface NewZone {

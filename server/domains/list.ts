@@ -12,10 +12,12 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
+import { escapeLike } from "../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { AppError, badField } from "../platform/errors.ts";
-import { ownerWithin, parseLabels, parseZoneName, shown } from "../dns/names/names.ts";
+import { ownerWithin, parseLabels, shown } from "../dns/names/names.ts";
+import { parseQualified, parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
 import { hasStatus, type DomainStatus } from "../expiry/status.ts";
 import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";
@@ -27,6 +29,8 @@ export interface DomainFilter extends Paging {
   search?: string | undefined;
   /** The exact name, as the user typed it. */
   name?: string | undefined;
+  /** Empty: the default view. */
+  view?: string | undefined;
   providerConfigId?: string | undefined;
   drift?: "true" | "false" | undefined;
   sort?: DomainSort | undefined;
@@ -37,17 +41,18 @@ export type DomainSort = (typeof sorts)[number] | `-${(typeof sorts)[number]}`;
 /** Returns a page of the domains that the caller may see. */
 export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
   const { page, limit } = filter;
-  const exactName = filter.name === undefined ? undefined : nameOf(filter.name);
   const visible = await visibleDomains(em, caller);
-  const search =
-    filter.search === undefined ? null : await nameSearch(filter.search, () => internationalNames(em, visible));
+  const view = filter.view === undefined ? {} : { view: givenView(filter.view) };
+  const named = filter.name === undefined ? {} : await namedDomain(em, visible, filter.name, view.view);
+  const wanted = { ...filter, ...view, ...named };
+  const search = filter.search === undefined ? null : await searchOf(em, visible, filter.search);
   const offset = (page - 1) * limit;
   const query = (db: Kysely<Tables>) =>
     db
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .select(listColumns)
-      .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
+      .where((eb) => matches(eb, visible, wanted, search, now))
       .$call((rows) => inOrder(rows, visible, filter.sort ?? "name"))
       .limit(limit)
       .offset(offset);
@@ -57,7 +62,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   const count = await queries(em)
     .selectFrom("domains")
     .select((eb) => eb.fn.countAll<string>().as("total"))
-    .where((eb) => matches(eb, visible, { ...filter, name: exactName }, search, now))
+    .where((eb) => matches(eb, visible, wanted, search, now))
     .executeTakeFirstOrThrow();
   const seen = await restrictToVisibleHosts(em, rows, (row) => visible.seenOf(row));
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
@@ -72,7 +77,7 @@ function matches(
   eb: ExpressionBuilder<Tables, "domains">,
   visible: VisibleDomains,
   filter: DomainFilter,
-  search: NameSearch | null,
+  search: DomainSearch | null,
   now: Date,
 ): Expression<SqlBool> {
   const conditions = [visible.condition(eb)];
@@ -80,6 +85,7 @@ function matches(
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
   if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));
+  if (filter.view !== undefined) conditions.push(eb("domains.view", "=", filter.view));
   if (filter.providerConfigId !== undefined) {
     conditions.push(eb("domains.provider_config_id", "=", filter.providerConfigId));
   }
@@ -87,7 +93,8 @@ function matches(
   if (filter.drift === "false") {
     conditions.push(eb.or([eb("domains.drift_found_at", "is", null), eb.not(visible.wholly())]));
   }
-  if (search) conditions.push(eb("domains.name", search.operator, search.operand));
+  if (search) conditions.push(eb("domains.name", search.name.operator, search.name.operand));
+  if (search?.view) conditions.push(eb("domains.view", "like", `${escapeLike(search.view)}%`));
   return eb.and(conditions);
 }
 
@@ -99,7 +106,7 @@ function inOrder<Row>(
 ) {
   const field = sort.replace(/^-/, "") as (typeof sorts)[number];
   const direction = sort.startsWith("-") ? "desc" : "asc";
-  if (field === "name") return rows.orderBy("domains.name", direction);
+  if (field === "name") return rows.orderBy("domains.name", direction).orderBy("domains.view", direction);
   const by = {
     expiresAt: sql.ref("domains.expires_at"),
     updatedAt: sql.ref("domains.updated_at"),
@@ -107,38 +114,101 @@ function inOrder<Row>(
     drift: visible.ifWhole(sql.ref("domains.drift_found_at")),
     provider: sql.ref("provider_configs.name"),
   }[field];
-  return rows.orderBy(by, (order) => order[direction]().nullsLast()).orderBy("domains.name");
+  return rows
+    .orderBy(by, (order) => order[direction]().nullsLast())
+    .orderBy("domains.name")
+    .orderBy("domains.view");
 }
 
-/** @throws AppError BAD_REQUEST for an invalid domain name */
-function nameOf(name: string): string {
-  const parsed = parseZoneName(name);
+/**
+ * Returns the domain that a name stands for: a bare name means the default view, or the only one.
+ * @throws AppError BAD_REQUEST for an invalid name, CONFLICT if several views have it and none is the default
+ */
+async function namedDomain(
+  em: EntityManager,
+  visible: VisibleDomains,
+  given: string,
+  filteredView: string | undefined,
+): Promise<{ name: string; view?: string }> {
+  const parsed = parseQualified(given);
   if (!parsed.ok) throw badField(["name"], parsed.message);
+  const { name, view } = parsed.value;
+  if (view !== null && filteredView !== undefined && view !== filteredView)
+    throw badField(["view"], `The name contains the view ${view}, but view differs from it. Send one of them.`);
+  if (view !== null) return { name, view };
+  if (filteredView !== undefined) return { name };
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select("view")
+    .where("name", "=", name)
+    .where((eb) => visible.condition(eb))
+    .orderBy("view")
+    .execute();
+  return {
+    name,
+    view: theView(
+      name,
+      rows.map((row) => row.view),
+    ),
+  };
+}
+
+/** @throws AppError BAD_REQUEST */
+export function givenView(view: string): string {
+  const parsed = parseView(view);
+  if (!parsed.ok) throw badField(["view"], parsed.message);
   return parsed.value;
+}
+
+/** Returns the view that a bare name stands for. @throws AppError CONFLICT */
+function theView(name: string, views: readonly string[]): string {
+  const [first = "", ...others] = views;
+  if (first === "" || others.length === 0) return first;
+  const names = views.map((view) => qualifiedName({ name, view }));
+  throw new AppError("CONFLICT", `${name} has several views here. Choose one: ${names.slice(0, 10).join(", ")}.`);
 }
 
 /**
  * Returns the longest domain that the caller may see and that holds a host name, with the host relative to it.
- * @throws AppError BAD_REQUEST, NOT_FOUND
+ * @throws AppError BAD_REQUEST, NOT_FOUND, CONFLICT if several views hold it and none is the default
  */
 export async function findZoneOf(em: EntityManager, caller: Caller, hostName: string, now: Date) {
-  const parsed = parseLabels(hostName, true);
+  const { name: host, view } = splitQualified(hostName);
+  const parsed = parseLabels(host, true);
   if (!parsed.ok) throw badField(["name"], `The name must be a full host name, but ${parsed.message}.`);
+  const wanted = view === null ? null : parseView(view);
+  if (wanted && !wanted.ok) throw badField(["name"], wanted.message);
   const name = parsed.value.labels.join(".");
   const suffixes = parsed.value.labels.map((_, index) => parsed.value.labels.slice(index).join("."));
   const visible = await visibleDomains(em, caller);
-  const row = await queries(em)
+  const rows = await queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
     .select(listColumns)
     .where("domains.name", "in", suffixes)
+    .$if(wanted !== null, (query) => query.where("domains.view", "=", wanted?.value ?? ""))
     .where((eb) => visible.condition(eb))
     .orderBy(sql`length(domains.name)`, "desc")
-    .limit(1)
-    .executeTakeFirst();
-  if (!row) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(name)}.`);
+    .orderBy("domains.view")
+    .execute();
+  const [longest] = rows;
+  if (!longest) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(hostName)}.`);
+  const views = rows.filter((row) => row.name === longest.name).map((row) => row.view);
+  const chosen = theView(longest.name, views);
+  const row = rows.find((each) => each.name === longest.name && each.view === chosen) ?? longest;
   const [seen = row] = await restrictToVisibleHosts(em, [row], (each) => visible.seenOf(each));
   return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
+}
+
+/** Conditions of a search: part of a name and, after an exclamation mark, the beginning of a view. */
+interface DomainSearch {
+  name: NameSearch;
+  view: string | null;
+}
+
+async function searchOf(em: EntityManager, visible: VisibleDomains, search: string): Promise<DomainSearch> {
+  const { name, view } = splitQualified(search);
+  return { name: await nameSearch(name, () => internationalNames(em, visible)), view: view && view.toLowerCase() };
 }
 
 async function internationalNames(em: EntityManager, visible: VisibleDomains): Promise<string[]> {

@@ -13,9 +13,12 @@ import { AppError } from "../platform/errors.ts";
  * Refuses a zone that already exists at the provider.
  * @throws AppError CONFLICT when the provider serves the zone, PROVIDER_ERROR when that is unknown. Neither reveals the zone's content.
  */
-export async function refuseServed(provider: DnsProvider | null, zone: string): Promise<void> {
-  if (!provider || !(await serves(provider, zone))) return;
-  throw new AppError("CONFLICT", `${zone} exists at the provider; an administrator can import it.`);
+export async function refuseServed(
+  provider: DnsProvider | null,
+  { name, providerZone }: { name: string; providerZone: string },
+): Promise<void> {
+  if (!provider || !(await serves(provider, providerZone))) return;
+  throw new AppError("CONFLICT", `${name} exists at the provider; an administrator can import it.`);
 }
 
 async function serves(provider: DnsProvider, zone: string): Promise<boolean> {
@@ -37,7 +40,7 @@ async function serves(provider: DnsProvider, zone: string): Promise<boolean> {
 }
 
 /**
- * Refuses a member's new domain above or below a domain that they do not own. The owner of a parent domain controls the names
+ * Refuses a member's new domain above or below a domain that they do not own, and a view of such a domain. The owner of a parent domain controls the names
  * below it, and a new parent would take control of names that others own.
  * @throws AppError FORBIDDEN
  */
@@ -45,11 +48,13 @@ export async function refuseOverlap(em: EntityManager, caller: Caller, name: str
   const other = await queries(em)
     .selectFrom("domains")
     .select("name")
-    .where((eb) => eb.or([eb("name", "in", parentsOf(name)), eb("name", "like", `%.${escapeLike(name)}`)]))
+    .where((eb) => eb.or([eb("name", "in", [name, ...parentsOf(name)]), eb("name", "like", `%.${escapeLike(name)}`)]))
     .where((eb) => eb.or([eb("owner_id", "is", null), eb("owner_id", "!=", caller.userId)]))
     .limit(1)
     .executeTakeFirst();
   if (!other) return;
+  if (other.name === name)
+    throw new AppError("FORBIDDEN", `Another user has ${name} here. Ask an administrator to add a view of it.`);
   const relation = other.name.length < name.length ? "below" : "above";
   throw new AppError(
     "FORBIDDEN",

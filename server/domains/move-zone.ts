@@ -18,6 +18,8 @@ import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../changes/state/unread-splits.ts";
+import { conflictOf, refuseSharedZone, refuseTaken } from "./identity.ts";
+import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
 import { dataOf, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
@@ -50,8 +52,8 @@ interface Arrival {
 export async function moveZone(
   database: Database,
   connections: ProviderConnections,
-  domain: { id: string; name: string; providerConfigId: string },
-  target: ConnectedConfig,
+  domain: { id: string; name: string; view: string; providerConfigId: string },
+  { view, ...target }: ConnectedConfig & { view: string },
   caller: Caller,
   { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications },
 ): Promise<void> {
@@ -61,27 +63,34 @@ export async function moveZone(
     const resolution = force ? "abandon" : "wait";
     await repairZone(fork(), domain.id, lease, { connections, notifications, now, resolution, actor: caller });
     const source = await sourceOf(fork(), domain.id);
-    if (source.splitsUnread) await readOldSplits(fork(), domain, connections, source.stored);
+    if (source.splitsUnread) await readOldSplits(fork(), source, connections);
+    const placed = { ...domain, view, providerConfigId: target.id };
+    const zone = providerZoneOf(target.kind, placed);
+    await refuseTaken(fork(), placed);
+    await refuseSharedZone(fork(), { ...placed, providerZone: zone });
     const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
     const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
-    refuseBeyondLimits(written, await limitsThere(target, domain.name, written), domain.name);
+    refuseBeyondLimits(written, await limitsThere(target, zone, written), domain.name);
     // Between providers of the same kind, existing violations of the server rules move with the zone.
     if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
-      ? await throughProvider(fill(target.kind, provider, domain.name, move, whileHeld(lease)))
+      ? await throughProvider(fill(target.kind, provider, { name: domain.name, zone }, move, whileHeld(lease)))
       : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes, signing: unsigned };
-    await fork().transactional(async (tx) => {
-      await arrive(tx, domain.id, { configId: target.id, caller, now: now() }, arrival, lease);
+    const stored = fork().transactional(async (tx) => {
+      await arrive(tx, domain.id, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
       await writeEntry(tx, now(), caller, {
         action: "domain.move",
         targetType: "domain",
         targetId: domain.id,
-        before: { providerConfigId: domain.providerConfigId },
-        after: { providerConfigId: target.id },
+        before: { providerConfigId: domain.providerConfigId, ...(view === domain.view ? {} : { view: domain.view }) },
+        after: { providerConfigId: target.id, ...(view === domain.view ? {} : { view }) },
       });
+    });
+    await stored.catch(async (error: unknown) => {
+      throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
     });
   });
 }
@@ -90,7 +99,7 @@ export async function moveZone(
 async function arrive(
   tx: EntityManager,
   domainId: string,
-  { configId, caller, now }: { configId: string; caller: Caller; now: Date },
+  { configId, zone, view, caller, now }: { configId: string; zone: string; view: string; caller: Caller; now: Date },
   { fingerprint, changes, signing }: Arrival,
   lease: Lease,
 ): Promise<void> {
@@ -114,7 +123,7 @@ async function arrive(
   }
   const moved = await queries(tx)
     .updateTable("domains")
-    .set({ provider_config_id: configId, provider_fingerprint: fingerprint, ...noDrift })
+    .set({ view, provider_config_id: configId, provider_zone: zone, provider_fingerprint: fingerprint, ...noDrift })
     .where("id", "=", domainId)
     .where("lease_token", "=", lease.token)
     .executeTakeFirst();
@@ -128,6 +137,7 @@ async function sourceOf(em: EntityManager, domainId: string) {
     id,
     kind,
     config,
+    provider_zone: providerZone,
     splits_unread: splitsUnread,
     provider_signed: signed,
   } = await queries(em)
@@ -137,24 +147,24 @@ async function sourceOf(em: EntityManager, domainId: string) {
       "provider_configs.id",
       "provider_configs.kind",
       "provider_configs.config",
+      "domains.provider_zone",
       "domains.splits_unread",
       "domains.provider_signed",
     ])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return { kind: knownKind(kind), stored: { id, kind, config }, splitsUnread, signed };
+  return { kind: knownKind(kind), stored: { id, kind, config }, id: domainId, providerZone, splitsUnread, signed };
 }
 
 /** Reads how the TXT values of a zone from version 0.1 are split. If the provider is unavailable, each value moves as a single string. */
 async function readOldSplits(
   em: EntityManager,
-  domain: { id: string; name: string },
+  source: { id: string; providerZone: string; stored: StoredConfig },
   connections: ProviderConnections,
-  stored: StoredConfig,
 ): Promise<void> {
   try {
-    const { provider } = connections.connect(stored);
-    if (provider) await readSplits(em, domain, provider);
+    const { provider } = connections.connect(source.stored);
+    if (provider) await readSplits(em, source, provider);
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
   }
@@ -163,11 +173,11 @@ async function readOldSplits(
 /** Returns the target's limits for this zone, or its general limits if the zone does not exist yet. @throws AppError PROVIDER_ERROR */
 async function limitsThere(
   { kind, provider }: ConnectedConfig,
-  name: string,
+  providerZone: string,
   records: readonly LiveRecord[],
 ): Promise<ProviderKind> {
   const ttls = records.map(({ ttl }) => ttl);
-  return await kindOfZone({ name, kind, provider }, ttls).catch((error: unknown) => {
+  return await kindOfZone({ providerZone, kind, provider }, ttls).catch((error: unknown) => {
     if (error instanceof AppError && error.cause instanceof ProviderError && error.cause.zoneMissing) return kind;
     throw error;
   });
@@ -204,7 +214,7 @@ function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zo
 async function fill(
   kind: ProviderKind,
   provider: DnsProvider,
-  zone: string,
+  { name, zone }: { name: string; zone: string },
   move: Parameters<typeof planMove>[2],
   beforeCall: BeforeCall,
 ): Promise<Arrival> {
@@ -222,12 +232,12 @@ async function fill(
   if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",
-      `${zone} has other records at that provider; empty the zone there first, or import it from there.`,
+      `${name} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
   const ttls = missing.map(({ ttl }) => ttl);
   const hint = " The zone there stays as it is, without them.";
-  refuseBeyondLimits(missing, await kindOfZone({ name: zone, kind, provider }, ttls), zone, hint);
+  refuseBeyondLimits(missing, await kindOfZone({ providerZone: zone, kind, provider }, ttls), name, hint);
   const { outcomes, before, after } = await callProvider(
     provider,
     zone,

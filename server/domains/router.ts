@@ -26,7 +26,8 @@ export const domainsRouter = router({
     operationId: "listDomains",
     tag,
     summary: "List domains",
-    description: "Returns the domains you may see, by name unless `sort` is set. Filters combine.",
+    description: "Returns the domains you may see, by name and view unless `sort` is set. Filters combine.",
+    errors: [409],
   })
     .input(listDomainsInput)
     .output(domainPage)
@@ -50,8 +51,9 @@ export const domainsRouter = router({
     tag,
     summary: "Find the domain that holds a host name",
     description:
-      "Returns the longest domain you may see that the host name ends with, and the host part. Returns 404 if there is none.",
-    errors: [404],
+      "Returns the longest domain you may see that the host name ends with, and the host part. Returns 404 if there is none, " +
+      "and 409 if several views hold it and none is the default.",
+    errors: [404, 409],
   })
     .input(zoneOfInput)
     .output(zoneOfName)

@@ -23,6 +23,10 @@ export const sorts = ["name", "expiresAt", "recordCount", "updatedAt", "drift", 
 const listFields = {
   id: shownId("The domain's id."),
   name: z.string().meta({ description: "Domain name in lower-case A-labels.", example: "example.com" }),
+  view: z.string().meta({
+    description: "View that distinguishes domains of one name, such as `internal`; empty: the default view.",
+    example: "",
+  }),
   providerId: shownId("Kind of DNS provider; the id is fixed per kind."),
   providerConfigId: shownId("Provider configuration that serves the zone."),
   expiresAt: timestamp("When the registration expires; null if unknown.").nullable(),
@@ -129,12 +133,21 @@ export const listDomainsInput = z
       .meta({ description: "Only domains with this status." }),
     group: line(100).optional().meta({ description: "Only domains in this group." }),
     tag: line(50).optional().meta({ description: "Only domains with this tag." }),
-    search: line(253)
-      .optional()
-      .meta({ description: "Only domains whose name contains this text, in Unicode or A-labels." }),
+    search: line(253).optional().meta({
+      description:
+        "Only domains whose name contains this text, in Unicode or A-labels. After `!`, the view begins with it.",
+    }),
     name: line(1024, 1)
       .optional()
-      .meta({ description: "Only the domain with exactly this name, in Unicode or A-labels.", example: "example.com" }),
+      .meta({
+        description:
+          "Only the domain with exactly this name, in Unicode or A-labels. A view may follow: `example.com!internal`. Without one, returns " +
+          "the default view, or the only one. Returns 409 if there is no default view and several others.",
+        example: "example.com",
+      }),
+    view: line(63)
+      .optional()
+      .meta({ description: "Only domains in this view; `default`: in the default view.", example: "internal" }),
     providerConfigId: id("Only domains with this provider configuration.").optional(),
     drift: z
       .preprocess(
@@ -159,7 +172,8 @@ export const listDomainsInput = z
 
 export const zoneOfInput = z.strictObject({
   name: line(1024, 1).meta({
-    description: "Full host name, in Unicode or A-labels. A trailing dot is ignored.",
+    description:
+      "Full host name, in Unicode or A-labels. A trailing dot is ignored. A view may follow: `www.example.com!internal`.",
     example: "www.example.com",
   }),
 });
@@ -174,7 +188,15 @@ export const zoneOfName = z
 export const domainIdInput = z.strictObject({ id: domainId });
 
 export const createDomainInput = z.strictObject({
-  name: line(1024, 1).meta({ description: "Domain name, in Unicode or A-labels.", example: "example.com" }),
+  name: line(1024, 1).meta({
+    description: "Domain name, in Unicode or A-labels. A view may follow: `example.com!internal`.",
+    example: "example.com",
+  }),
+  view: line(63).optional().meta({
+    description:
+      "View, if another domain has the same name: 1 to 63 of `a-z`, `0-9` and `-`. Empty or `default`: the default view.",
+    example: "",
+  }),
   providerConfigId: id("Provider configuration to serve the zone. Default: the embedded zone files.").optional(),
   expiresAt: timestampInput("When the registration expires.").nullable().optional(),
   groupName: groupName.nullable().optional(),
@@ -183,6 +205,14 @@ export const createDomainInput = z.strictObject({
 
 export const updateDomainInput = z.strictObject({
   id: domainId,
+  view: line(63)
+    .optional()
+    .meta({
+      description:
+        "Administrators only. Empty or `default`: the default view. At zone files, moves the records to the file of the new view; the old file stays. Elsewhere, changes nothing " +
+        "at the provider.",
+      example: "internal",
+    }),
   providerConfigId: id(
     "Moves the zone: its records are written to the new provider first. Records that this provider manages itself, such as its name servers, " +
       "replace the domain's own. A snapshot is taken before.",

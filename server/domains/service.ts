@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import { accessColumns, rightsIn, zoneFor } from "../access/zone-access.ts";
+import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
@@ -8,12 +8,14 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { parseZoneName } from "../dns/names/names.ts";
+import { parseQualified, qualifiedName } from "../dns/names/views.ts";
+import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
-import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
+import { countTags, findZoneOf, givenView, listDomains, type DomainFilter } from "./list.ts";
+import { conflictOf, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
 import { expiringFrom } from "../expiry/status.ts";
@@ -22,7 +24,9 @@ import { detailView, signedElsewhere } from "./view.ts";
 const defaultRemindDays = [30, 7, 1];
 
 export interface NewDomain {
+  /** May end in a view, `example.com!internal`. */
   name: string;
+  view?: string | undefined;
   providerConfigId?: string | undefined;
   expiresAt?: Date | null | undefined;
   groupName?: string | null | undefined;
@@ -31,6 +35,8 @@ export interface NewDomain {
 
 export interface DomainPatch {
   id: string;
+  /** Administrators only. */
+  view?: string | undefined;
   providerConfigId?: string | undefined;
   expiresAt?: Date | null | undefined;
   groupName?: string | null | undefined;
@@ -106,16 +112,17 @@ export class Domains {
     config: ConnectedConfig,
     action: "domain.create" | "domain.import",
   ): Promise<{ id: string; records: number }> {
-    const name = parseZoneName(input.name);
-    if (!name.ok) throw badField(["name"], name.message);
+    const { name, view } = newName(input);
     const expiresAt = input.expiresAt ?? null;
     const now = this.#now();
     const domain = em.create(
       Domain,
       {
         id: newId(),
-        name: name.value,
+        name,
+        view,
         providerConfigId: config.id,
+        providerZone: providerZoneOf(config.kind, { name, view }),
         ownerId: caller.role === "admin" ? null : caller.userId,
         expiresAt,
         expiringFrom: expiringFrom(expiresAt, defaultRemindDays),
@@ -123,7 +130,8 @@ export class Domains {
         groupName: input.groupName ?? null,
         tags: unique(input.tags ?? []),
         expiryRemindDays: defaultRemindDays,
-        autoCheckExpiry: true,
+        // Views of a name share its registration, which the default view follows.
+        autoCheckExpiry: view === "",
         expirySource: expiresAt ? "manual" : null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",
@@ -147,22 +155,49 @@ export class Domains {
     const zone = await zoneFor(em, caller, patch.id, "manage");
     if (patch.force && caller.role !== "admin")
       throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
-    if (patch.providerConfigId !== undefined && patch.providerConfigId !== zone.providerConfigId) {
-      const target = await this.#providerConfigs.usable(em, caller, patch.providerConfigId);
-      if (caller.role !== "admin") await refuseServed(target.provider, zone.name);
-      await moveZone(this.#database, this.#providerConfigs.connections, zone, target, caller, {
-        force: patch.force ?? false,
-        now: this.#now,
-        notifications: this.#notifications,
-      });
-    }
-    return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
+    const view = patch.view === undefined ? zone.view : givenView(patch.view);
+    const { providerConfigId = zone.providerConfigId } = patch;
+    if (view !== zone.view || providerConfigId !== zone.providerConfigId)
+      await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
+    const changed = this.#change(em, caller, patch.id, "domain.update", (domain) => {
+      if (patch.view !== undefined) domain.view = view;
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
       if (patch.groupName !== undefined) domain.groupName = patch.groupName;
       if (patch.tags !== undefined) domain.tags = unique(patch.tags);
       if (patch.notes !== undefined) domain.notes = patch.notes;
       if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
       if (patch.status !== undefined) domain.status = patch.status;
+    });
+    return await changed.catch(async (error: unknown) => {
+      throw await conflictOf(em.fork(), { id: zone.id, name: zone.name, view }, error);
+    });
+  }
+
+  /**
+   * Moves a domain's zone to another provider configuration, or to another zone of its own if its view is part of the zone's name there.
+   * Elsewhere, a new view changes nothing at the provider.
+   */
+  async #place(
+    em: EntityManager,
+    caller: Caller,
+    zone: Zone,
+    { view, providerConfigId, force }: { view: string; providerConfigId: string; force: boolean },
+  ): Promise<void> {
+    const { name } = zone;
+    if (view !== zone.view && caller.role !== "admin")
+      throw new AppError("FORBIDDEN", "Only administrators can change a domain's view. Ask one of them.");
+    await refuseTaken(em, { id: zone.id, name, view });
+    const isElsewhere = providerConfigId !== zone.providerConfigId;
+    const target = isElsewhere
+      ? await this.#providerConfigs.usable(em, caller, providerConfigId)
+      : await this.#providerConfigs.connected(em, providerConfigId);
+    const providerZone = providerZoneOf(target.kind, { name, view });
+    if (!isElsewhere && providerZone === providerZoneOf(target.kind, zone)) return;
+    if (caller.role !== "admin") await refuseServed(target.provider, { name, providerZone });
+    await moveZone(this.#database, this.#providerConfigs.connections, zone, { ...target, view }, caller, {
+      force,
+      now: this.#now,
+      notifications: this.#notifications,
     });
   }
 
@@ -196,11 +231,12 @@ export class Domains {
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
-        .returning(["name", "provider_config_id", "owner_id", "record_count"])
+        .returning(["name", "view", "provider_config_id", "owner_id", "record_count"])
         .executeTakeFirst();
       if (!gone) throw notFound("domain");
       const before = {
         name: gone.name,
+        view: gone.view,
         providerConfigId: gone.provider_config_id,
         ownerId: gone.owner_id,
         recordCount: gone.record_count,
@@ -211,7 +247,7 @@ export class Domains {
         targetId: id,
         before,
       });
-      await this.#notifications.notifyAll(tx, domainGone({ id, name: gone.name }, assigned));
+      await this.#notifications.notifyAll(tx, domainGone({ id, name: qualifiedName(gone) }, assigned));
     });
   }
 
@@ -239,11 +275,23 @@ export class Domains {
   }
 }
 
+/** Returns the name and view of a new domain. @throws AppError BAD_REQUEST */
+function newName({ name, view }: NewDomain): { name: string; view: string } {
+  const parsed = parseQualified(name);
+  if (!parsed.ok) throw badField(["name"], parsed.message);
+  const named = parsed.value.view;
+  if (view === undefined) return { name: parsed.value.name, view: named ?? "" };
+  const given = givenView(view);
+  if (named !== null && given !== named)
+    throw badField(["view"], `The name contains the view ${named}, but view differs from it. Send one of them.`);
+  return { name: parsed.value.name, view: given };
+}
+
 /** Returns the user-editable fields of a domain for the audit trail. */
 function auditedFields(domain: Domain) {
-  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
+  const { view, expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
-  const set = { expiresAt, expirySource, groupName, tags, notes, status };
+  const set = { view, expiresAt, expirySource, groupName, tags, notes, status };
   return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule };
 }
 

@@ -11,6 +11,7 @@ type ListRow = Pick<
   DomainRow,
   | "id"
   | "name"
+  | "view"
   | "owner_id"
   | "kind"
   | "provider_config_id"
@@ -34,6 +35,7 @@ export const signedElsewhere = sql<boolean>`(not domains.provider_signed and ${h
 export const listColumns = [
   "domains.id",
   "domains.name",
+  "domains.view",
   "domains.owner_id",
   "domains.provider_config_id",
   "domains.expires_at",
@@ -55,6 +57,7 @@ export function listView(row: ListRow, now: Date) {
   return {
     id: row.id,
     name: row.name,
+    view: row.view,
     providerId: knownKind(row.kind).id,
     providerConfigId: row.provider_config_id,
     expiresAt: row.expires_at,

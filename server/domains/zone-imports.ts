@@ -5,7 +5,8 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { badField, notFound, type AppError } from "../platform/errors.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
-import { parseZoneName } from "../dns/names/names.ts";
+import { parseQualified } from "../dns/names/views.ts";
+import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import {
   beginImport,
   beginZone,
@@ -137,8 +138,8 @@ export class ZoneImports {
     report: Report,
   ): Promise<ImportOutcome> {
     try {
-      const zone = parseZoneName(name);
-      if (zone.ok && !there.has(zone.value)) throw notFound("zone at this provider");
+      const zone = parseQualified(name);
+      if (zone.ok && !there.has(zoneThere(config, zone.value))) throw notFound("zone at this provider");
       const { id, records } = await this.#parts.domains.add(
         this.#parts.database.fork(),
         caller,
@@ -158,15 +159,20 @@ export class ZoneImports {
 
   /** Returns the domain of a zone that is already managed, or null. */
   async #managed(name: string): Promise<{ id: string; configId: string; records: number } | null> {
-    const zone = parseZoneName(name);
+    const zone = parseQualified(name);
     if (!zone.ok) return null;
     const row = await queries(this.#parts.database.fork())
       .selectFrom("domains")
       .select(["id", "provider_config_id", "record_count"])
-      .where("name", "=", zone.value)
+      .where("name", "=", zone.value.name)
+      .where("view", "=", zone.value.view ?? "")
       .executeTakeFirst();
     return row ? { id: row.id, configId: row.provider_config_id, records: row.record_count } : null;
   }
+}
+
+function zoneThere({ kind }: ConnectedConfig, { name, view }: { name: string; view: string | null }): string {
+  return providerZoneOf(kind, { name, view: view ?? "" });
 }
 
 function shown(name: string, outcome: ImportOutcome) {

@@ -101,8 +101,8 @@ export class DriftJob {
    * @param changedAt when its content changed. Skips the zone if it was checked later than that.
    * @returns false if one of our changes was in progress, so the result is not known yet.
    */
-  async checkZone(configId: string, name: string, changedAt: Date): Promise<boolean> {
-    const zone = await claimZone(this.#parts.database.fork(), this.#parts.now(), { configId, name, changedAt });
+  async checkZone(configId: string, providerZone: string, changedAt: Date): Promise<boolean> {
+    const zone = await claimZone(this.#parts.database.fork(), this.#parts.now(), { configId, providerZone, changedAt });
     return zone === null || (await this.#compare(zone, new AbortController().signal));
   }
 
@@ -152,7 +152,7 @@ export class DriftJob {
 
   async #compareWith(provider: DnsProvider, zone: DueZone, signal: AbortSignal): Promise<boolean> {
     // Read before the zone, so that a write in between changes the fingerprint.
-    const fingerprint = await provider.fingerprint(zone.name);
+    const fingerprint = await provider.fingerprint(zone.providerZone);
     const same = fingerprint !== null && fingerprint === zone.fingerprint && !zone.splitsUnread;
     const plan = same ? null : await this.#parts.comparison.plan(this.#parts.database.fork(), zone, provider);
     if (signal.aborted) return true;

@@ -1,12 +1,15 @@
 import { sql, type RawBuilder } from "kysely";
 import type { ComparedZone } from "../changes/state/found-drift.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 
 /** A zone due for a check, as of its claim. */
 export interface DueZone {
   id: string;
+  /** Its name and view. */
   name: string;
+  providerZone: string;
   revision: number;
   fingerprint: string | null;
   /** Whether the splits of its TXT records from version 0.1 are still unread. */
@@ -49,9 +52,9 @@ export async function claimDue(
 export async function claimZone(
   em: EntityManager,
   now: Date,
-  { configId, name, changedAt }: { configId: string; name: string; changedAt: Date },
+  { configId, providerZone, changedAt }: { configId: string; providerZone: string; changedAt: Date },
 ): Promise<DueZone | null> {
-  const named = sql`name = ${name} and provider_config_id = ${configId}::uuid
+  const named = sql`provider_zone = ${providerZone} and provider_config_id = ${configId}::uuid
     and (drift_checked_at is null or drift_checked_at <= ${changedAt}::timestamptz)`;
   return await claim(em, now, named);
 }
@@ -60,6 +63,8 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
   const { rows } = await sql<{
     id: string;
     name: string;
+    view: string;
+    provider_zone: string;
     revision: number;
     provider_fingerprint: string | null;
     splits_unread: boolean;
@@ -78,14 +83,15 @@ async function claim(em: EntityManager, now: Date, which: RawBuilder<unknown>): 
       order by drift_checked_at nulls first limit 1
       for update skip locked
     )
-    returning domains.id, domains.name, domains.revision, domains.provider_fingerprint, domains.splits_unread, domains.drift_found_at,
-      domains.drift_error, c.id as config_id, c.name as config_name, c.kind, c.config
+    returning domains.id, domains.name, domains.view, domains.provider_zone, domains.revision, domains.provider_fingerprint,
+      domains.splits_unread, domains.drift_found_at, domains.drift_error, c.id as config_id, c.name as config_name, c.kind, c.config
   `.execute(queries(em));
   const [row] = rows;
   if (!row) return null;
   return {
     id: row.id,
-    name: row.name,
+    name: qualifiedName(row),
+    providerZone: row.provider_zone,
     revision: row.revision,
     fingerprint: row.provider_fingerprint,
     splitsUnread: row.splits_unread,

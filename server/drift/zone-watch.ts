@@ -98,22 +98,22 @@ export class ZoneWatch {
       for (let last = ""; ;) {
         const zones = await queries(this.#parts.database.fork())
           .selectFrom("domains")
-          .select(["name", "provider_fingerprint"])
+          .select(["provider_zone as zone", "provider_fingerprint"])
           .where("provider_config_id", "=", configId)
           .where("status", "=", "active")
-          .where("name", ">", last)
-          .orderBy("name")
+          .where("provider_zone", ">", last)
+          .orderBy("provider_zone")
           .limit(zonesAtOnce)
           .execute();
-        for (const { name, provider_fingerprint: stored } of zones) {
+        for (const { zone, provider_fingerprint: stored } of zones) {
           if (isOver()) return;
-          const fingerprint = await provider.fingerprint(name).catch(() => null);
+          const fingerprint = await provider.fingerprint(zone).catch(() => null);
           if (fingerprint === null || fingerprint !== stored)
-            await this.#check(configId, name, this.#parts.now(), tries);
+            await this.#check(configId, zone, this.#parts.now(), tries);
         }
         const next = zones.at(-1);
         if (!next) return;
-        last = next.name;
+        last = next.zone;
       }
     } catch (error) {
       if (isOver()) return;

@@ -5,6 +5,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 export interface DueDomain {
   id: string;
   name: string;
+  view: string;
 }
 
 /** Lease of a claim. If the process crashes, another one looks up its domains after this time. */
@@ -26,7 +27,7 @@ export async function claimDue(em: EntityManager, now: Date, atMost: number): Pr
     )
     update domains set expiry_next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
     from due where domains.id = due.id
-    returning domains.id, domains.name
+    returning domains.id, domains.name, domains.view
   `.execute(queries(em));
   return rows;
 }

@@ -1,9 +1,11 @@
+import { qualifiedName } from "../dns/names/views.ts";
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /** A reminder that is due for a domain. */
 export interface DueReminder {
   domainId: string;
+  /** Its name and view. */
   name: string;
   ownerId: string | null;
   expiresAt: Date;
@@ -33,7 +35,7 @@ export async function takeReminders(tx: EntityManager, now: Date, after: string 
   const at = sql`${now}::timestamptz`;
   const { rows } = await sql<Row>`
     with open as (
-      select d.id, d.name, d.owner_id, d.expires_at, d.expiry_source, d.registry_expires_at, d.registrar_expires_at,
+      select d.id, d.name, d.view, d.owner_id, d.expires_at, d.expiry_source, d.registry_expires_at, d.registrar_expires_at,
         (d.expires_at at time zone 'UTC')::date as expires_on
       from domains d
       where d.status = 'active' and d.expiring_from <= ${at} and d.id > ${after ?? firstId}::uuid
@@ -71,6 +73,7 @@ export async function takeReminders(tx: EntityManager, now: Date, after: string 
 interface Row {
   id: string;
   name: string;
+  view: string;
   owner_id: string | null;
   expires_at: Date;
   expiry_source: string | null;
@@ -95,7 +98,7 @@ function thresholds(at: ReturnType<typeof sql>) {
 function shown(row: Row, days: number): DueReminder {
   return {
     domainId: row.id,
-    name: row.name,
+    name: qualifiedName(row),
     ownerId: row.owner_id,
     expiresAt: row.expires_at,
     days,

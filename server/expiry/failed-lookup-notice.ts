@@ -1,3 +1,4 @@
+import { qualifiedName } from "../dns/names/views.ts";
 import type { TypedNotice } from "../notifications/notify.ts";
 import type { DueDomain } from "./due-domains.ts";
 
@@ -27,28 +28,30 @@ export class NoticeBudget {
 const advice = "The stored date is unchanged. Set it manually, or turn lookups off for this domain.";
 
 export function failedLookup(
-  { id, name }: DueDomain,
+  domain: DueDomain,
   ownerId: string | null,
   reason: string,
 ): TypedNotice<"domain.expiry_check_failed"> {
+  const name = qualifiedName(domain);
   return {
     event: "domain.expiry_check_failed",
     title: `The expiry date of ${name} cannot be looked up`,
     content: `${reason} ${advice}`,
     level: "warning",
-    metadata: { domainId: id, domainName: name, reason },
+    metadata: { domainId: domain.id, domainName: name, reason },
     to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
   };
 }
 
 /** Returns the notice for all failures beyond the daily limit, naming the first one. */
-export function manyFailedLookups({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
+export function manyFailedLookups(domain: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
+  const name = qualifiedName(domain);
   return {
     event: "domain.expiry_check_failed",
     title: "The expiry dates of many domains cannot be looked up",
     content: `One of more than ${mostEach} today is ${name}: ${reason} The log names them all. ${advice.replace("this domain", "single domains")}`,
     level: "warning",
-    metadata: { domainId: id, domainName: name, reason },
+    metadata: { domainId: domain.id, domainName: name, reason },
     to: { administrators: true },
   };
 }

@@ -46,13 +46,13 @@ function storesType(recordType: string, { recordTypes, vendorTypes = false }: Pr
  * short. @throws AppError PROVIDER_ERROR
  */
 export async function kindOfZone(
-  { name, kind, provider }: { name: string; kind: ProviderKind; provider: DnsProvider | null },
+  { providerZone, kind, provider }: { providerZone: string; kind: ProviderKind; provider: DnsProvider | null },
   ttls: readonly (number | undefined)[],
 ): Promise<ProviderKind> {
   const { minTtl, anyZoneMinTtl = minTtl, automaticTtl } = kind;
   const isShort = (ttl = anyZoneMinTtl) => ttl >= minTtl && ttl < anyZoneMinTtl && ttl !== automaticTtl;
   if (!provider?.minTtl || !ttls.some((ttl) => isShort(ttl))) return kind;
-  return { ...kind, minTtl: Math.max(minTtl, await throughProvider(provider.minTtl(name))) };
+  return { ...kind, minTtl: Math.max(minTtl, await throughProvider(provider.minTtl(providerZone))) };
 }
 
 /** Returns why a record is read-only at its provider, in a sentence that names the provider; null if it can be changed. */
@@ -69,11 +69,11 @@ export interface ReadOnlyChange {
 
 /** Asks the provider for read-only records that nothing else tells from others. @returns reasons by `recordKey` @throws AppError PROVIDER_ERROR */
 export async function readOnlyAtProvider(
-  { name, kind, provider }: { name: string; kind: ProviderKind; provider: DnsProvider | null },
+  { providerZone, kind, provider }: { providerZone: string; kind: ProviderKind; provider: DnsProvider | null },
   planned: readonly PlannedChange[],
 ): Promise<ReadonlyMap<string, string>> {
   if (planned.length === 0 || !provider?.readOnlyRecords) return new Map();
-  const found = await throughProvider(provider.readOnlyRecords(name));
+  const found = await throughProvider(provider.readOnlyRecords(providerZone));
   return new Map([...found].map(([key, reason]) => [key, `${kind.name} ${reason}`]));
 }
 

@@ -27,6 +27,7 @@ import type { ProviderComparison } from "../changes/state/compare-with-provider.
 import { managedById } from "../changes/state/managed-queries.ts";
 import { planView } from "./plan-view.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
+import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
 import { inSlices } from "../platform/slices.ts";
@@ -119,7 +120,11 @@ export class Records {
       plan: (reader, zone) => planAtomic(reader, zone, edits),
     });
     const { zone, changes } = planned;
-    const warnings = [...planned.warnings, ...(await signatureWarnings(em, zone, changes))];
+    const warnings = [
+      ...planned.warnings,
+      ...privateAddressWarnings(zone, changes),
+      ...(await signatureWarnings(em, zone, changes)),
+    ];
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
     const loss = edits.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
     if (loss !== null) warnings.push(loss);

@@ -11,6 +11,7 @@ import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { managedZone } from "../changes/state/managed-queries.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
+import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
 import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
@@ -49,7 +50,7 @@ export class ZoneFileTransfer {
     // As last read: server-managed records of earlier revisions are not stored.
     const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
     const records = [...withoutManaged(stored, zone.signed), ...maintained];
-    const served = await zone.provider?.readSoa(zone.name).catch(() => null);
+    const served = await zone.provider?.readSoa(zone.providerZone).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
     return { zonefile: await inSlices(printingZoneFile(content)) };
@@ -98,6 +99,7 @@ export class ZoneFileTransfer {
         ...parseWarnings,
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...managedWarnings(parsed.records.length - records.length),
+        ...privateAddressWarnings(zone, changes),
         ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
         ...notEndless(readOnlyWarnings(readOnly)),

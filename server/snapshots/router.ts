@@ -2,6 +2,7 @@ import { answerOf, passingLarge } from "../api/large-answers.ts";
 import { adminMay, may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import {
+  compareInput,
   createSnapshotInput,
   diffInput,
   listSnapshotsInput,
@@ -88,5 +89,27 @@ export const snapshotsRouter = router({
     .mutation(
       async ({ ctx, input }) =>
         await answerOf(rollbackResult, await ctx.services.rollback.run(ctx.em, ctx.caller, input)),
+    ),
+});
+
+/** `domains.compare`. It answers as a comparison of snapshots does. */
+export const compareRouter = router({
+  compare: may("records:read", {
+    method: "POST",
+    path: "/domains/{id}/compare",
+    operationId: "compareDomains",
+    costly: true,
+    tag: "Domains",
+    summary: "Compare the records of two domains",
+    description:
+      "Returns what `with` has more (`added`), lacks (`removed`) and has differently (`modified`), such as the internal view of a name against " +
+      "its public one. Matches records by type, name and value, names relative to their domains. Of assigned domains, compares only hosts " +
+      "that you may see in both. Changes nothing.",
+  })
+    .input(compareInput)
+    .output(passingLarge(snapshotDiff))
+    .mutation(
+      async ({ ctx, input }) =>
+        await answerOf(snapshotDiff, await ctx.services.snapshots.compare(ctx.em, ctx.caller, input)),
     ),
 });

@@ -75,8 +75,8 @@ const comparedRecord = z
 
 export const snapshotDiff = z
   .object({
-    added: z.array(comparedRecord).meta({ description: "Records only in `to`." }),
-    removed: z.array(comparedRecord).meta({ description: "Records only in `from`." }),
+    added: z.array(comparedRecord).meta({ description: "Records only in `to`, or only in the domain compared with." }),
+    removed: z.array(comparedRecord).meta({ description: "Records only in `from`, or only in this domain." }),
     modified: z.array(z.object({ before: comparedRecord, after: comparedRecord, changes: fieldChanges })).meta({
       description: "Records in both that differ.",
       example: [
@@ -104,7 +104,15 @@ export const snapshotDiff = z
       ],
     }),
   })
-  .meta({ id: "SnapshotDiff", description: "The differences between two snapshots of a domain." });
+  .meta({
+    id: "SnapshotDiff",
+    description: "The differences between two snapshots of a domain, or between two domains.",
+  });
+
+export const compareInput = z.strictObject({
+  id: domainId,
+  with: id("The domain to compare with."),
+});
 
 export const rollbackInput = z.strictObject({
   id: domainId,

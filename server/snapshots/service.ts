@@ -9,7 +9,7 @@ import { onePage } from "../database/one-page.ts";
 import { notFound } from "../platform/errors.ts";
 import { recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/record.ts";
-import { countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
+import { liveZone, countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
@@ -113,6 +113,19 @@ export class Snapshots {
     const after = withSplitsOf(come, gone);
     const forward = from.revision <= to.revision;
     return await inSlices(forward ? differing(before, after) : differing(after, before));
+  }
+
+  /** Returns the difference between the live records of two domains, at the hosts that the caller may see in both. @throws AppError NOT_FOUND */
+  async compare(em: EntityManager, caller: Caller, input: { id: string; with: string }) {
+    const one = seenOf(await zoneFor(em, caller, input.id, "read"));
+    const other = seenOf(await zoneFor(em, caller, input.with, "read"));
+    const read = async (id: string, { signed, sees }: Seen, { sees: also }: Seen) => {
+      const records = await liveZone(em, id, sees);
+      return withoutManaged(also.isAll ? records : records.filter(({ name }) => also.includes(name)), signed);
+    };
+    const before = await read(input.id, one, other);
+    const after = await read(input.with, other, one);
+    return await inSlices(differing(withSplitsOf(before, after), withSplitsOf(after, before)));
   }
 
   /** Returns a snapshot, with its records if there are few. @throws AppError NOT_FOUND */

@@ -311,6 +311,7 @@ const silent: Record<string, string> = {
   "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "records.plan": "It changes nothing.",
+  "domains.compare": "It changes nothing.",
   "notifications.read": "What people have read is nobody's business, and gone with the next restart.",
   "notifications.readAll": "The same.",
   "notifications.delete": "It tidies one's own list, which is gone with the next restart.",

@@ -8,6 +8,7 @@ const zw = useZonewright();
 const listFields = [
   "id",
   "name",
+  "view",
   "providerId",
   "providerConfigId",
   "expiresAt",

@@ -82,8 +82,8 @@ test("a schedule that is switched off takes no more snapshots", async () => {
 
 test("scheduled snapshots are taken even for more domains than fit one statement", async () => {
   await sql`
-    insert into domains (id, name, provider_config_id, expiry_remind_days, auto_check_expiry, snapshot_schedule)
-    select gen_random_uuid(), 'many-' || number || '.example', provider_config_id, '{}', false, 'daily'
+    insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, snapshot_schedule)
+    select gen_random_uuid(), 'many-' || number || '.example', 'many-' || number || '.example', provider_config_id, '{}', false, 'daily'
     from domains, generate_series(1, 1203) number where id = ${zone.id}
   `.execute(queries(zw.services.database.fork()));
   expect(await at("2026-03-02T10:00:00Z")).toBe(1_203);

@@ -1,3 +1,4 @@
+import { qualifiedName, zoneNameOf } from "../../server/dns/names/views.ts";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Answer, RestClient } from "./rest-client.ts";
@@ -36,14 +37,14 @@ export class Zone {
   readonly id: string;
   readonly name: string;
   readonly client: RestClient;
-  /** The zone's master file, where it has one. */
+  /** The zone's master file, if it has one. */
   readonly file: string;
 
-  constructor(zw: Zonewright, domain: { id: string; name: string }, client: RestClient = zw.admin) {
+  constructor(zw: Zonewright, domain: { id: string; name: string; view?: string }, client: RestClient = zw.admin) {
     this.id = domain.id;
     this.name = domain.name;
     this.client = client;
-    this.file = fileOf(zw, domain.name);
+    this.file = fileOf(zw, qualifiedName({ name: domain.name, view: domain.view ?? "" }));
   }
 
   get path(): string {
@@ -125,7 +126,7 @@ export async function fileZone(zw: Zonewright, lines = ""): Promise<Zone> {
   return await addZone(zw, { name });
 }
 
-async function addZone(zw: Zonewright, domain: object): Promise<Zone> {
+export async function addZone(zw: Zonewright, domain: object): Promise<Zone> {
   return new Zone(zw, made(await zw.admin.post("/api/domains", domain)));
 }
 
@@ -140,7 +141,7 @@ export async function writeZoneFile(zw: Zonewright, name: string, lines: string)
   await mkdir(join(zw.dataDir, "zones"), { recursive: true });
   await writeFile(
     fileOf(zw, name),
-    `$ORIGIN ${name}.\n$TTL 3600\n@ SOA ns1 hostmaster 1 3600 900 1209600 300\n${lines}`,
+    `$ORIGIN ${zoneNameOf(name)}.\n$TTL 3600\n@ SOA ns1 hostmaster 1 3600 900 1209600 300\n${lines}`,
   );
 }
 

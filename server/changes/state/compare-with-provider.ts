@@ -22,7 +22,11 @@ export class ProviderComparison {
    * Returns the changes that would bring a zone's live records in line with what its provider serves. If a difference may only be a recent
    * change of ours that the provider does not show yet, reads again until it must. @throws ProviderError
    */
-  async plan(em: EntityManager, zone: { id: string; name: string }, provider: DnsProvider): Promise<ServedPlan> {
+  async plan(
+    em: EntityManager,
+    zone: { id: string; providerZone: string },
+    provider: DnsProvider,
+  ): Promise<ServedPlan> {
     for (let reading = 1; ; reading++) {
       const started = this.#now();
       const plan = await readPlan(em, zone, provider);
@@ -37,15 +41,15 @@ export class ProviderComparison {
 
 async function readPlan(
   em: EntityManager,
-  zone: { id: string; name: string },
+  zone: { id: string; providerZone: string },
   provider: DnsProvider,
 ): Promise<ServedPlan> {
   const index = await indexedZone(em, zone.id);
   return await planServed(
     index,
-    provider.readZone(zone.name),
+    provider.readZone(zone.providerZone),
     async (ids) => (await liveById(em, zone.id, ids)).values(),
-    async () => (await provider.signs?.(zone.name)) ?? false,
+    async () => (await provider.signs?.(zone.providerZone)) ?? false,
   );
 }
 

@@ -12,11 +12,11 @@ const rowsPerStatement = 5_000;
 /** Reads from the provider how the TXT records of a zone from 0.1 are split, and stores it. The caller holds the zone. @throws ProviderError */
 export async function readSplits(
   em: EntityManager,
-  zone: { id: string; name: string },
+  zone: { id: string; providerZone: string },
   provider: DnsProvider,
 ): Promise<void> {
   const index = await indexedZone(em, zone.id);
-  const { learned } = await planServed(index, provider.readZone(zone.name), async (ids) =>
+  const { learned } = await planServed(index, provider.readZone(zone.providerZone), async (ids) =>
     (await liveById(em, zone.id, ids)).values(),
   );
   await storeSplits(em, zone.id, learned);

@@ -25,6 +25,7 @@ import { DomainOrders } from "./0026-domain-orders.ts";
 import { NamesAbove } from "./0027-names-above.ts";
 import { DriftErrors } from "./0028-drift-errors.ts";
 import { TrueCounts } from "./0029-true-counts.ts";
+import { Views } from "./0030-views.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -56,4 +57,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0027-names-above", class: NamesAbove },
   { name: "0028-drift-errors", class: DriftErrors },
   { name: "0029-true-counts", class: TrueCounts },
+  { name: "0030-views", class: Views },
 ];

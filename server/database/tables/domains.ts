@@ -8,7 +8,11 @@ export const DomainSchema = defineEntity({
     id: p.uuid().primary(),
     /** Lower-case A-labels. */
     name: p.text(),
+    /** Distinguishes domains of one name; empty: the default view. */
+    view: p.text().default(""),
     providerConfigId: p.uuid(),
+    /** The zone's name at its provider, unique there: the name, with the view at providers that tell views apart. */
+    providerZone: p.text(),
     ownerId: p.uuid().nullable(),
     expiresAt: p.datetime().nullable(),
     /** `expiresAt` minus the longest reminder, updated with either, so that "expiring" is a range query. */

@@ -1,7 +1,7 @@
 /**
- * Maps zones to file names. A character other than a-z, 0-9, `.`, `_` and `-` becomes `%` and its two-digit hexadecimal code,
+ * Maps zones to file names. A character other than a-z, 0-9, `.`, `_`, `!` and `-` becomes `%` and its two-digit hexadecimal code,
  * including `%` itself: `0/25.2.0.192.in-addr.arpa` (RFC 2317) is `0%2f25.2.0.192.in-addr.arpa.zone`. So two zones never share a
- * file, and no zone's name leads outside the folder.
+ * file, and no zone's name leads outside the folder. A view other than the default follows the name: `example.com!internal.zone`.
  */
 
 /** Returns the names that a zone's file may have. New files use the first; the others occur in folders taken over from a server. */
@@ -24,13 +24,13 @@ export function zoneOfFile(file: string): string | null {
 function encode(zone: string): string {
   return Array.from(Buffer.from(zone), (byte) => {
     const character = String.fromCharCode(byte);
-    return /[a-z0-9._-]/.test(character) ? character : `%${byte.toString(16).padStart(2, "0")}`;
+    return /[a-z0-9._!-]/.test(character) ? character : `%${byte.toString(16).padStart(2, "0")}`;
   }).join("");
 }
 
 /** Reverses `encode`. Returns null for other names, such as hidden files, capitals and editor backups (`~`). */
 function decode(stem: string): string | null {
-  if (!/^(?:[a-z0-9._-]|%[0-9a-f]{2})+$/.test(stem) || stem.startsWith(".")) return null;
+  if (!/^(?:[a-z0-9._!-]|%[0-9a-f]{2})+$/.test(stem) || stem.startsWith(".")) return null;
   const zone = stem.replaceAll(/%([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   return encode(zone) === stem ? zone : null;
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
-import { parseZoneName } from "../../dns/names/names.ts";
+import { parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/views.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
@@ -50,7 +50,7 @@ export const zoneFileStore: RecordStore = {
 };
 
 /**
- * Returns a provider for a folder of master files. Each call reads from disk, so manual edits are always included. Large files are
+ * Returns a provider for a folder of master files. A zone is named with its view, because each view has a file: `example.com!internal`. Each call reads from disk, so manual edits are always included. Large files are
  * parsed and printed in slices.
  */
 export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
@@ -60,7 +60,8 @@ export function zoneFolderProvider(settings: ZoneFolder): DnsProvider {
     readZone: (zone) => readZone(settings, zone),
     applyChanges: (zone, changes, options = {}) =>
       withKeyedMutex(turnOf(settings, zone), () => applyChanges(settings, zone, changes, options)),
-    readSoa: async (zone) => await parseSoa(settings.folder, zone, await requireFile(settings.folder, zone)),
+    readSoa: async (zone) =>
+      await parseSoa(settings.folder, zoneNameOf(zone), await requireFile(settings.folder, zone)),
     watch: (onChange) =>
       watchFolder(settings.folder, (file) => {
         const zone = zoneOfFile(file);
@@ -99,8 +100,8 @@ async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<string[]
 
 function isZoneName(zone: string | null): boolean {
   if (zone === null) return false;
-  const parsed = parseZoneName(zone);
-  return parsed.ok && parsed.value === zone;
+  const parsed = parseQualified(zone);
+  return parsed.ok && qualifiedName({ ...parsed.value, view: parsed.value.view ?? "" }) === zone;
 }
 
 async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: string): Promise<void> {
@@ -112,12 +113,13 @@ async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: 
   } catch (error) {
     throw fileError(error, "create the zone folder", folder);
   }
-  const soa = initialSoa(zone, now(), { hostmaster, checkNames: rules.checkNames });
-  await replaceFile(join(folder, name), printZoneFile({ zone, soa, records: [] }), null);
+  const origin = zoneNameOf(zone);
+  const soa = initialSoa(origin, now(), { hostmaster, checkNames: rules.checkNames });
+  await replaceFile(join(folder, name), printZoneFile({ zone: origin, soa, records: [] }), null);
 }
 
 async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<RecordData[]> {
-  const { records } = await parseFile(folder, zone, await requireFile(folder, zone));
+  const { records } = await parseFile(folder, zoneNameOf(zone), await requireFile(folder, zone));
   for (let start = 0; start < records.length; start += batchSize) {
     yield records.slice(start, start + batchSize);
     await takeTurns();
@@ -126,11 +128,12 @@ async function* readZone({ folder }: ZoneFolder, zone: string): AsyncGenerator<R
 
 async function applyChanges(
   { folder, hostmaster, rules, now }: ZoneFolder,
-  zone: string,
+  qualified: string,
   changes: readonly RecordChange[],
   { atomic = false, plannedOn = null, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
-  const found = await requireFile(folder, zone);
+  const zone = zoneNameOf(qualified);
+  const found = await requireFile(folder, qualified);
   const before = await fingerprintOf(found.content);
   const present = await knownZone(folder, zone, found, before);
   if (present.includedFiles.length > 0) {

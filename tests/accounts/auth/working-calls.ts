@@ -135,6 +135,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "domains.get": { thing: zone },
     "domains.update": { thing: zone, body: () => ({ notes: "Seen" }) },
     "domains.delete": { thing: zone },
+    "domains.compare": { thing: zone, body: (ids) => ({ with: ids["id"] }) },
     "domains.sync": { thing: zone },
     "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
     "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
