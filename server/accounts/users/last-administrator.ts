@@ -22,6 +22,6 @@ export async function refuseLastAdministrator(
   if (administrators.length !== 1 || administrators[0]?.id !== userId) return;
   throw new AppError(
     "CONFLICT",
-    `The last administrator cannot be ${what}; make somebody else an administrator first.`,
+    `The last administrator cannot be ${what}. Make another user an administrator first.`,
   );
 }

@@ -196,9 +196,9 @@ describe("administrators get notifications and mails about new administrators an
     expect(JSON.stringify(reported)).not.toContain("another secret");
     const subjects = [await mail.next(watcher), await mail.next(watcher), await mail.next(watcher)];
     expect(subjects.map(({ subject }) => subject).toSorted()).toEqual([
-      "Sign-in by GitLab was changed",
-      "Sign-in by GitLab was created",
-      "Sign-in by GitLab was deleted",
+      "Sign-in with GitLab was changed",
+      "Sign-in with GitLab was created",
+      "Sign-in with GitLab was deleted",
     ]);
   });
 });

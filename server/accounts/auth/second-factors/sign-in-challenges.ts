@@ -76,7 +76,7 @@ export class SignInChallenges {
     if (row) return { challengeId: row.id, userId: row.user_id, rememberMe: row.remember_me };
     throw new AppError(
       "UNAUTHORIZED",
-      "Send the tempToken of the last sign-in as `Authorization: Bearer …`; after ten minutes, sign in again.",
+      "The tempToken is missing, invalid or expired. Send it as `Authorization: Bearer …`, or sign in again.",
     );
   }
 
