@@ -171,7 +171,7 @@ describe("a change to the ways into an account notifies its owner once, by mail 
       const { body: me } = await client.get("/api/auth/me");
       const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
       expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
-      expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
+      expect(notice.content).toMatch(/127\.0\.0\.1.+If user-\d+ did not make it, .+\.$/);
       const { subject, text } = await mail.next(address);
       expect(text).toContain(username);
       await zw.services.background.settled();
