@@ -33,7 +33,7 @@ export function failedLookup(
 ): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
-    title: `The expiry date of ${name} cannot be looked up`,
+    title: `The expiry date of ${name} could not be looked up`,
     content: `${reason} ${advice}`,
     level: "warning",
     metadata: { domainId: id, domainName: name, reason },
@@ -45,8 +45,8 @@ export function failedLookup(
 export function manyFailedLookups({ id, name }: DueDomain, reason: string): TypedNotice<"domain.expiry_check_failed"> {
   return {
     event: "domain.expiry_check_failed",
-    title: "The expiry dates of many domains cannot be looked up",
-    content: `One of more than ${mostEach} today is ${name}: ${reason} The log names them all. ${advice.replace("this domain", "single domains")}`,
+    title: "The expiry dates of many domains could not be looked up",
+    content: `More than ${mostEach} lookups failed today, including ${name}: ${reason} The log lists them all. ${advice.replace("this domain", "individual domains")}`,
     level: "warning",
     metadata: { domainId: id, domainName: name, reason },
     to: { administrators: true },

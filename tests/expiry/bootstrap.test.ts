@@ -80,7 +80,7 @@ test("before there was a list, those servers count that come with the service", 
 });
 
 test.each(["", "{", "[]", '{"services":[]}', '{"services":[[["com"]]]}', '{"services":[[["com"],["ftp://x/"]]]}'])(
-  "%j is no list, and the last one counts on",
+  "%j is not a list, and the previous list remains in use",
   async (body) => {
     const servers = bootstrap();
     await servers.serversFor(["com"]);
