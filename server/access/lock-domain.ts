@@ -11,7 +11,7 @@ export async function lockDomain(tx: EntityManager, id: string): Promise<string 
   return row?.name ?? null;
 }
 
-/** Like {@link holdDomain}, by canonical name. @returns its id, or null if it does not exist */
+/** Like {@link lockDomain}, by canonical name. @returns its id, or null if it does not exist */
 export async function lockDomainNamed(tx: EntityManager, name: string): Promise<string | null> {
   const row = await queries(tx)
     .selectFrom("domains")
