@@ -84,7 +84,7 @@ export const environmentSchema = z.object({
     .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or the characters . _ @ -")
     .default("admin")
     .register(notes, {
-      meaning: "The administrator's user name, created at the first start. Later changes have no effect.",
+      meaning: "The administrator's username, created at the first start. Later changes have no effect.",
       readIn: "start.ts",
       more: "operations/access.md#a-lost-password",
     }),
