@@ -24,7 +24,7 @@ const callbackUrl = z.string().meta({
   example: "https://dns.example.com/api/auth/oauth/github/callback",
 });
 
-/** The provider in a path: what is none of them is 404. */
+/** The provider in a path. Unknown providers return 404. */
 const pathProvider = line(64, 1).meta({ description: `One of ${providerIds.join(", ")}.`, example: "github" });
 
 export const providerInput = z.strictObject({ providerId: pathProvider });
@@ -151,7 +151,7 @@ function address(description: string, example: string) {
 
 const addresses = {
   wellKnownUrl: address(
-    "URL of the discovery document, for `oidc` and `custom`. Null: the three endpoints are given instead.",
+    "URL of the discovery document, for `oidc` and `custom`. Null: set the three endpoints instead.",
     "https://id.example.com/.well-known/openid-configuration",
   ),
   authorizeUrl: address(
