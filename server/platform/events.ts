@@ -133,7 +133,7 @@ interface OfIdentity extends OfAccount {
   provider: string;
 }
 
-/** Who made a change; null if nobody was signed in. */
+/** Who made a change; null if no one was signed in. */
 interface Origin {
   byUserId: string | null;
   byUsername: string | null;
