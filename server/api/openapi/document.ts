@@ -111,7 +111,7 @@ function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
   return input?.shape ?? {};
 }
 
-/** What a field says of itself, or else what the schema says that an optional, a default or a nullable wraps. */
+/** Returns a field's own description and example, or those of the schema inside an optional, default or nullable. */
 function about(field: Field | undefined): { description?: string | undefined; example?: unknown } {
   if (!field) return {};
   const inner = about(field._zod.def.innerType);
