@@ -70,7 +70,7 @@ export class ExternalSignIn {
   async beginBinding(em: EntityManager, { userId, sessionId }: Caller, providerId: string) {
     const known = knownProvider(providerId);
     if (sessionId === null)
-      throw new AppError("FORBIDDEN", "Sign in to link a provider; personal tokens are not accepted.");
+      throw new AppError("FORBIDDEN", "A personal token cannot link a provider. Sign in first.");
     try {
       const { url, cookie } = await this.#begin(em, known, { binder: { userId, sessionId }, fresh: false });
       const redirectUrl = this.#parts.addresses.redirectUrl(known);

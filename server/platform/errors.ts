@@ -43,7 +43,7 @@ export const errorCodes = {
     status: 404,
     title: "Not found",
     when: "The path or id is unknown, or the caller may not see it. The response does not reveal which.",
-    advice: "Check the id and who owns the object.",
+    advice: "Check the id and the object's owner.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -63,7 +63,7 @@ export function openApiDocument(
   }) as unknown as OpenApiDocument;
   document.servers = [
     { url: "/api", description: "The server of this document." },
-    { url: `${options.siteUrl}/api`, description: "The public address." },
+    { url: `${options.siteUrl}/api`, description: "The public URL." },
   ];
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
@@ -244,7 +244,7 @@ function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
 function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No authentication required.";
   if (meta.access === "awaitingSecondFactor")
-    return "Requires the `tempToken` of a sign-in as bearer token; access tokens are not accepted.";
+    return "Requires the `tempToken` of a sign-in as bearer token. Access tokens are not accepted.";
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const role = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission
