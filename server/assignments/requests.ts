@@ -72,7 +72,8 @@ export class AssignmentRequests {
         .onConflict((conflict) => conflict.doNothing())
         .returning("id")
         .executeTakeFirst();
-      if (!made) throw new AppError("CONFLICT", "You have already requested this. Wait for an administrator to decide.");
+      if (!made)
+        throw new AppError("CONFLICT", "You have already requested this. Wait for an administrator to decide.");
       await this.#parts.audit.record(tx, caller, {
         action: "assignment.request",
         targetType: "assignment_request",
@@ -102,7 +103,10 @@ export class AssignmentRequests {
       const request = await this.#decide(tx, caller, id, "approved", note);
       const domainId = request.domain_id ?? (await lockDomainNamed(tx, request.domain_name));
       if (domainId === null || (await lockDomain(tx, domainId)) === null)
-        throw new AppError("CONFLICT", `${request.domain_name} is not managed here. Add it first, then approve the request.`);
+        throw new AppError(
+          "CONFLICT",
+          `${request.domain_name} is not managed here. Add it first, then approve the request.`,
+        );
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
       await queries(tx)
@@ -222,5 +226,8 @@ async function refuseTooMany(tx: EntityManager, { userId }: Caller): Promise<voi
     .where("status", "=", "pending")
     .executeTakeFirstOrThrow();
   if (Number(total) >= mostPending)
-    throw new AppError("CONFLICT", `You have ${mostPending} pending requests, which is the limit. Wait until some are decided.`);
+    throw new AppError(
+      "CONFLICT",
+      `You have ${mostPending} pending requests, which is the limit. Wait until some are decided.`,
+    );
 }

@@ -107,7 +107,9 @@ export class Assignments {
         .where("domain_id", "=", domainId)
         .where("subdomain_pattern", "=", subdomainPattern)
         .where("access", "=", access)
-        .executeTakeFirstOrThrow(() => new AppError("CONFLICT", "The assignment was revoked at the same time. Try again."));
+        .executeTakeFirstOrThrow(
+          () => new AppError("CONFLICT", "The assignment was revoked at the same time. Try again."),
+        );
       return { id: present.id, isNew: false };
     }
     await this.#parts.audit.record(tx, caller, {

@@ -41,7 +41,9 @@ export class RdapClient {
     let failed: Failure | null = null;
     for (const base of bases) {
       const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
-      const answer = url ? await this.#get(url, name, patience) : failure(`${base} is not a valid URL of an RDAP server.`);
+      const answer = url
+        ? await this.#get(url, name, patience)
+        : failure(`${base} is not a valid URL of an RDAP server.`);
       // All servers belong to the same registry, so a rate limit applies to all.
       if (answer.kind !== "failed" || answer.limited) return answer;
       failed ??= answer;

@@ -87,7 +87,10 @@ export class Deliverer {
     try {
       await this.#lane(lane, signal);
     } catch (error) {
-      this.#parts.log.error({ err: error, deliveries: lane.map(({ id }) => id) }, "deliveries failed with an internal error and will be retried");
+      this.#parts.log.error(
+        { err: error, deliveries: lane.map(({ id }) => id) },
+        "deliveries failed with an internal error and will be retried",
+      );
     }
   }
 

@@ -54,7 +54,10 @@ export class Channels {
     const { channel, name, events, enabled } = input;
     return await em.transactional(async (tx) => {
       if ((await tx.count(NotificationChannel)) >= mostChannels)
-        throw new AppError("CONFLICT", `There are already ${mostChannels} channels, which is the limit. Delete one first.`);
+        throw new AppError(
+          "CONFLICT",
+          `There are already ${mostChannels} channels, which is the limit. Delete one first.`,
+        );
       const now = this.#parts.ports.now();
       const times = { createdAt: now, updatedAt: now };
       const made = tx.create(NotificationChannel, {

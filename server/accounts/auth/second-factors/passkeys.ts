@@ -181,7 +181,10 @@ function isOwner(
 
 function requireRoom(count: number): void {
   if (count >= passkeysPerUser)
-    throw new AppError("CONFLICT", `You have ${passkeysPerUser} passkeys, which is the limit. Remove one before you add another.`);
+    throw new AppError(
+      "CONFLICT",
+      `You have ${passkeysPerUser} passkeys, which is the limit. Remove one before you add another.`,
+    );
 }
 
 function badCredential(): AppError {

@@ -47,7 +47,10 @@ export class Totp {
       .where("enabled_at", "is", null)
       .executeTakeFirst();
     if (!waiting)
-      throw new AppError("CONFLICT", "No setup is pending. Call `POST /api/2fa/totp/setup` first, and enter its secret in an authenticator app.");
+      throw new AppError(
+        "CONFLICT",
+        "No setup is pending. Call `POST /api/2fa/totp/setup` first, and enter its secret in an authenticator app.",
+      );
   }
 
   /** Enables the pending secret with its first code. Only one of several parallel calls succeeds. */

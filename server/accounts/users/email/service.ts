@@ -130,7 +130,8 @@ export class EmailVerifications {
   async #takeAllowances(tx: EntityManager, userId: string, email: string): Promise<AppError | null> {
     const now = this.#parts.now();
     const ofUser = await takeAllowance(tx, `verification by ${userId}`, perUser, now);
-    if (ofUser > 0) return tooMany(`Only ${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
+    if (ofUser > 0)
+      return tooMany(`Only ${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
     // Hashed, because these rows outlive the account and must not become a list of addresses.
     const key = hashOf(`verification to ${email.toLowerCase()}`);
     const ofAddress = await takeAllowance(tx, key, perAddress, now);

@@ -23,7 +23,10 @@ function verdict(config: Config, code: unknown, message: unknown): Outcome {
   if (code === 0) return { ok: true };
   const said =
     typeof message === "string" ? `: ${discreet(message, config).replaceAll(/\s+/g, " ").slice(0, 200)}` : "";
-  return { ok: false, reason: `The robot refused the message (${typeof code === "number" ? code : "no code"})${said}.` };
+  return {
+    ok: false,
+    reason: `The robot refused the message (${typeof code === "number" ? code : "no code"})${said}.`,
+  };
 }
 
 /** Shorter URL parts are treated as words, not secrets. */

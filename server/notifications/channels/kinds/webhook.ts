@@ -7,7 +7,10 @@ const schema = z.strictObject({
   url: hookUrl("The receiver's URL. Administrators can see it, so do not put a secret in it."),
   secret: z
     .string("This is required.")
-    .refine((text) => keyOf(text) !== null, "This must be whsec_ followed by 24 to 64 bytes in base64, or 24 to 64 characters.")
+    .refine(
+      (text) => keyOf(text) !== null,
+      "This must be whsec_ followed by 24 to 64 bytes in base64, or 24 to 64 characters.",
+    )
     .meta({
       description:
         "The signing key: `whsec_` followed by 24 to 64 bytes in base64 (`openssl rand -base64 32`), or 24 to 64 characters used literally.",
