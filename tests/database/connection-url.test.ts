@@ -57,8 +57,8 @@ describe("DATABASE_URL is parsed into its parts", () => {
 describe("an invalid DATABASE_URL is refused in one sentence that names the parameter and no password", () => {
   const base = "postgres://zw:hunter2@db.example.com/zonewright";
   test.each([
-    ["mysql://zw:hunter2@db.example.com/zonewright", /must be a URL such as/],
-    ["db.example.com:5432", /must be a URL such as/],
+    ["mysql://zw:hunter2@db.example.com/zonewright", /must be an address such as/],
+    ["db.example.com:5432", /must be an address such as/],
     ["postgres://zw:hunter2/3@db.example.com/zonewright", /special characters of the password/],
     ["postgres://zw:12/hunter2@db.example.com/zonewright", /special characters of the password/],
     ["postgres://zw:x#hunter2@db.example.com/zonewright", /special characters of the password/],
