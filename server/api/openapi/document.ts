@@ -37,8 +37,8 @@ const tags = [
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB; 64 KiB for unauthenticated calls; 16 MiB for plans, applied plans and zone-file imports. Limits apply
-to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
+Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans and zone-file imports). The limits
+apply to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
 are refused, and so are unknown fields unless documented otherwise. Every response has the header \`X-Request-Id\`.
 
 Operations are deprecated before they are removed. Responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;

@@ -5,7 +5,7 @@ import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 
-/** A sign-in with a correct first factor that is pending a second one. A `tempToken` proves nothing more. */
+/** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */
 export interface PendingSignIn {
   challengeId: string;
   userId: string;
