@@ -66,7 +66,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "security.email_changed": wayIn({ event: "security.email_changed" }),
     "security.access_revoked": wayIn({
       event: "security.access_revoked",
-      ways: ["2 personal tokens", "the sign-in by github"],
+      ways: ["2 personal tokens", "sign-in with github"],
     }),
     "security.password_changed": wayIn({ event: "security.password_changed" }),
     "security.administrator_added": administratorAdded(

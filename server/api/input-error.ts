@@ -42,7 +42,7 @@ export function inputError(error: ZodError): AppError {
   for (const issue of error.issues) {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code !== "unrecognized_keys") add(path, issue.message);
-    else for (const key of issue.keys) add([...path, key], "This field is unknown; check its spelling or remove it.");
+    else for (const key of issue.keys) add([...path, key], "This field is unknown. Check its spelling or remove it.");
   }
   const [first] = issues;
   const where = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";

@@ -44,7 +44,7 @@ export function refuseUnsafe(value: object): void {
 function unsafeIn(value: object, levels: number): Issue | null {
   if (levels === 0) return { path: [], message: tooDeep };
   if (Object.hasOwn(value, "__proto__"))
-    return { path: ["__proto__"], message: "This field is not allowed; remove it." };
+    return { path: ["__proto__"], message: "This field is not allowed. Remove it." };
   for (const key in value) {
     const child = (value as JsonObject)[key];
     if (typeof child !== "object" || child === null) continue;

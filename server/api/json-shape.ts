@@ -10,7 +10,7 @@ export const deepest = 64;
 export const mostValues = { ordinary: 10_000, large: 100_000 } as const;
 
 /** Error message for deeper nesting. */
-export const tooDeep = `This is nested too deeply; at most ${deepest} levels are allowed.`;
+export const tooDeep = `This is nested too deeply. At most ${deepest} levels are allowed.`;
 
 /** The result of a scan, and the number of bytes it read. */
 export interface ScannedShape {

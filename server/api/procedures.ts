@@ -14,7 +14,7 @@ function kind<Admitted extends Admission>(needs: Needs, admit: (call: Call) => A
   return (route: Route) => base.meta(routeMeta(route, needs));
 }
 
-/** The same for a kind that personal tokens may call, with one base for each permission. */
+/** Like {@link kind}, for procedures that personal tokens may call. Each permission has its own base. */
 function tokenKind<Admitted extends Admission>(
   access: Needs["access"],
   admit: (call: Call, permission: Permission) => Promise<Admitted>,
@@ -27,10 +27,10 @@ function tokenKind<Admitted extends Admission>(
   };
 }
 
-/** Anyone; no sign-in. */
+/** Procedures for anyone, without authentication. */
 export const open = kind({ access: "public" }, ({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));
 
-/** The bearer of a `tempToken`, whose password was right and whose second factor is pending. Access tokens are not accepted. */
+/** Procedures for a `tempToken`: the password was correct, and the second factor is pending. Access tokens are not accepted. */
 export const awaitingSecondFactor = kind(
   { access: "awaitingSecondFactor" },
   async ({ services, em, http, requestId }) => {
@@ -39,43 +39,43 @@ export const awaitingSecondFactor = kind(
   },
 );
 
-/** A signed-in user; no personal token. */
+/** Procedures for signed-in users. Personal tokens are not accepted. */
 export const signedIn = kind({ access: "signedIn" }, sessionCall);
 
-/** A signed-in user whose session was confirmed within the last ten minutes. For calls that add or remove a way into the account. */
+/** Procedures that add or remove a way into the account. Require a session confirmed within the last ten minutes. */
 export const confirmed = kind({ access: "signedIn", confirmed: "session" }, async (call) => {
   const { caller } = await sessionCall(call);
   await call.services.confirmation.require(call.em, caller);
   return { caller };
 });
 
-/** The same, or the current password in the body: the service asks `Confirmation.requireOrPassword`. */
+/** Like {@link confirmed}, or with the current password in the body. The service calls `Confirmation.requireOrPassword`. */
 export const confirmedOrPassword = kind({ access: "signedIn", confirmed: "orPassword" }, sessionCall);
 
-/** A signed-in administrator; no personal token. */
+/** Procedures for administrators. Personal tokens are not accepted. */
 export const admin = kind({ access: "admin" }, adminCall);
 
-/** A signed-in administrator whose session was confirmed within the last ten minutes. For calls that always grant access. */
+/** Administrator procedures that always grant access. Require a session confirmed within the last ten minutes. */
 export const confirmedAdmin = kind({ access: "admin", confirmed: "session" }, async (call) => {
   const { caller } = await adminCall(call);
   await call.services.confirmation.require(call.em, caller);
   return { caller };
 });
 
-/** A signed-in administrator; if the body grants access, the service calls `Confirmation.require`. */
+/** Procedures for administrators. If the body grants access, the service calls `Confirmation.require`. */
 export const adminGivingAccess = kind({ access: "admin", confirmed: "givingAccess" }, adminCall);
 
-/** A signed-in user, or a personal token that carries the permission. */
+/** Procedures for signed-in users and personal tokens with the permission. */
 export const may = tokenKind("signedIn", permittedCall);
 
-/** A signed-in administrator, or an administrator's personal token that carries the permission. */
+/** Procedures for administrators and their personal tokens with the permission. */
 export const adminMay = tokenKind("admin", async (call, permission) => {
   const { caller } = await permittedCall(call, permission);
   requireAdmin(caller, call);
   return { caller };
 });
 
-/** As `may`, for a subscription: it has no REST route, and learns when its credential expires. */
+/** Like {@link may}, for subscriptions. They have no REST route and receive the time at which the credential expires. */
 export function maySubscribe(permission: Permission) {
   return guarded(async (call) => {
     const identified = await authenticated(call);
@@ -83,7 +83,7 @@ export function maySubscribe(permission: Permission) {
   }).meta({ access: "signedIn", permission });
 }
 
-/** The same procedure under another name and REST path. Everything else is the original's, except its deprecation. */
+/** Returns a procedure under another name and REST path. Everything but the deprecation is copied. */
 export function alias<Procedure extends AnyTRPCProcedure>(
   procedure: Procedure,
   { path, operationId, tag, deprecated }: Pick<Route, "path" | "operationId" | "tag" | "deprecated">,

@@ -10,6 +10,6 @@ export function resolveAlias(names: Readonly<Record<string, string | undefined>>
   const [first, other] = Object.entries(names).filter(([, value]) => value !== undefined);
   if (first?.[1] === undefined) throw badField([own], `${own} is required.`);
   const [field, given] = first;
-  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}; send only one of them.`);
+  if (other && other[1] !== given) throw badField([other[0]], `This differs from ${field}. Send only one of them.`);
   return { given, field };
 }

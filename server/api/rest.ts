@@ -101,7 +101,7 @@ export function restHandler(
 
 const handlers = new WeakMap<AnyTRPCRouter, Handle>();
 
-/** Loads the library with the first call and builds its handler, which reads every schema. Apps with the same router share it: what is theirs comes with the call. */
+/** Loads the library on the first call and builds its handler, which reads every schema. Apps with the same router share the handler. */
 async function loadHandler(appRouter: AnyTRPCRouter): Promise<Handle> {
   const { createOpenApiNodeHttpHandler } = await import("trpc-to-openapi");
   const built = handlers.get(appRouter);
@@ -153,7 +153,7 @@ function misplacedFields(
     const inQuery = inBody ? queried : queried.filter((key) => key === "__proto__");
     return [
       ...inPath.map((key) => ({ path: [key], message: alsoInPath })),
-      ...inQuery.map((key) => ({ path: [key], message: "This query parameter is unknown; remove it." })),
+      ...inQuery.map((key) => ({ path: [key], message: "This query parameter is unknown. Remove it." })),
     ];
   };
 }

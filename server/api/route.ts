@@ -1,7 +1,7 @@
 import type { Access, Confirmed, Deprecation, RouteMeta } from "./context.ts";
 import type { Permission } from "../access/permissions.ts";
 
-/** The REST route of a procedure, and what the API document says of it. */
+/** The REST route of a procedure and its description in the API document. */
 export interface Route {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: `/${string}`;
@@ -13,27 +13,27 @@ export interface Route {
   textField?: string;
   errors?: number[];
   costly?: boolean;
-  /** Takes bodies up to 16 MiB. */
+  /** Accepts bodies up to 16 MiB. */
   largeBody?: boolean;
-  /** A body for the API document, where what its fields' examples make does not show what the call is for. */
+  /** An example body for the API document, if the fields' own examples do not show the purpose of the call. */
   example?: Readonly<Record<string, unknown>>;
-  /** A DELETE that takes its fields in a body. */
+  /** A DELETE with a body instead of query parameters. */
   bodied?: boolean;
-  /** Asks for the header `x-confirm-delete` where others would lose something. */
+  /** Requires the header `x-confirm-delete` if other users would lose something. */
   confirmable?: boolean;
-  /** It is to go: its answers and the document say so. */
+  /** Announces the deprecation in responses and in the API document. */
   deprecated?: Deprecation;
 }
 
-/** What a kind of procedure asks of its caller. */
+/** What a kind of procedure requires of its caller. */
 export interface Needs {
   access: Access;
-  /** The permission by which personal tokens may call it; null: none may. */
+  /** The permission that personal tokens need; null if they cannot call it. */
   permission?: Permission | null;
   confirmed?: Confirmed | null;
 }
 
-/** What tRPC keeps of a procedure: its route, and what it needs. */
+/** Returns a procedure's metadata: its route and requirements. */
 export function routeMeta(route: Route, { access, permission = null, confirmed = null }: Needs): RouteMeta {
   const {
     method,

@@ -5,13 +5,11 @@ import { z } from "zod";
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 /** Control characters and separators that end a line or a paragraph. */
 const lineControls = /[\p{Cc}\u2028\u2029]/u;
-/** Characters that turn the direction of other text (UAX #9): names that hold one can look like other names. */
+/** Characters that change the text direction (UAX #9). A name that contains one can look like another name. */
 const direction = /\p{Bidi_Control}/u;
-/** Those of them that reach over more than themselves. Marks have their place in texts of several lines. */
+/** Those that change the direction of other text. Multi-line text may contain the rest, which are only marks. */
 const override = /[\u202a-\u202e\u2066-\u2069]/u;
-/**
- * Characters without a glyph, and tags: names that hold one look like other names. Joiners (U+200C, U+200D) stay, which scripts and emoji need.
- */
+/** Invisible characters and tags, which make names look alike. Joiners (U+200C, U+200D) are allowed: scripts and emoji need them. */
 const invisible = /[\u00ad\u200b\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/u;
 const directionRefused = "Remove characters that change the direction of text.";
 
@@ -19,7 +17,7 @@ function notText({ input }: { input?: unknown }): string {
   return input === undefined ? "This is required." : "This must be text.";
 }
 
-/** One line of text: no control, bidirectional or invisible characters, well-formed Unicode, `max` UTF-16 units at the most. */
+/** Returns a schema for a line of well-formed text: at most `max` UTF-16 units, no control, bidirectional or invisible characters. */
 export function line(max: number, min = 0) {
   return z
     .string({ error: notText })
@@ -31,7 +29,7 @@ export function line(max: number, min = 0) {
     .refine((text) => text.isWellFormed(), "This must be well-formed Unicode.");
 }
 
-/** Text of several lines. */
+/** Returns a schema for multi-line text. */
 export function text(max: number) {
   return z
     .string({ error: notText })
@@ -40,12 +38,12 @@ export function text(max: number) {
     .refine((value) => value.isWellFormed(), "This must be well-formed Unicode.");
 }
 
-/** Text of several lines that people read. Unlike data it must not make what follows it read in the other direction. */
+/** Returns a schema for multi-line text that people read. It must not change the direction of the text around it. */
 export function prose(max: number) {
   return text(max).refine((value) => !override.test(value), directionRefused);
 }
 
-/** A UUID, in lower case from here on: capitals mean the same (RFC 9562 §4). */
+/** Returns a schema for a UUID, which it converts to lower case (RFC 9562 §4). */
 export function id(description: string) {
   return z
     .uuid("This must be an id, such as 01a1fb0f-6204-7000-abd4-276e976be8b7.")
@@ -53,12 +51,12 @@ export function id(description: string) {
     .meta({ description });
 }
 
-/** A UUID in an answer: it comes from us, so long lists need not check it again. */
+/** Returns a schema for a UUID in a response. Skips validation, which would slow down long lists. */
 export function shownId(description: string) {
   return z.string().meta({ description, format: "uuid", example: "01a1fb0f-6204-7000-abd4-276e976be8b7" });
 }
 
-/** A moment in an answer: a `Date` over tRPC, ISO 8601 UTC with milliseconds over REST. */
+/** Returns a schema for a time in a response: a `Date` over tRPC, ISO 8601 UTC with milliseconds over REST. */
 export function timestamp(description: string) {
   return z
     .date()
@@ -68,9 +66,9 @@ export function timestamp(description: string) {
 const earliest = Date.UTC(1970, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** A moment in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
+/** Returns a schema for a time in an input: a `Date`, or an ISO 8601 string with `Z` or an offset. */
 export function timestampInput(description: string) {
-  // For a text the union tells what the one option that takes texts says of it.
+  // For a string, the union reports the message of its only string option.
   const sentence = "This must be a date and time such as 2027-03-01T00:00:00Z.";
   return z
     .union([z.date(), z.iso.datetime({ offset: true, error: sentence })], sentence)
@@ -83,8 +81,8 @@ export function timestampInput(description: string) {
 }
 
 /**
- * A whole number of a query: a number, or over REST its decimal digits. Not `z.coerce.number`, for which true, null, lists
- * and dates are numbers, too.
+ * Returns a schema for a whole number in a query: a number, or its decimal digits over REST. `z.coerce.number` would also accept true,
+ * null, lists and dates.
  */
 function queryInteger(range: { min: number; max: number; fallback: number; sentence: string; description: string }) {
   const { min, max, fallback, sentence, description } = range;
@@ -101,7 +99,7 @@ function queryInteger(range: { min: number; max: number; fallback: number; sente
     .meta({ description, override });
 }
 
-/** `page` and `limit` of a list, which come as text over REST. */
+/** Returns the fields `page` and `limit` of a list, which are text over REST. */
 export function paging(defaultLimit: number, maxLimit: number) {
   return {
     page: queryInteger({
@@ -121,7 +119,7 @@ export function paging(defaultLimit: number, maxLimit: number) {
   };
 }
 
-/** A yes or no of a query: over REST its text, over tRPC a boolean too. */
+/** Returns a schema for a flag in a query: text over REST, also a boolean over tRPC. */
 export function queryFlag(fallback: "true" | "false", description: string) {
   return z
     .preprocess(
@@ -131,7 +129,7 @@ export function queryFlag(fallback: "true" | "false", description: string) {
     .meta({ description });
 }
 
-/** What every paged answer carries beside its items. */
+/** Fields of every paged response, in addition to its items. */
 export const pageOf = {
   total: z.int().meta({ description: "Total number of items on all pages.", example: 1 }),
   page: z.int().meta({ description: "Page number.", example: 1 }),
@@ -142,5 +140,5 @@ export const success = z
   .object({ success: z.literal(true).meta({ description: "Always true." }) })
   .meta({ id: "Success", description: "The call succeeded.", example: { success: true } });
 
-/** Input of a call that takes nothing: over tRPC it may be left out. */
+/** Input of a call without parameters. Over tRPC it may be omitted. */
 export const nothing = z.strictObject({}).optional();

@@ -39,7 +39,7 @@ export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainNa
 }
 
 export function rightTo(access: AssignmentAccess): string {
-  return access === "write" ? "see and change the records" : "see the records";
+  return access === "write" ? "view and change the records" : "view the records";
 }
 
 /** Returns the notices for members assigned to a deleted domain, one for each distinct pattern and access. */

@@ -13,7 +13,7 @@ import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { findRequest, pageOfRequests, requestView, type RequestRow } from "./request-view.ts";
 import type { Assignments } from "./service.ts";
 
-/** The most pending requests per user, because administrators read them all. */
+/** Maximum pending requests per user, because administrators read them all. */
 const mostPending = 50;
 
 export interface NewRequest {
@@ -73,7 +73,8 @@ export class AssignmentRequests {
         .onConflict((conflict) => conflict.doNothing())
         .returning("id")
         .executeTakeFirst();
-      if (!made) throw new AppError("CONFLICT", "You have asked for this already; an administrator will decide.");
+      if (!made)
+        throw new AppError("CONFLICT", "You have already requested this. Wait for an administrator to decide.");
       await this.#parts.audit.record(tx, caller, {
         action: "assignment.request",
         targetType: "assignment_request",
@@ -85,7 +86,7 @@ export class AssignmentRequests {
       await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.request", subject, {
-          title: `${caller.username} asks for ${part}`,
+          title: `${caller.username} requests access to ${part}`,
           content: `${caller.username} would like to ${rightTo(access)} of ${part}.${quoted(reason)}`,
           to: { administrators: true },
         }),
@@ -103,7 +104,10 @@ export class AssignmentRequests {
       const request = await this.#decide(tx, caller, id, "approved", note);
       const domainId = request.domain_id ?? (await lockDomainNamed(tx, request.domain_name));
       if (domainId === null || (await lockDomain(tx, domainId)) === null)
-        throw new AppError("CONFLICT", `${request.domain_name} is not managed here; add it first, then approve this.`);
+        throw new AppError(
+          "CONFLICT",
+          `${request.domain_name} is not managed here. Add it first, then approve the request.`,
+        );
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
       await queries(tx)
@@ -136,7 +140,7 @@ export class AssignmentRequests {
       .returning("id")
       .executeTakeFirst();
     const request = await findRequest(tx, id);
-    if (!decided) throw new AppError("CONFLICT", `This request was ${request.status} already.`);
+    if (!decided) throw new AppError("CONFLICT", `This request was already ${request.status}.`);
     return request;
   }
 
@@ -172,10 +176,10 @@ export class AssignmentRequests {
     await this.#parts.notifications.notify(
       tx,
       assignmentNotice(`assignment.${verb}`, subject, {
-        title: approved ? `${part} is assigned to you` : `Your request for ${part} was rejected`,
+        title: approved ? `${part} was assigned to you` : `Your request for ${part} was rejected`,
         content: approved
-          ? `${caller.username} lets you ${rightTo(access)} of ${part}.${quoted(note)}`
-          : `${caller.username} does not let you ${rightTo(access)} of ${part}.${quoted(note)}`,
+          ? `${caller.username} gave you permission to ${rightTo(access)} of ${part}.${quoted(note)}`
+          : `${caller.username} rejected your request to ${rightTo(access)} of ${part}.${quoted(note)}`,
         to: { userIds: [userId] },
       }),
     );
@@ -199,7 +203,7 @@ async function namedDomain(tx: EntityManager, { domainId, domainName }: NewReque
     return { id: domainId, name, namedBy: "id" };
   }
   if (domainName === undefined || domainId !== undefined)
-    throw badField(["domainName"], "Name the domain by domainId or by domainName, one of the two.");
+    throw badField(["domainName"], "Send either `domainId` or `domainName`.");
   const parsed = parseQualified(domainName);
   if (!parsed.ok) throw badField(["domainName"], parsed.message);
   const name = qualifiedName({ ...parsed.value, view: parsed.value.view ?? "" });
@@ -224,5 +228,8 @@ async function refuseTooMany(tx: EntityManager, { userId }: Caller): Promise<voi
     .where("status", "=", "pending")
     .executeTakeFirstOrThrow();
   if (Number(total) >= mostPending)
-    throw new AppError("CONFLICT", `You have ${mostPending} requests waiting; wait until some are decided.`);
+    throw new AppError(
+      "CONFLICT",
+      `You have ${mostPending} pending requests, which is the limit. Wait until some are decided.`,
+    );
 }

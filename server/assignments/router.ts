@@ -36,8 +36,8 @@ export const assignmentsRouter = router({
     tag,
     summary: "Assign a domain or some of its hosts",
     description:
-      "The member sees the domain and the records whose hosts match; with `write`, the member may also change them. Several assignments " +
-      "add up. The member is notified.",
+      "The member sees the domain and the records whose hosts match; with `write`, the member may also change them. Multiple assignments " +
+      "combine. The member is notified.",
     status: 201,
     errors: [409],
   })

@@ -6,7 +6,7 @@ const requestId = id("The request's id.");
 const userId = id("The member.");
 const access = z
   .enum(["read", "write"], "This must be read or write.")
-  .meta({ description: "`read`: see the records. `write`: also change them.", example: "write" });
+  .meta({ description: "`read`: view the records. `write`: also change them.", example: "write" });
 const shownPattern = z.string().meta({
   description:
     "Host pattern: `*` matches any characters, including dots; `*` alone matches every host; `@` is the apex.",

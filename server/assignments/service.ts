@@ -51,20 +51,20 @@ export class Assignments {
   async create(em: EntityManager, caller: Caller, input: NewAssignment) {
     return await em.transactional(async (tx) => {
       const domain = await lockDomain(tx, input.domainId);
-      if (domain === null) throw badField(["domainId"], "There is no such domain.");
+      if (domain === null) throw badField(["domainId"], "No domain has this ID. Choose an existing domain.");
       const pattern = parseHostPattern(input.subdomainPattern, zoneNameOf(domain));
       if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);
       const given = { ...input, subdomainPattern: pattern.value };
       const { id, isNew } = await this.assign(tx, caller, given);
-      if (!isNew) throw new AppError("CONFLICT", "This user has just this assignment already.");
+      if (!isNew) throw new AppError("CONFLICT", "This user already has this assignment.");
       const { access } = input;
       const subject = { ...given, domainName: domain, host: null };
       const part = partOf(subject);
       await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.create", subject, {
-          title: `${part} is assigned to you`,
-          content: `${caller.username} lets you ${rightTo(access)} of ${part}.`,
+          title: `${part} was assigned to you`,
+          content: `${caller.username} gave you permission to ${rightTo(access)} of ${part}.`,
           to: { userIds: [input.userId] },
         }),
       );
@@ -108,7 +108,9 @@ export class Assignments {
         .where("domain_id", "=", domainId)
         .where("subdomain_pattern", "=", subdomainPattern)
         .where("access", "=", access)
-        .executeTakeFirstOrThrow(() => new AppError("CONFLICT", "It was taken away at this moment; try again."));
+        .executeTakeFirstOrThrow(
+          () => new AppError("CONFLICT", "The assignment was revoked at the same time. Try again."),
+        );
       return { id: present.id, isNew: false };
     }
     await this.#parts.audit.record(tx, caller, {
@@ -138,7 +140,7 @@ export class Assignments {
         tx,
         assignmentNotice("assignment.delete", subject, {
           title: `${part} is no longer assigned to you`,
-          content: `${caller.username} took back that you may ${rightTo(access)} of ${part}.`,
+          content: `${caller.username} withdrew your permission to ${rightTo(access)} of ${part}.`,
           to: { userIds: [userId] },
         }),
       );

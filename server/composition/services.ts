@@ -80,7 +80,7 @@ export interface Services
   drift: DriftJob;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
-  /** Frees leases of processes that are gone and starts to repair their changes. Call before the first request. */
+  /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */
   startRepair(): Promise<void>;
   /** Starts the other background work, which requests need not wait for. */
   startJobs(): Promise<void>;

@@ -7,7 +7,7 @@ import { logFormatFor, type LogFormat } from "../platform/log-output.ts";
 export interface Config {
   host: string;
   port: number;
-  /** Public address without a trailing slash. */
+  /** Public URL without a trailing slash. */
   siteUrl: string;
   /** Absolute path. */
   dataDir: string;

@@ -39,11 +39,11 @@ export const environmentSchema = z.object({
     .register(notes, { meaning: "The port to listen on; `0` for any free port.", readIn: "start.ts" }),
   SITE_URL: z
     .string()
-    .refine(isSite, "SITE_URL must be an address such as https://dns.example.com")
+    .refine(isSite, "SITE_URL must be a URL such as https://dns.example.com")
     .optional()
     .register(notes, {
       meaning:
-        "Public address, without a path. Links in mails use it, and passkeys are bound to it. `https:` makes cookies `Secure`.",
+        "Public URL, without a path. Links in mails use it, and passkeys are bound to it. `https:` makes cookies `Secure`.",
       otherwise: "`http://localhost:PORT`",
       readIn: "composition/services.ts",
       more: "operations/access.md#passkeys-and-site_url",
@@ -84,7 +84,7 @@ export const environmentSchema = z.object({
     .regex(/^[\w.@-]{2,64}$/, "ADMIN_USERNAME must be 2 to 64 letters, digits or the characters . _ @ -")
     .default("admin")
     .register(notes, {
-      meaning: "The administrator's user name, created at the first start. Later changes have no effect.",
+      meaning: "The administrator's username, created at the first start. Later changes have no effect.",
       readIn: "start.ts",
       more: "operations/access.md#a-lost-password",
     }),

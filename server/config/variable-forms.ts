@@ -39,7 +39,7 @@ export function url(name: string, protocols: string[], example: string) {
     } catch {
       return false;
     }
-  }, `${name} must be an address such as ${example}`);
+  }, `${name} must be a URL such as ${example}`);
 }
 
 /** Returns a schema for calls per minute. `off` becomes null: unlimited. */

@@ -70,7 +70,7 @@ export class ExpiryCheckJob implements Job {
       }
     };
     const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
-    if (Object.keys(counts).length > 0) this.#parts.log.info({ domains: counts }, "looked expiry dates up");
+    if (Object.keys(counts).length > 0) this.#parts.log.info({ domains: counts }, "looked up expiry dates");
     for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
   }
 
@@ -98,7 +98,7 @@ export class ExpiryCheckJob implements Job {
   }
 
   async #notify(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
-    this.#parts.log.warn({ domain: domain.name, reason }, "an expiry date cannot be looked up");
+    this.#parts.log.warn({ domain: domain.name, reason }, "an expiry date could not be looked up");
     const notice = this.#budget.take(this.#parts.now());
     if (notice === "alone") await this.#parts.notifications.notify(tx, failedLookup(domain, ownerId, reason));
     if (notice === "together") await this.#parts.notifications.notify(tx, manyFailedLookups(domain, reason));

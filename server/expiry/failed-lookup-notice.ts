@@ -35,7 +35,7 @@ export function failedLookup(
   const name = qualifiedName(domain);
   return {
     event: "domain.expiry_check_failed",
-    title: `The expiry date of ${name} cannot be looked up`,
+    title: `The expiry date of ${name} could not be looked up`,
     content: `${reason} ${advice}`,
     level: "warning",
     metadata: { domainId: domain.id, domainName: name, reason },
@@ -48,8 +48,8 @@ export function manyFailedLookups(domain: DueDomain, reason: string): TypedNotic
   const name = qualifiedName(domain);
   return {
     event: "domain.expiry_check_failed",
-    title: "The expiry dates of many domains cannot be looked up",
-    content: `One of more than ${mostEach} today is ${name}: ${reason} The log names them all. ${advice.replace("this domain", "single domains")}`,
+    title: "The expiry dates of many domains could not be looked up",
+    content: `More than ${mostEach} lookups failed today, including ${name}: ${reason} The log lists them all. ${advice.replace("this domain", "individual domains")}`,
     level: "warning",
     metadata: { domainId: domain.id, domainName: name, reason },
     to: { administrators: true },

@@ -15,12 +15,12 @@ export function failure(message: string, limited = false): Failure {
 
 /** Returns the failure for our own rate limit. */
 export function noTurn(host: string, seconds: number): Failure {
-  return failure(`${host} is asked again in ${seconds} s: it limits queries.`, true);
+  return failure(`${host} limits queries. The next query is possible in ${seconds} s.`, true);
 }
 
 /** Returns the failure for the server's rate limit. */
 export function askedTooOften(host: string): Failure {
-  return failure(`${host} was asked too often and wants to be left alone for a while.`, true);
+  return failure(`${host} refuses queries because there were too many. Try again later.`, true);
 }
 
 /** Returns the failure for a call that the egress guard blocked or that did not complete. */

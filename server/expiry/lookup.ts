@@ -26,7 +26,7 @@ export class ExpiryLookup {
   async find(zone: string, patience: Patience): Promise<Finding> {
     const registrable = registrableOf(zone);
     if (!registrable) {
-      return { kind: "unknown", message: `${zone} is a public suffix: names below it are registered, not itself.` };
+      return { kind: "unknown", message: `${zone} is a public suffix. Only names below it are registered.` };
     }
     const { name, suffixes } = registrable;
     const bases = await this.#parts.bootstrap.serversFor(suffixes);
@@ -70,10 +70,10 @@ function saidBy(whois: WhoisSaid, rdap: Failure | null, name: string): Finding {
 }
 
 function unregistered(name: string): Finding {
-  return { kind: "unregistered", message: `The registry does not know ${name}: it is not registered, or no longer.` };
+  return { kind: "unregistered", message: `${name} is not registered, or no longer.` };
 }
 
 function unpublished(name: string, source: ExpirySource, registration: Registration): Finding {
-  const message = `The registry of ${name} publishes no expiry date; set it by hand.`;
+  const message = `The registry of ${name} publishes no expiry date. Set it manually.`;
   return { kind: "unpublished", source, registration, message };
 }

@@ -20,7 +20,7 @@ export type Answer =
   | { kind: "limited"; seconds: number | null }
   /** No registry is responsible for the name. */
   | { kind: "no registry" }
-  /** The response is invalid or unrelated. The message begins with a verb: "answers with …". */
+  /** The response is invalid or unrelated. The message begins with a verb: "returned …". */
   | { kind: "broken"; message: string };
 
 /** A registry's conclusive answer. */

@@ -22,7 +22,7 @@ interface Parts {
 export class ExpiryReminderJob implements Job {
   readonly #parts: Parts;
   readonly name = "expiry.remind";
-  readonly description = "Reminds of registrations that end soon or have ended.";
+  readonly description = "Sends reminders of registrations that expire soon or have expired.";
   /** Runs half an hour after most registrations end, so that auto-renewed ones have been looked up again. */
   readonly schedule = "35 * * * *";
 
@@ -44,6 +44,6 @@ export class ExpiryReminderJob implements Job {
         return next;
       });
     } while (after !== null && !signal.aborted);
-    if (sent > 0) this.#parts.log.info({ reminders: sent }, "reminded of expiry dates");
+    if (sent > 0) this.#parts.log.info({ reminders: sent }, "sent expiry reminders");
   }
 }

@@ -14,7 +14,7 @@ export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"d
     return {
       event: "domain.expired",
       title: `${name} has expired`,
-      content: `Its registration ended on ${on}${origin} Renew it at its registrar while that is possible, or correct the date.`,
+      content: `Its registration ended on ${on}${origin} Renew it at its registrar while you still can, or correct the date.`,
       level: "error",
       metadata: about,
       to,
@@ -24,7 +24,7 @@ export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"d
   return {
     event: "domain.expiring",
     title: left <= 1 ? `${name} expires within a day` : `${name} expires in ${left} days`,
-    content: `Its registration ends on ${on}${origin} Renew it at its registrar, or see that it renews by itself.`,
+    content: `Its registration ends on ${on}${origin} Renew it at its registrar, or make sure that it renews automatically.`,
     level: "warning",
     metadata: { ...about, days, daysLeft: left },
     to,
@@ -33,7 +33,7 @@ export function reminderNotice(reminder: DueReminder, now: Date): TypedNotice<"d
 
 /** Returns the end of a sentence: the date's source, or both dates if registry and registrar differ. */
 function originOf({ source, registryExpiresAt, registrarExpiresAt }: DueReminder): string {
-  if (source === null || source === "manual") return ", a date set by hand.";
+  if (source === null || source === "manual") return ", a date set manually.";
   if (!registryExpiresAt || !registrarExpiresAt) return ` (${source.toUpperCase()}).`;
   const [registry, registrar] = [registryExpiresAt, registrarExpiresAt].map((date) => date.toISOString().slice(0, 10));
   if (registry === registrar) return ` (${source.toUpperCase()}).`;

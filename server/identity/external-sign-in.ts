@@ -69,8 +69,7 @@ export class ExternalSignIn {
   /** Starts linking an identity to the caller's account. @throws AppError NOT_FOUND, CONFLICT if the provider is unavailable */
   async beginBinding(em: EntityManager, { userId, sessionId }: Caller, providerId: string) {
     const known = knownProvider(providerId);
-    if (sessionId === null)
-      throw new AppError("FORBIDDEN", "Sign in to link a provider; personal tokens are not accepted.");
+    if (sessionId === null) throw new AppError("FORBIDDEN", "A personal token cannot link a provider. Sign in first.");
     try {
       const { url, cookie } = await this.#begin(em, known, { binder: { userId, sessionId }, fresh: false });
       const redirectUrl = this.#parts.addresses.redirectUrl(known);

@@ -43,7 +43,7 @@ export const identityRouter = router({
     path: "/auth/oauth/{providerId}/callback-url",
     operationId: "getCallbackUrl",
     tag,
-    summary: "Get the addresses to register at a provider",
+    summary: "Get the URLs to register at a provider",
   })
     .input(providerInput)
     .output(providerAddresses)
@@ -58,8 +58,8 @@ export const identityRouter = router({
     description:
       "Starts a session, with its refresh token in the HttpOnly cookie `refresh_token`. A ticket works once and expires after one " +
       "minute. If the account has a second factor, returns `requires2FA`, a `tempToken` and the usable `methods` instead; complete the " +
-      "sign-in with `POST /api/2fa/verify`. When called from a page, it works only in the browser that came back from the provider, " +
-      "which a cookie identifies.",
+      "sign-in with `POST /api/2fa/verify`. When called from a page, it works only in the browser that returned from the provider, " +
+      "identified by a cookie.",
     errors: [401],
   })
     .input(exchangeTicketInput)
@@ -103,7 +103,7 @@ export const identityRouter = router({
     description:
       "For users who return from the provider with `needs_invite=true`. Creates an account without a password, named after the " +
       "provider's profile, and signs in. An invalid code returns 400; the pending token then stays valid for the rest of its ten " +
-      "minutes. When called from a page, it works only in the browser that came back from the provider.",
+      "minutes. When called from a page, it works only in the browser that returned from the provider.",
     example: { pendingToken: "x5Uw…", inviteCode: "7ZK4M-9T2QX-WB3EH-8VJ5R-N1D6A-C" },
     status: 201,
     errors: [401, 409],
@@ -156,7 +156,7 @@ export const identityConfigsRouter = router({
     operationId: "listIdentityConfigs",
     tag: configsTag,
     summary: "List the configured identity providers",
-    description: "Also returns the providers that can be configured, and the addresses to register there.",
+    description: "Also returns the providers that can be configured, and the URLs to register there.",
   })
     .input(nothing)
     .output(identityConfigs)
@@ -169,7 +169,7 @@ export const identityConfigsRouter = router({
     tag: configsTag,
     summary: "Configure an identity provider",
     description:
-      "One configuration per provider. If `enabled`, the discovery document is fetched and its issuer checked; settings that do not work " +
+      "One configuration per provider. If `enabled`, the discovery document is fetched and its issuer checked. Settings that do not work " +
       "return 400. With `enabled: false`, nothing is fetched. Administrators are notified, by mail as well.",
     example: {
       providerId: "oidc",
@@ -192,9 +192,9 @@ export const identityConfigsRouter = router({
     summary: "Change an identity provider's configuration",
     description:
       "Omitted fields keep their values, and so does an empty secret. An enabled configuration is checked as on creation. Disabling the " +
-      "provider or changing its addresses ends sign-ins in progress. An address on another origin requires the secret again. If users " +
-      "are bound to the provider, another address also requires the header `x-confirm-delete: true` and removes their bindings. Every " +
-      "change except `enabled: false` alone gives access. Administrators are notified, by mail as well.",
+      "provider or changing its URLs ends sign-ins in progress. A URL on another origin requires the secret again. If users " +
+      "are bound to the provider, another URL also requires the header `x-confirm-delete: true` and removes their bindings. Every " +
+      "change except `enabled: false` alone grants access. Administrators are notified, by mail as well.",
     example: { enabled: false },
     confirmable: true,
     errors: [409],

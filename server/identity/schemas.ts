@@ -24,7 +24,7 @@ const callbackUrl = z.string().meta({
   example: "https://dns.example.com/api/auth/oauth/github/callback",
 });
 
-/** The provider in a path: what is none of them is 404. */
+/** The provider in a path. Unknown providers return 404. */
 const pathProvider = line(64, 1).meta({ description: `One of ${providerIds.join(", ")}.`, example: "github" });
 
 export const providerInput = z.strictObject({ providerId: pathProvider });
@@ -49,7 +49,7 @@ export const providerAddresses = z
     siteUrl: z.string().meta({ description: "The service's public URL.", example: "https://dns.example.com" }),
     callbackUrl,
   })
-  .meta({ id: "ProviderAddresses", description: "The addresses to register at a provider." });
+  .meta({ id: "ProviderAddresses", description: "The URLs to register at a provider." });
 
 const oneTime = (description: string) => line(100, 1).meta({ description, example: "x5Uw…" });
 
@@ -139,7 +139,7 @@ const scope = line(1_000)
   });
 const enabled = z.boolean().meta({ description: "Whether users can sign in with this provider.", example: true });
 
-/** An address or null; empty text, as forms send it, is null. */
+/** Returns a schema for a URL or null. Empty text, as forms send it, becomes null. */
 function address(description: string, example: string) {
   return line(2_000)
     .refine((text) => text === "" || isWebAddress(text), "This must be a URL such as https://id.example.com/authorize.")
@@ -151,7 +151,7 @@ function address(description: string, example: string) {
 
 const addresses = {
   wellKnownUrl: address(
-    "URL of the discovery document, for `oidc` and `custom`. Null: the three endpoints are given instead.",
+    "URL of the discovery document, for `oidc` and `custom`. Null: set the three endpoints instead.",
     "https://id.example.com/.well-known/openid-configuration",
   ),
   authorizeUrl: address(
@@ -222,6 +222,6 @@ export const identityConfigs = z
     homepageUrl,
     oidcUrls: z
       .object({ homepageUrl, redirectUrl })
-      .meta({ id: "OidcAddresses", description: "The addresses to register at OpenID providers." }),
+      .meta({ id: "OidcAddresses", description: "The URLs to register at OpenID providers." }),
   })
   .meta({ id: "IdentityConfigs", description: "The configured identity providers." });

@@ -6,7 +6,7 @@ const longest = 48;
 const numbered = 20;
 
 /**
- * Returns user-name candidates for a user who registers through a provider, best first: the user name there, the local part of the e-mail
+ * Returns username candidates for a user who registers through a provider, best first: the username there, the local part of the e-mail
  * address, or the display name; then the same with numbers. The last one has a random number, so that one is always free.
  */
 export function usernamesFor(providerId: ProviderId, { username, email, displayName }: Identity): string[] {

@@ -101,7 +101,7 @@ export class JobRunner {
       await this.#boss.work<object>(job.name, options, async (tasks) => {
         for (const { data } of tasks) {
           // pg-boss stores the error; the original message may contain data that must not be stored.
-          if (!(await this.#run(job, data ?? {}))) throw new Error("The job failed; see the log of the service.");
+          if (!(await this.#run(job, data ?? {}))) throw new Error("The job failed. See the service log.");
         }
       });
     }

@@ -29,10 +29,10 @@ const defaultMaxBytes = 1_048_576;
 export function targetOf(given: string | URL): HttpTarget {
   const url = URL.parse(given);
   if (!url || !["https:", "http:"].includes(url.protocol)) {
-    throw new EgressError("address", "The address must begin with https://.");
+    throw new EgressError("address", "The URL must begin with https://.");
   }
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError("address", `The address of ${url.host} must not contain a user name or password.`);
+    throw new EgressError("address", `The URL of ${url.host} must not contain a username or password.`);
   }
   return { url, host: url.host };
 }
@@ -79,7 +79,7 @@ async function exchange(
       answer.body.on("error", () => undefined).destroy();
       throw new EgressError(
         "redirect",
-        `${host} returned a redirect, which is not followed. Enter the address that it redirects to.`,
+        `${host} returned a redirect, which is not followed. Enter the URL that it redirects to.`,
         {
           sent: true,
         },

@@ -94,7 +94,7 @@ function refusalOf(target: Target, host: string, address: Address): EgressError 
     return new EgressError("refused", `${host} must be called over https, because http is not encrypted.`);
   }
   if (target.reach === "public" && !target.ports.includes(target.port)) {
-    return new EgressError("refused", `Port ${target.port} of ${host} is not allowed; use ${target.ports.join(", ")}.`);
+    return new EgressError("refused", `Port ${target.port} of ${host} is not allowed. Use ${target.ports.join(", ")}.`);
   }
   return null;
 }

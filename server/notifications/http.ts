@@ -97,11 +97,11 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
  */
 function tokenOf({ query }: Request, bearer: string | null): string | null {
   const unknown = Object.keys(query).find((name) => name !== "token");
-  if (unknown !== undefined) throw badField([unknown], "There is no such query parameter; remove it.");
+  if (unknown !== undefined) throw badField([unknown], "This query parameter is unknown. Remove it.");
   const { token } = query;
   if (token === undefined || token === "") return bearer;
-  if (typeof token !== "string") throw badField(["token"], "This must be given once.");
-  if (bearer !== null) throw badField(["token"], "A token came in the header as well; send one of the two.");
+  if (typeof token !== "string") throw badField(["token"], "Send this once.");
+  if (bearer !== null) throw badField(["token"], "The header also has a token. Send only one of them.");
   if (looksPersonal(token)) {
     throw new AppError("UNAUTHORIZED", "Send a personal token in the header, as `Authorization: Bearer …`.");
   }

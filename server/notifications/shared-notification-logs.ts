@@ -104,7 +104,7 @@ export class SharedNotificationLogs implements SharedLogs, Channel {
     try {
       this.#take(JSON.parse(text) as Message);
     } catch (error) {
-      this.#parts.log.warn({ err: error }, "a message of another instance could not be read");
+      this.#parts.log.warn({ err: error }, "a message from another instance could not be read");
     }
   }
 
@@ -203,7 +203,7 @@ export class SharedNotificationLogs implements SharedLogs, Channel {
 
   /** Logs at debug level only: the connection itself logs the outage. */
   #isAway(error: unknown): void {
-    this.#parts.log.debug({ err: error }, "notifications are not shared for the moment");
+    this.#parts.log.debug({ err: error }, "notifications cannot be shared at the moment");
   }
 }
 

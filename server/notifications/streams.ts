@@ -225,18 +225,18 @@ export class Streams implements EndListener {
         if (standing !== "welcome") this.#endOne(stream, standing ?? "refused");
       }
     } catch (error) {
-      this.#parts.log.debug({ err: error }, "could not ask whether streams may go on");
+      this.#parts.log.debug({ err: error }, "stream eligibility could not be checked");
     }
   }
 }
 
 function tooMany(): AppError {
-  const message = `You have ${streamsPerUser} streams open already; close one of them first.`;
+  const message = `You already have ${streamsPerUser} open streams. Close one first.`;
   return new AppError("TOO_MANY_REQUESTS", message, { retryAfterSeconds });
 }
 
 function refusal(standing: StreamEligibility | undefined): AppError {
   return standing === "off"
-    ? new AppError("FORBIDDEN", "Your notifications are turned off; set notificationsEnabled in your profile first.")
+    ? new AppError("FORBIDDEN", "Your notifications are turned off. Set `notificationsEnabled` in your profile first.")
     : new AppError("UNAUTHORIZED", "The token is no longer valid. Refresh the session or sign in again.");
 }

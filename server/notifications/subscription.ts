@@ -109,8 +109,8 @@ function lengthOf(notification: InAppNotification): number {
 }
 
 const ending: Record<EndReason, () => AppError> = {
-  expired: () => new AppError("UNAUTHORIZED", "The access token's time is over; refresh the session."),
-  refused: () => new AppError("UNAUTHORIZED", "The session or token has ended; sign in again."),
+  expired: () => new AppError("UNAUTHORIZED", "The access token has expired. Refresh the session."),
+  refused: () => new AppError("UNAUTHORIZED", "The session or token has ended. Sign in again."),
   off: () => new AppError("FORBIDDEN", "Your notifications were turned off."),
   stopping,
 };

@@ -6,15 +6,15 @@ import { join } from "node:path";
 export const defaultDataDir = "./data";
 
 /**
- * Stores the code that Node compiles, types stripped, in `DATA_DIR/compile-cache`, and reads from there what an earlier start stored.
- * Call it before other modules are loaded; Node writes the cache when the process exits.
+ * Caches the code that Node compiles, with types stripped, in `DATA_DIR/compile-cache`, so that later starts are faster. Call it before
+ * other modules are loaded; Node writes the cache when the process exits.
  *
- * Write access to the cache means code execution, so a folder open to other accounts is left unused. Without a cache the start only
- * takes longer: no failure here is an error.
+ * Write access to the cache allows code execution, so a folder open to other accounts is not used. Errors are ignored: without a cache,
+ * only the start is slower.
  * @param dataDir created if missing, as `loadConfig` does
  */
 export function cacheCompiledCode(dataDir: string): void {
-  // NODE_COMPILE_CACHE names another folder.
+  // NODE_COMPILE_CACHE already selects another folder.
   if (getCompileCacheDir() !== undefined) return;
   const folder = join(dataDir, "compile-cache");
   try {
@@ -22,11 +22,11 @@ export function cacheCompiledCode(dataDir: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (isPrivate(dataDir, folder)) enableCompileCache(folder);
   } catch {
-    // Read-only, full, or another account's.
+    // The folder is read-only, full, or another account's.
   }
 }
 
-/** Whether other accounts can neither open the folder nor replace it. */
+/** Returns whether other accounts can neither open nor replace the folder. */
 function isPrivate(dataDir: string, folder: string): boolean {
   const account = process.getuid?.();
   if (account === undefined) return false;

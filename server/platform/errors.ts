@@ -43,7 +43,7 @@ export const errorCodes = {
     status: 404,
     title: "Not found",
     when: "The path or id is unknown, or the caller may not see it. The response does not reveal which.",
-    advice: "Check the id and who owns the object.",
+    advice: "Check the id and the object's owner.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -85,7 +85,7 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    when: "The decompressed body exceeds 1 MiB; 64 KiB for unauthenticated calls; 16 MiB for plans, applied plans and zone-file imports.",
+    when: "The decompressed body exceeds 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans and zone-file imports).",
     advice: "Split the request, sign in first, or import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -37,15 +37,15 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "assignment.approve": { when: "A request was approved.", to: "the requester" },
   "assignment.reject": { when: "A request was rejected.", to: "the requester" },
   "domain.expiring": {
-    when: "A registration expires soon: once per date for each of the domain's `expiryRemindDays`.",
+    when: "A registration expires soon. Sent once per date for each of the domain's `expiryRemindDays`.",
     to: "the domain's owner and administrators",
   },
   "domain.expired": {
-    when: "A registration has expired: once per date.",
+    when: "A registration has expired. Sent once per date.",
     to: "the domain's owner and administrators",
   },
   "domain.expiry_check_failed": {
-    when: "The daily lookup of an expiry date failed three times in a row: once until a lookup succeeds. Beyond twenty domains a day, one notification covers the rest.",
+    when: "The daily lookup of an expiry date failed three times in a row. Sent once until a lookup succeeds. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
   },
   "record.change_failed": {
@@ -53,11 +53,11 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the user who made the change, and the domain's owner",
   },
   "zone.drift": {
-    when: "A zone differs from what its provider serves, or cannot be read there: once until that changes.",
+    when: "A zone differs from what its provider serves, or cannot be read there. Sent once until that changes.",
     to: "the domain's owner and administrators",
   },
   "security.new_sign_in": {
-    when: "A sign-in from an IP address and user agent that none of the user's sessions has.",
+    when: "A sign-in with an IP address and user agent that none of the user's sessions has used.",
     to: "the user",
   },
   "security.factor_added": { when: "A passkey, an authenticator app or e-mail codes were set up.", to: "the user" },
@@ -133,7 +133,7 @@ interface OfIdentity extends OfAccount {
   provider: string;
 }
 
-/** Who made a change; null if nobody was signed in. */
+/** Who made a change; null if no one was signed in. */
 interface Origin {
   byUserId: string | null;
   byUsername: string | null;

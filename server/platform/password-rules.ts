@@ -22,7 +22,7 @@ export function passwordFault(password: string, { username, email }: PasswordOwn
   if (length > longest) return `must have at most ${longest} characters`;
   const words = ["zonewright", username, ...(email ? [email, email.replace(/@.*$/s, "")] : [])];
   if (isCommon(text, words)) {
-    return "must not be easy to guess, such as a common password or a name with digits; choose several unrelated words";
+    return "must not be easy to guess, like a common password or a name with digits. Choose several unrelated words";
   }
   return null;
 }

@@ -36,7 +36,7 @@ export class Redis {
   readonly #subscribed = new Set<Channel>();
   #state: "new" | "connected" | "disconnected" = "new";
 
-  /** Loads the client library, which nobody without REDIS_URL waits for. Connects nowhere yet. */
+  /** Loads the client library without connecting yet. */
   static async at(url: string, log: Logger): Promise<Redis> {
     const library = await import("redis");
     return new Redis(library.createClient, url, log);

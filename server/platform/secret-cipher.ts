@@ -19,7 +19,7 @@ interface NamedKey {
 
 /**
  * Encrypts short secrets for the database with AES-256-GCM (NIST SP 800-38D). A sealed text is `v1.<key id>.<nonce>.<tag>.<ciphertext>`, the last
- * three in base64url. `aad` (additional authenticated data) names what the secret belongs to; a secret moved elsewhere does not open.
+ * three in base64url. `aad` (additional authenticated data) names the secret's owner; a secret moved elsewhere does not decrypt.
  */
 export class SecretCipher {
   readonly #newest: NamedKey;

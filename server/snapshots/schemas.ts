@@ -122,7 +122,7 @@ export const rollbackInput = z.strictObject({
     .default(false)
     .meta({ description: "Only returns what would change, in `plan`." }),
   force: z.boolean("This must be true or false.").default(false).meta({
-    description: "Confirms changing more than 30 % of a zone with ten or more records, or removing all.",
+    description: "Confirms changing more than 30 % of a zone with ten or more records, or removing all records.",
   }),
 });
 
@@ -144,7 +144,7 @@ export const rollbackResult = z
             .meta({ description: "The provider's message, or the rule that forbids the change.", example: "refused" }),
         }),
       )
-      .meta({ description: "Changes that failed; with `dryRun`, changes that present rules forbid.", example: [] }),
+      .meta({ description: "Changes that failed; with `dryRun`, changes that current rules forbid.", example: [] }),
     plan: plannedChanges
       .nullable()
       .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),

@@ -141,7 +141,7 @@ export class Snapshots {
   }
 }
 
-/** What a view of a snapshot depends on: the hosts that the caller sees, and whether the provider signs the zone. */
+/** What a snapshot's content depends on for a caller: the hosts that the caller sees, and whether the provider signs the zone. */
 interface Seen {
   sees: Hosts;
   signed: boolean;
@@ -163,7 +163,7 @@ async function restrictToVisibleHosts(
   return rows.map((row) => ({ ...row, record_count: counts.get(row.revision) ?? 0 }));
 }
 
-/** Picks the snapshots of a page whose records are included: small ones, newest first, up to a limit in all. */
+/** Picks the snapshots of a page whose records are included: small ones, newest first, up to a total limit. */
 function withinPage(): (row: SnapshotRow) => boolean {
   let room = embeddedOnPage;
   return ({ record_count: count }) => {

@@ -48,8 +48,8 @@ describe("notifications about assignments", () => {
     ]);
     expect(await reported(alice)).toMatchObject([
       {
-        title: `*.dev in ${zone.name} is assigned to you`,
-        content: `admin lets you see and change the records of *.dev in ${zone.name}.`,
+        title: `*.dev in ${zone.name} was assigned to you`,
+        content: `admin gave you permission to view and change the records of *.dev in ${zone.name}.`,
       },
       { title: `*.dev in ${zone.name} is no longer assigned to you` },
     ]);
@@ -73,8 +73,8 @@ describe("notifications about assignments", () => {
     expect(await events(alice)).toEqual([{ event: "assignment.approve", level: "success", metadata }]);
     const [[asked], [approved]] = [await reported(zw.admin), await reported(alice)];
     expect([asked.title, asked.content]).toEqual([
-      `alice asks for *.dev in ${zone.name}`,
-      `alice would like to see and change the records of *.dev in ${zone.name}. “Moving.”`,
+      `alice requests access to *.dev in ${zone.name}`,
+      `alice would like to view and change the records of *.dev in ${zone.name}. “Moving.”`,
     ]);
     expect(approved.content).toMatch(/“Until May\.”$/);
     expect(await reported(bob)).toEqual([]);

@@ -115,7 +115,7 @@ describe("assignment requests", () => {
     const carol = await zw.member("carol");
     for (let count = 0; count < 50; count++) await ask(carol, { domainName: `many${count}.example` });
     const { status, body } = await carol.post(requests, { domainName: "more.example" });
-    expect([status, body.detail]).toEqual([409, expect.stringContaining("50 requests")]);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("50 pending requests")]);
   });
 
   test("a request is listed for its requester and for administrators, and can be filtered by status", async () => {

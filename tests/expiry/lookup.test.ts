@@ -87,7 +87,7 @@ describe("RDAP lookups with WHOIS as a fallback", () => {
     const { finding } = await both({ status: 502, body: "" }, "");
     expect(finding).toMatchObject({
       kind: "failed",
-      message: expect.stringMatching(/status 502.*answers with nothing/),
+      message: expect.stringMatching(/status 502.*returned an empty response/),
     });
   });
 

@@ -281,7 +281,7 @@ export const rdapShapes: RdapShape[] = [
     name: "example.online",
     answer: () => reply(200, "<html>Welcome</html>"),
     means: "failed",
-    says: "no RDAP",
+    says: "not RDAP",
   },
   {
     what: "half an answer",

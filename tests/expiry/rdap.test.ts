@@ -55,7 +55,7 @@ describe("lookups over RDAP", () => {
 
   test.each([
     ["is broken", { status: 500, body: "" }],
-    ["answers for another name", { ...registered("2027-03-01T00:00:00Z"), ldhName: "other.com" }],
+    ["returns data for another name", { ...registered("2027-03-01T00:00:00Z"), ldhName: "other.com" }],
     ["knows nothing", { status: 404, body: "" }],
   ])("a registrar that %s over RDAP leaves the registry's date in place", async (_what, answer) => {
     const registrar = await duringTest(startRdapServer(() => answer));

@@ -184,7 +184,7 @@ describe("the reminder message", () => {
   test("a reminder names the source, and both dates if registry and registrar differ", () => {
     const content = (more: object) => reminderNotice({ ...reminder, ...more }, now).content;
     expect(content({})).toContain("2027-03-08 (RDAP).");
-    expect(content({ source: "manual" })).toContain("2027-03-08, a date set by hand.");
+    expect(content({ source: "manual" })).toContain("2027-03-08, a date set manually.");
     expect(
       content({ registryExpiresAt: new Date("2028-03-08T00:00:00Z"), registrarExpiresAt: reminder.expiresAt }),
     ).toContain("2027-03-08: the registry says 2028-03-08, the registrar 2027-03-08.");

@@ -35,7 +35,7 @@ export class CurrentPassword {
     const user = await ownAccount(em, caller.userId);
     const { passwordHash } = user;
     if (typeof passwordHash !== "string") {
-      throw new AppError("CONFLICT", "This account has no password; ask for a link to set one first.");
+      throw new AppError("CONFLICT", "This account has no password. Ask an administrator to set one.");
     }
     const guess = { secret: "password", account: user.id, ip: caller.ip } as const;
     const right = await this.#guesses.check(guess, async () =>

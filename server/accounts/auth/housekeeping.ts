@@ -44,7 +44,7 @@ export async function deleteExpiredChallenges(em: EntityManager, now: Date): Pro
   await queries(em).deleteFrom("sign_in_challenges").where("expires_at", "<=", now).execute();
 }
 
-/** Deletes mailed links that no longer work, and mail counts that no limit uses any longer. */
+/** Deletes expired mailed links and outdated mail counts. */
 export async function deleteExpiredLinks(em: EntityManager, now: Date): Promise<void> {
   for (const table of ["password_resets", "email_verifications", "mail_allowances"] as const)
     await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();

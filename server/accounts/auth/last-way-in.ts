@@ -20,5 +20,5 @@ export async function refuseLastWayIn(tx: EntityManager, userId: string): Promis
     )
   ) as open`.execute(queries(tx));
   if (left?.open) return;
-  throw new AppError("CONFLICT", "This is your last way to sign in; set up another one first.");
+  throw new AppError("CONFLICT", "This is your last way to sign in. Set up another one first.");
 }

@@ -18,5 +18,5 @@ export async function lockOwnAccount(tx: EntityManager, { userId, sessionId }: C
     .where("user_id", "=", userId)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
-  if (!live) throw new AppError("UNAUTHORIZED", "The session has ended; sign in again.");
+  if (!live) throw new AppError("UNAUTHORIZED", "The session has ended. Sign in again.");
 }

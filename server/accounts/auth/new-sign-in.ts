@@ -32,11 +32,11 @@ export async function newSignIn(em: EntityManager, userId: string, client: Clien
 }
 
 export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): TypedNotice<"security.new_sign_in"> {
-  const from = `${ip ?? "an unknown address"} by ${userAgent ?? "a program that does not say what it is"}`;
+  const from = `${ip ?? "an unknown address"} with ${userAgent ?? "an unidentified program"}`;
   return {
     event: "security.new_sign_in",
-    title: "A new sign-in to your account",
-    content: `Somebody signed in from ${from}. If it was not you, change your password: it ends that session.`,
+    title: "New sign-in to your account",
+    content: `Someone signed in from ${from}. If this was not you, change your password to end that session.`,
     level: "warning",
     metadata: { ip, userAgent },
     to: { userIds: [userId] },

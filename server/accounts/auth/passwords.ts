@@ -51,7 +51,7 @@ export class PasswordHasher {
   /** Fails early, for callers with other work to do before hashing. @throws AppError UNAVAILABLE */
   refuseWhenFull(): void {
     if (this.#waiting.length < queueLimit) return;
-    const message = "Too many people are signing in at this moment; try again in a few seconds.";
+    const message = "Too many sign-ins are in progress. Try again in a few seconds.";
     throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 2 });
   }
 

@@ -34,7 +34,7 @@ function readRefreshCookie(http: HttpPort, trustedOrigins: readonly string[]): s
   if (origin !== undefined && !trustedOrigins.includes(origin) && !isSameOrigin(http, origin, trustedOrigins)) {
     throw new AppError(
       "FORBIDDEN",
-      "This request came from another site; add that site to CORS_ORIGINS if it is yours.",
+      "This request came from another site. If the site is yours, add it to CORS_ORIGINS.",
     );
   }
   return token;

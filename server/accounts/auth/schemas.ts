@@ -32,7 +32,7 @@ export const currentUser = z
     twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
     confirmedUntil: timestamp(
-      "When this session's confirmation expires. Calls that change a way into the account require one; null if there is none: see `POST /api/auth/me/confirm`.",
+      "When this session's confirmation expires; null if it is not confirmed. Calls that change a way into the account require one: see `POST /api/auth/me/confirm`.",
     ).nullable(),
     createdAt: timestamp("When the account was created."),
     lastLoginAt: timestamp("When the user last signed in; null if never.").nullable(),

@@ -42,7 +42,7 @@ export class SecondFactorSignIn {
         await lockAccount(tx, userId);
         if (!(await this.#parts.checks.check(tx, pending, proof))) return null;
         if (!(await this.#parts.checks.complete(tx, pending)))
-          throw new AppError("UNAUTHORIZED", "This sign-in is complete already; sign in again.");
+          throw new AppError("UNAUTHORIZED", "This sign-in is already complete. Sign in again.");
         return await this.#parts.signIn.start(
           tx,
           actor,
@@ -87,8 +87,8 @@ export class SecondFactorSignIn {
 }
 
 const wrong: Record<Proof["method"], string> = {
-  totp: "The code is wrong or was used already; enter the one that your app shows now.",
-  email: "The code is wrong or too old; have another one sent.",
-  recovery: "The recovery code is wrong or was used already.",
-  passkey: "The passkey was not accepted; start again.",
+  totp: "The code is wrong or has already been used. Enter the one your app shows now.",
+  email: "The code is wrong or has expired. Request another one.",
+  recovery: "The recovery code is wrong or has already been used.",
+  passkey: "The passkey was not accepted. Start again.",
 };

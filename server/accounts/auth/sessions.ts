@@ -122,7 +122,7 @@ export class Sessions {
       return { kind: "reused", sessionId: session.id, userId: session.userId } as const;
     });
     if (outcome.kind === "issued") return outcome.token;
-    const ended = "The session has ended; sign in again.";
+    const ended = "The session has ended. Sign in again.";
     if (outcome.kind === "refused") throw new AppError("UNAUTHORIZED", ended);
     const { sessionId, userId } = outcome;
     this.#onEnd(sessionId);

@@ -68,7 +68,7 @@ export class SignIn {
       await this.recordFailure(em, actor, user?.id ?? null, { method: "password" });
       // Log the username only if it exists: the user may have typed a password into that field.
       const note = { text: "a sign-in failed", username: user?.username ?? null, ip: client.ip };
-      throw new AppError("UNAUTHORIZED", "The username or the password is wrong.", { note });
+      throw new AppError("UNAUTHORIZED", "The username or password is wrong.", { note });
     }
     if (this.#parts.passwords.outdated(user.passwordHash))
       await this.#strengthen(em, user.id, user.passwordHash, credentials.password);
@@ -151,7 +151,7 @@ export class SignIn {
   /** @throws AppError UNAUTHORIZED if the token is missing or no longer opens a session */
   async refresh(em: EntityManager, actor: Actor, refreshToken: string | null): Promise<Omit<SignedIn, "user">> {
     if (refreshToken === null)
-      throw new AppError("UNAUTHORIZED", "There is no refresh token in the cookie or in the body; sign in.");
+      throw new AppError("UNAUTHORIZED", "Neither the cookie nor the body has a refresh token. Sign in.");
     const refresh = await this.#parts.sessions.refresh(em, actor, refreshToken);
     return { accessToken: await this.#parts.accessTokens.issue(refresh.userId, refresh.sessionId), refresh };
   }

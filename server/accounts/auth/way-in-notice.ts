@@ -24,7 +24,7 @@ export function wayInNotice(change: WayInChange, { userId, username, ip }: Chang
   return {
     event,
     title,
-    content: `This came from ${ip ?? "an unknown address"}. If it was not ${username}, ${advice}`,
+    content: `The change came from ${ip ?? "an unknown address"}. If ${username} did not make it, ${advice}`,
     level: "warning",
     metadata: { userId, username, ...details, ip },
     to: { userIds: [userId] },
@@ -44,15 +44,15 @@ function words(change: WayInChange, username: string): [title: string, advice: s
     case "security.factor_removed":
       return [`${factorWas(change)} removed from ${to}`, `${newPassword} and set the second factor up again.`];
     case "security.recovery_codes_replaced":
-      return [`The recovery codes of ${to} were replaced`, `${newPassword} and make new codes.`];
+      return [`The recovery codes of ${to} were replaced`, `${newPassword} and generate new codes.`];
     case "security.identity_added":
-      return [`A sign-in by ${change.provider} was added to ${to}`, `${newPassword} and unbind it.`];
+      return [`Sign-in with ${change.provider} was added to ${to}`, `${newPassword} and unbind it.`];
     case "security.identity_removed":
-      return [`The sign-in by ${change.provider} was removed from ${to}`, `${newPassword} and bind it again.`];
+      return [`Sign-in with ${change.provider} was removed from ${to}`, `${newPassword} and bind it again.`];
     case "security.access_revoked":
-      return [`Ways into ${to} were taken away: ${change.ways.join(", ")}`, "contact an administrator immediately."];
+      return [`Access to ${to} was revoked: ${change.ways.join(", ")}`, "contact an administrator immediately."];
     case "security.token_created":
-      return [`The personal token ${change.name} was made for ${to}`, `${newPassword} and delete the token.`];
+      return [`The personal token ${change.name} was created for ${to}`, `${newPassword} and delete the token.`];
     case "security.password_changed":
       return [`The password of ${to} was changed`, "request a new one and contact an administrator immediately."];
     default:

@@ -48,7 +48,7 @@ export class WaysIn {
       ...(factors.password ? ["the password"] : []),
       ...(tokens.length > 0 ? [counted(tokens.length, "personal token")] : []),
       ...(passkeys.length > 0 ? [counted(passkeys.length, "passkey")] : []),
-      ...(identities.length > 0 ? [`the sign-in by ${identities.join(", ")}`] : []),
+      ...(identities.length > 0 ? [`sign-in with ${identities.join(", ")}`] : []),
       ...(factors.totp ? ["the authenticator app"] : []),
       ...(factors.email ? ["sign-in codes by e-mail"] : []),
     ];

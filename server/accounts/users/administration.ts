@@ -90,7 +90,10 @@ export class UserAdministration {
     const { id, disabled, password, revoke, ...fields } = patch;
     if ("sessionId" in actor && givesAccess(patch)) await this.#parts.confirmation.require(em, actor);
     if (revoke !== undefined && password === undefined)
-      throw badField(["revoke"], "This goes with a password; without one, call `DELETE /api/users/{id}/access`.");
+      throw badField(
+        ["revoke"],
+        "This requires `password`. To revoke access alone, call `DELETE /api/users/{id}/access`.",
+      );
     // Outside the transaction: hashing is slow, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {

@@ -73,7 +73,7 @@ export function administratorAdded(
   return {
     event: "security.administrator_added",
     title: `${added.username} ${ways[added.how]}`,
-    content: `${origin(actor)} If you did not expect this, disable that account and look through the audit trail.`,
+    content: `${origin(actor)} If you did not expect this, disable that account and check the audit trail.`,
     metadata: { ...added, ...source(actor) },
     ...warning,
   };
@@ -87,8 +87,8 @@ export function signInProviderChanged(
   const fields = change.fields.length > 0 ? ` Changed: ${change.fields.join(", ")}.` : "";
   return {
     event: "security.sign_in_provider_changed",
-    title: `Sign-in by ${change.provider} was ${change.change}`,
-    content: `${origin(actor)}${fields} If you did not expect this, disable the provider and look through the audit trail.`,
+    title: `Sign-in with ${change.provider} was ${change.change}`,
+    content: `${origin(actor)}${fields} If you did not expect this, disable the provider and check the audit trail.`,
     metadata: { ...change, ...source(actor) },
     ...warning,
   };
@@ -104,5 +104,5 @@ function source(actor: Actor | Caller) {
 
 function origin(actor: Actor | Caller): string {
   const { byUsername, ip } = source(actor);
-  return `This came from ${ip ?? "an unknown address"}${byUsername === null ? "" : `, by ${byUsername}`}.`;
+  return `The change was made${byUsername === null ? "" : ` by ${byUsername}`} from ${ip ?? "an unknown address"}.`;
 }

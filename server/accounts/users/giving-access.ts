@@ -52,6 +52,6 @@ export function refuseOwnProtection(
   if (password === undefined && !otherAddress && !vouches && removeSecondFactors !== true) return;
   throw new AppError(
     "FORBIDDEN",
-    "Change your own password, e-mail address and second factors in your account, where your current password is asked for.",
+    "You cannot change your own password, e-mail address or second factors here. Change them in your account.",
   );
 }

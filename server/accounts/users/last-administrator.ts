@@ -20,8 +20,5 @@ export async function refuseLastAdministrator(
     .forUpdate()
     .execute();
   if (administrators.length !== 1 || administrators[0]?.id !== userId) return;
-  throw new AppError(
-    "CONFLICT",
-    `The last administrator cannot be ${what}; make somebody else an administrator first.`,
-  );
+  throw new AppError("CONFLICT", `The last administrator cannot be ${what}. Make another user an administrator first.`);
 }

@@ -15,7 +15,7 @@ export async function reassignDomains(tx: EntityManager, user: User, reassignTo:
     const count = total === 1 ? "1 domain" : `${total} domains`;
     throw new AppError(
       "CONFLICT",
-      `${user.username} owns ${count}; say who takes over by reassignTo, or delete the domains first.`,
+      `${user.username} owns ${count}. Name the new owner in \`reassignTo\`, or delete the domains first.`,
     );
   }
   const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });

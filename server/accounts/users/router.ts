@@ -53,9 +53,9 @@ export const usersRouter = router({
     tag,
     summary: "Change a user",
     description:
-      "Omitted fields keep their values. Changes apply from the user's next request. A new `password` removes every other way into the " +
-      "account, unless `revoke` names fewer; other fields remove none. The last administrator cannot be demoted or disabled. These " +
-      "fields give access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and `removeSecondFactors: true`. " +
+      "Omitted fields keep their values. Changes apply from the user's next request. A new `password` revokes every other way into the " +
+      "account, unless `revoke` selects fewer. Other fields revoke none. The last administrator cannot be demoted or disabled. These " +
+      "fields grant access: `password`, `email`, `emailVerified: true`, `role: admin`, `disabled: false` and `removeSecondFactors: true`. " +
       "Administrators are notified of a new administrator, by mail as well.",
     example: { disabled: true },
     errors: [409, 503],
@@ -85,10 +85,10 @@ export const usersRouter = router({
     bodied: true,
     summary: "Revoke a user's access",
     description:
-      "Revokes every way into the account, or only those named in the body. Mailed links and sign-ins in progress end, too. Revoking " +
+      "Revokes every way into the account, or only those named in the body. Also ends mailed links and sign-ins in progress. Revoking " +
       "everything also discards an address that the user verified by a link. To let the user in again, set a new password. Returns the " +
-      "ways that remain. Your own account returns 403. Removing second factors or passkeys but not the password removes a protection; " +
-      "everything else needs no confirmation.",
+      "ways that remain. Your own account returns 403. Removing second factors or passkeys, but not the password, requires a recently " +
+      "confirmed session, because it removes a protection.",
     example: { revoke: ["tokens", "passkeys"] },
   })
     .input(revokeAccessInput)

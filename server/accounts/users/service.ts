@@ -98,7 +98,7 @@ export class Users {
           ...(claimed ? { invitationId: claimed.invitationId } : {}),
         },
       });
-      // The service itself creates only the first administrator, so there is nobody to warn.
+      // The service itself creates only the first administrator, so there is no one to notify.
       if (role === "admin" && actor !== theService) {
         const how = claimed ? "registered" : "created";
         const invitationId = claimed?.invitationId ?? null;

@@ -37,8 +37,8 @@ const tags = [
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB; 64 KiB for unauthenticated calls; 16 MiB for plans, applied plans and zone-file imports. Limits apply
-to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
+Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans and zone-file imports). The limits
+apply to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
 are refused, and so are unknown fields unless documented otherwise. Every response has the header \`X-Request-Id\`.
 
 Operations are deprecated before they are removed. Responses of a deprecated operation have the headers \`Deprecation\` (RFC 9745), \`Sunset\` (RFC 8594) and \`Link\`.`;
@@ -63,7 +63,7 @@ export function openApiDocument(
   }) as unknown as OpenApiDocument;
   document.servers = [
     { url: "/api", description: "The server of this document." },
-    { url: `${options.siteUrl}/api`, description: "The public address." },
+    { url: `${options.siteUrl}/api`, description: "The public URL." },
   ];
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
@@ -111,7 +111,7 @@ function inputShape(appRouter: AnyTRPCRouter, procedure: string): Shape {
   return input?.shape ?? {};
 }
 
-/** What a field says of itself, or else what the schema says that an optional, a default or a nullable wraps. */
+/** Returns a field's own description and example, or those of the schema inside an optional, default or nullable. */
 function about(field: Field | undefined): { description?: string | undefined; example?: unknown } {
   if (!field) return {};
   const inner = about(field._zod.def.innerType);
@@ -244,7 +244,7 @@ function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
 function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No authentication required.";
   if (meta.access === "awaitingSecondFactor")
-    return "Requires the `tempToken` of a sign-in as bearer token; access tokens are not accepted.";
+    return "Requires the `tempToken` of a sign-in as bearer token. Access tokens are not accepted.";
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const role = meta.access === "admin" ? "Administrators only." : "";
   const token = meta.permission

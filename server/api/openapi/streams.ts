@@ -12,8 +12,8 @@ data: {"event":"zone.drift","id":"01a1fb10-0b4c-7000-8d3b-5f0c1f7c2a11","title":
 const notifications: Operation = {
   operationId: "streamNotifications",
   summary: "Stream your notifications",
-  description: `Server-sent events. The first message is \`{"event":"connected"}\`; each later one is a notification as in the list. Every message has an \`id\`. Send the last one as
-\`Last-Event-ID\` when reconnecting, as browsers do automatically, to receive missed messages. If it is no longer known, after a restart of the service or more than 200 notifications, the
+  description: `Server-sent events. The first message is \`{"event":"connected"}\`. Later messages are notifications, as in the list. Every message has an \`id\`. To receive missed
+messages, send the last \`id\` as \`Last-Event-ID\` when reconnecting; browsers do so automatically. If the id is no longer known (after a restart, or more than 200 notifications later), the
 first message has \`"gap": true\` and all stored notifications follow. A comment is sent after 15 seconds without messages.
 
 Each user can have at most five streams; a sixth returns 429. A stream ends when its token expires, its session ends, or the user turns notifications off. A client with

@@ -18,16 +18,16 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Parses an RDAP answer. @param name the queried name in lower-case A-labels. @param body response body of status 200. */
 export function readRdapAnswer(body: string, name: string): RdapAnswer {
   const object = jsonObject(body);
-  if (!object) return { kind: "broken", message: "answers with something that is no RDAP" };
+  if (!object) return { kind: "broken", message: "returned a response that is not RDAP" };
   // Some servers send errors (RFC 9083 §6) with status 200.
   const code = Number(object["errorCode"]);
   if (code === 404) return { kind: "unregistered" };
   if (code === 429) return { kind: "limited", seconds: null };
-  if (object["errorCode"] !== undefined) return { kind: "broken", message: `answers with error ${shortText(code)}` };
+  if (object["errorCode"] !== undefined) return { kind: "broken", message: `returned ${shortText(code)}` };
   if (lower(object["objectClassName"]) !== "domain") {
-    return { kind: "broken", message: "answers with something that is no domain" };
+    return { kind: "broken", message: "returned an object that is not a domain" };
   }
-  if (!isFor(object, name)) return { kind: "broken", message: "answers for another name" };
+  if (!isFor(object, name)) return { kind: "broken", message: "returned data for another name" };
   return {
     kind: "registered",
     registration: {
@@ -119,5 +119,5 @@ function plainText(value: unknown): string | null {
 }
 
 function shortText(code: number): string {
-  return Number.isInteger(code) && code >= 100 && code < 1_000 ? String(code) : "of its own";
+  return Number.isInteger(code) && code >= 100 && code < 1_000 ? `error ${code}` : "an unknown error";
 }

@@ -85,11 +85,11 @@ export class RdapBootstrap {
       const answer = await this.#parts.egress.guardedFetch(this.#url, { reach, headers, maxBytes });
       const text = await answer.text();
       const servers = answer.status === 200 ? readBootstrap(text) : null;
-      if (!servers) throw new Error(`The answer, with status ${answer.status}, is no list of RDAP servers.`);
+      if (!servers) throw new Error(`The response, with status ${answer.status}, is not a list of RDAP servers.`);
       this.#stored = { servers, fetchedAt: this.#triedAt };
       await this.#write(text, new Date(this.#triedAt));
     } catch (error) {
-      const stand = this.#stored ? "the last one counts on" : "those that come with the service count";
+      const stand = this.#stored ? "the previous list remains in use" : "the bundled servers are used";
       this.#parts.log.warn({ err: error, url: this.#url }, `the list of RDAP servers could not be fetched; ${stand}`);
     }
   }

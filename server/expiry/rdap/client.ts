@@ -41,7 +41,9 @@ export class RdapClient {
     let failed: Failure | null = null;
     for (const base of bases) {
       const url = URL.parse(`domain/${name}`, base.endsWith("/") ? base : `${base}/`);
-      const answer = url ? await this.#get(url, name, patience) : failure(`${base} is no address of an RDAP server.`);
+      const answer = url
+        ? await this.#get(url, name, patience)
+        : failure(`${base} is not a valid URL of an RDAP server.`);
       // All servers belong to the same registry, so a rate limit applies to all.
       if (answer.kind !== "failed" || answer.limited) return answer;
       failed ??= answer;
@@ -71,7 +73,7 @@ export class RdapClient {
       const location = redirectOf(answer);
       if (location === null) return this.#read(answer, await answer.text(), url, name);
       const next = URL.parse(location, url);
-      if (!next) return failure(`${url.host} redirects to something that is no address.`);
+      if (!next) return failure(`${url.host} redirects to an invalid URL.`);
       url = next;
     }
     return failure(`${first.host} redirects more than ${mostRedirects} times.`);
@@ -115,7 +117,7 @@ function answerOf({ status, headers }: Response, body: string, name: string): Rd
   if (status === 200) return readRdapAnswer(body, name);
   if (status === 404) return { kind: "unregistered" };
   if (status === 429 || (status === 503 && headers.has("retry-after"))) return { kind: "limited", seconds: null };
-  return { kind: "broken", message: `answers with status ${status}` };
+  return { kind: "broken", message: `returned status ${status}` };
 }
 
 /** Merges registry and registrar data. The registry's takes precedence; the registrar's date may be under either event name. */

@@ -46,13 +46,13 @@ function answerIn(text: string, pairs: readonly Pair[], name: string): Answer {
     const empty = text.trim() === "";
     return {
       kind: "broken",
-      message: empty ? "answers with nothing" : "answers with something that is not understood",
+      message: empty ? "returned an empty response" : "returned a response that cannot be parsed",
     };
   }
   // An answer for an unregistered name can contain the registry's own contact data.
   if (!dated && statusesIn(pairs).some((status) => /^(?:free|available)$/i.test(status)))
     return { kind: "unregistered" };
-  if (!isFor(pairs, name, dated)) return { kind: "broken", message: "answers for another name" };
+  if (!isFor(pairs, name, dated)) return { kind: "broken", message: "returned data for another name" };
   return {
     kind: "registered",
     registration: {

@@ -123,14 +123,14 @@ async function readToEnd(socket: Socket, query: string, host: string, signal: Ab
     // Leaving the loop closes the connection.
     for await (const chunk of socket as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new EgressError("size", `${host} answers with more than ${maxBytes} bytes.`);
+      if (size > maxBytes) throw new EgressError("size", `${host} returned more than ${maxBytes} bytes.`);
       chunks.push(chunk);
     }
     return textOf(Buffer.concat(chunks));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof EgressError) throw error;
-    throw new EgressError("cut", `${host} ended the connection before its answer was complete.`, { cause: error });
+    throw new EgressError("cut", `${host} closed the connection before its response was complete.`, { cause: error });
   } finally {
     signal.removeEventListener("abort", end);
     socket.destroy();

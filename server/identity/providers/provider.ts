@@ -42,7 +42,7 @@ export interface Identity {
   /** Whether the provider asserts that the address belongs to the user. */
   emailVerified: boolean;
   displayName: string | null;
-  /** The user name at the provider, as a suggestion. */
+  /** The username at the provider, as a suggestion. */
   username: string | null;
 }
 

@@ -7,7 +7,7 @@ export function verifyEmail(to: string, { username, link }: { username: string; 
     to,
     subject: "Confirm your e-mail address",
     paragraphs: [
-      `The account ${username} was given this e-mail address. Open the link below to confirm it.`,
+      `This e-mail address was added to the account ${username}. Open the link below to confirm it.`,
       "The link works once and expires after 24 hours. If this is not your account, ignore this mail. You will not receive another.",
     ],
     link: { label: "Confirm your e-mail address", href: link },

@@ -2,7 +2,7 @@ import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import type { ChannelKind } from "./kind.ts";
 
 /** Error for settings that cannot be decrypted. */
-export const unreadableConfig = "No key in SECRET_KEYS opens its settings; enter them again.";
+export const unreadableConfig = "No key in SECRET_KEYS decrypts the channel's settings. Enter them again.";
 
 export type ChannelConfig = Readonly<Record<string, unknown>>;
 

@@ -87,7 +87,10 @@ export class Deliverer {
     try {
       await this.#lane(lane, signal);
     } catch (error) {
-      this.#parts.log.error({ err: error, deliveries: lane.map(({ id }) => id) }, "deliveries met a fault and wait");
+      this.#parts.log.error(
+        { err: error, deliveries: lane.map(({ id }) => id) },
+        "deliveries failed with an internal error and will be retried",
+      );
     }
   }
 
@@ -141,8 +144,8 @@ export class Deliverer {
     try {
       return await send(one.message);
     } catch (error) {
-      this.#parts.log.error({ err: error, delivery: one.id }, "a delivery met a fault");
-      return { ok: false, reason: "An internal error occurred; the server log has the details." };
+      this.#parts.log.error({ err: error, delivery: one.id }, "a delivery failed with an internal error");
+      return { ok: false, reason: "An internal error occurred. See the server log." };
     }
   }
 
@@ -171,7 +174,7 @@ export class Deliverer {
       if (!channel) return "go on";
       const heardSince = channel.lastSuccessAt !== null && channel.lastSuccessAt >= one.message.createdAt;
       if (!gone && heardSince) return "go on";
-      await this.#disable(tx, channel, gone ? "It answered that it wants nothing more (410)." : reason, now);
+      await this.#disable(tx, channel, gone ? "The receiver returned 410 Gone." : reason, now);
       return "stop";
     });
   }
@@ -215,7 +218,7 @@ export class Deliverer {
       wait: () => Promise.resolve(0),
       send: async (message) =>
         email === null
-          ? { ok: false, reason: "The user has turned e-mail off.", gone: true }
+          ? { ok: false, reason: "The user turned off e-mail notifications.", gone: true }
           : await sendMail(ports, noticeMail(email, message, ports.siteUrl)),
     };
   }

@@ -8,7 +8,7 @@ export function disabledNotice(
   return {
     event: "channel.disabled",
     title: `The channel ${name} was disabled`,
-    content: `Nothing could be delivered to it. ${reason} Put it right and enable it again.`,
+    content: `Deliveries failed. ${reason} Correct the problem, then enable the channel again.`,
     level: "error",
     metadata: { channelId: id, channelName: name, channel },
     to: { administrators: true },

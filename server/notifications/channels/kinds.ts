@@ -21,6 +21,6 @@ const kinds: Record<ChannelName, ChannelKind> = {
 
 export function kindOf(channel: string): ChannelKind {
   const kind = kinds[channel as ChannelName];
-  if (!kind) throw new Error(`There is no kind of channel ${channel}.`);
+  if (!kind) throw new Error(`Unknown channel kind ${channel}.`);
   return kind;
 }

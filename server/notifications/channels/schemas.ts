@@ -5,7 +5,7 @@ import { channelNames } from "./kinds.ts";
 
 const events = z
   .array(
-    z.enum(notificationEvents, "This is not a known event; see the list in the documentation."),
+    z.enum(notificationEvents, "This is not a known event. See the list in the documentation."),
     "This must be a list of events.",
   )
   .min(1, "Name at least one event.")

@@ -54,7 +54,10 @@ export class Channels {
     const { channel, name, events, enabled } = input;
     return await em.transactional(async (tx) => {
       if ((await tx.count(NotificationChannel)) >= mostChannels)
-        throw new AppError("CONFLICT", `There are ${mostChannels} channels already; delete one first.`);
+        throw new AppError(
+          "CONFLICT",
+          `There are already ${mostChannels} channels, which is the limit. Delete one first.`,
+        );
       const now = this.#parts.ports.now();
       const times = { createdAt: now, updatedAt: now };
       const made = tx.create(NotificationChannel, {
@@ -83,7 +86,7 @@ export class Channels {
       const channel = await tx.findOne(NotificationChannel, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!channel) throw notFound("notification channel");
       if (patch.channel !== undefined && patch.channel !== channel.channel)
-        throw badField(["channel"], "The kind of a channel stays what it was; make a new channel.");
+        throw badField(["channel"], "The kind of a channel cannot change. Create a new channel.");
       const before = this.#auditedFields(channel);
       if (patch.config) {
         const kind = kindOf(channel.channel);
@@ -142,8 +145,8 @@ export class Channels {
     const message = {
       id: newId(),
       event: "test",
-      title: "A test of this channel",
-      content: `${label} channel ${channel.name}: if you can read this, it works.`,
+      title: "Test message",
+      content: `If you can read this, the ${label} channel ${channel.name} works.`,
       level: "info" as const,
       metadata: { channelId: id, channelName: channel.name },
       createdAt: this.#parts.ports.now(),

@@ -245,7 +245,7 @@ describe("creating a personal token", () => {
     const answers = await Promise.all(Array.from({ length: 110 }, () => many.post(path, wish)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(100);
     for (const answer of answers.filter(({ status }) => status !== 201)) {
-      expect(problemOf(answer, 409, "CONFLICT").detail).toMatch(/100 personal tokens.+delete/);
+      expect(problemOf(answer, 409, "CONFLICT").detail).toMatch(/100 personal tokens.+Delete/);
     }
     const { tokens } = (await many.get(path)).body;
     expect(tokens).toHaveLength(100);

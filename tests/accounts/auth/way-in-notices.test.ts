@@ -114,7 +114,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   [
     "security.identity_added",
     { providerId: "github", provider: "GitHub" },
-    "A sign-in by GitHub was added to the account USER",
+    "Sign-in with GitHub was added to the account USER",
     async () => {
       expect(await harness.bind(client)).toMatchObject({ bound: "1" });
       return [];
@@ -123,7 +123,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   [
     "security.identity_removed",
     { providerId: "github", provider: "GitHub" },
-    "The sign-in by GitHub was removed from the account USER",
+    "Sign-in with GitHub was removed from the account USER",
     async () => {
       await harness.bind(client);
       await mail.next(address);
@@ -134,7 +134,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   [
     "security.token_created",
     { tokenId: expect.any(String), name: "Script" },
-    "The personal token Script was made for the account USER",
+    "The personal token Script was created for the account USER",
     async () => {
       const wish = { name: "Script", permissions: ["records:read"] };
       return [(await succeeds(client.post("/api/auth/me/tokens", wish))).body.token];
@@ -171,7 +171,7 @@ describe("a change to the ways into an account notifies its owner once, by mail 
       const { body: me } = await client.get("/api/auth/me");
       const metadata = { userId: me.id, username, ip: "127.0.0.1", ...details };
       expect(notice).toMatchObject({ level: "warning", title: title.replace("USER", username), metadata });
-      expect(notice.content).toMatch(/127\.0\.0\.1.+If it was not user-\d+, .+\.$/);
+      expect(notice.content).toMatch(/127\.0\.0\.1.+If user-\d+ did not make it, .+\.$/);
       const { subject, text } = await mail.next(address);
       expect(text).toContain(username);
       await zw.services.background.settled();
@@ -185,7 +185,7 @@ describe("a change to the ways into an account notifies its owner once, by mail 
 test("a user who turned off mail and notifications is still mailed of a change to the ways into their account", async () => {
   await succeeds(client.put("/api/auth/me/profile", { notificationsEnabled: false, emailNotificationsEnabled: false }));
   await succeeds(client.post("/api/auth/me/tokens", { name: "Script", permissions: [] }));
-  expect((await mail.next(address)).subject).toBe(`The personal token Script was made for the account ${username}`);
+  expect((await mail.next(address)).subject).toBe(`The personal token Script was created for the account ${username}`);
 });
 
 test("a user who wants notifications by mail gets a single mail of a change to the ways into their account", async () => {
@@ -203,7 +203,7 @@ test("a user is mailed when an administrator revokes a way into their account", 
   const { body: me } = await client.get("/api/auth/me");
   await succeeds(zw.admin.put(`/api/users/${me.id}`, { removeSecondFactors: true }));
   const { subject } = await mail.next(address);
-  expect(subject).toBe(`Ways into the account ${username} were taken away: second factors, recovery codes`);
+  expect(subject).toBe(`Access to the account ${username} was revoked: second factors, recovery codes`);
   expect(await reported("security.access_revoked")).toHaveLength(1);
 });
 

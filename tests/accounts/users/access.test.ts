@@ -162,7 +162,7 @@ describe("an administrator's view of an account's access", () => {
     expect(body).toMatchObject({ hasPassword: true, totp: true, passkeys: [], identities: [], recoveryCodesLeft: 10 });
     expect(body.tokens).toEqual([before.tokens[1]]);
     expect(body.sessions).toHaveLength(2);
-    const title = `Ways into the account ${account.username} were taken away: 1 personal token, 1 passkey, the sign-in by github`;
+    const title = `Access to the account ${account.username} was revoked: 1 personal token, 1 passkey, sign-in with github`;
     expect(await mailed(mail, `${account.username}@example.com`, title)).toContain(
       "contact an administrator immediately",
     );

@@ -220,7 +220,7 @@ describe("a verification link", () => {
     expect(await client.post(`${path}/resend`)).toMatchObject({ status: 200, body: { success: true } });
     expect((await openVerification(zw.nobody, mail, address)).status).toBe(200);
     const verified = await client.post(`${path}/resend`);
-    expect(problemOf(verified, 409, "CONFLICT").detail).toContain("verified already");
+    expect(problemOf(verified, 409, "CONFLICT").detail).toContain("already verified");
   });
 });
 
@@ -287,7 +287,7 @@ describe("verification mails are limited", () => {
     for (let sent = 0; sent < 5; sent++) expect((await setAddress(client, `${sent}-${address}`)).status).toBe(200);
     for (const refused of [await setAddress(client, `5-${address}`), await client.post(`${path}/resend`)]) {
       expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toMatch(
-        /^5 confirmation mails an hour can be sent for an account\. Try again in \d+ seconds\.$/,
+        /^Only 5 confirmation mails an hour can be sent for an account\. Try again in \d+ seconds\.$/,
       );
       const seconds = Number(refused.headers.get("retry-after"));
       expect(seconds).toBeGreaterThan(3_000);
@@ -324,7 +324,7 @@ describe("verification mails are limited", () => {
     await first.client.post(`${path}/resend`);
     const refused = await setAddress(second.client, target.toUpperCase());
     expect(problemOf(refused, 429, "TOO_MANY_REQUESTS").detail).toContain(
-      "3 confirmation mails a day can be sent to an address.",
+      "Only 3 confirmation mails a day can be sent to an address.",
     );
     expect((await me(second.client)).email).toBeNull();
     const fourth = await zw.nobody.post("/api/auth/register", { ...account, username: `silent-${count}` });

@@ -153,7 +153,7 @@ describe("administrators get notifications and mails about new administrators an
     const metadata = { ...(await origin()), userId: body.id, username: name, how: "created", invitationId: null };
     expect(notice).toMatchObject({ title, level: "warning", metadata });
     const { subject, text } = await mail.next(watcher);
-    expect([subject, text]).toEqual([title, expect.stringContaining("127.0.0.1, by admin")]);
+    expect([subject, text]).toEqual([title, expect.stringContaining("made by admin from 127.0.0.1")]);
   });
 
   test("administrators are notified once when a member is promoted to administrator", async () => {
@@ -196,9 +196,9 @@ describe("administrators get notifications and mails about new administrators an
     expect(JSON.stringify(reported)).not.toContain("another secret");
     const subjects = [await mail.next(watcher), await mail.next(watcher), await mail.next(watcher)];
     expect(subjects.map(({ subject }) => subject).toSorted()).toEqual([
-      "Sign-in by GitLab was changed",
-      "Sign-in by GitLab was created",
-      "Sign-in by GitLab was deleted",
+      "Sign-in with GitLab was changed",
+      "Sign-in with GitLab was created",
+      "Sign-in with GitLab was deleted",
     ]);
   });
 });

@@ -22,7 +22,7 @@ test("DingTalk receives a signed text, and the body of its response decides the 
   await harness.tell();
   await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
   expect(await harness.deliveries(channel.id)).toMatchObject([
-    { state: "pending", lastError: "The robot refused it (310000): sign not match." },
+    { state: "pending", lastError: "The robot refused the message (310000): sign not match." },
   ]);
   harness.hooks.reply({ body: { errcode: 0, errmsg: "ok" } });
   await harness.later(minute);
@@ -50,7 +50,7 @@ test("Feishu receives a signed rich text, and the body of its response decides t
   await harness.tell({ content: '<at user_id="all">all</at>' });
   await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
   expect(await harness.deliveries(channel.id)).toMatchObject([
-    { state: "pending", lastError: "The robot refused it (19021): sign match fail." },
+    { state: "pending", lastError: "The robot refused the message (19021): sign match fail." },
   ]);
   harness.hooks.reply({ body: { code: 0 } });
   await harness.later(minute);
@@ -223,5 +223,5 @@ test("a robot's error that repeats its address or secret is masked", async () =>
   const { id } = await harness.make({ channel: "dingtalk", config: { webhookUrl, secret: longSecret } });
   harness.hooks.reply({ body: { errcode: 300_005, errmsg: `token ${token} with ${longSecret} is not known` } });
   const { body } = await harness.zw.admin.post(`/api/notifications/configs/${id}/test`);
-  expect(body.error).toBe("The robot refused it (300005): token ******** with ******** is not known.");
+  expect(body.error).toBe("The robot refused the message (300005): token ******** with ******** is not known.");
 });

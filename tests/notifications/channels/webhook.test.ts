@@ -59,14 +59,14 @@ describe("webhook deliveries", () => {
     await harness.deliver();
     const [call] = harness.hooks.calls.map(({ text }) => JSON.parse(text) as { type: string; data: Body });
     expect(call?.data).toMatchObject({
-      title: `alice: ${zone.name} is assigned to you`,
+      title: `alice: ${zone.name} was assigned to you`,
       metadata: { type: "assignment", domainId: zone.id, users: [{ id: me.id, username: "alice" }] },
     });
     const { body: hers } = await member.get("/api/notifications");
-    expect(hers.notifications[0]).toMatchObject({ title: `${zone.name} is assigned to you` });
+    expect(hers.notifications[0]).toMatchObject({ title: `${zone.name} was assigned to you` });
     expect(hers.notifications[0].metadata).not.toHaveProperty("users");
     const { body: others } = await harness.zw.admin.get("/api/notifications");
-    expect(others.notifications[0].title).toBe(`alice: ${zone.name} is assigned to you`);
+    expect(others.notifications[0].title).toBe(`alice: ${zone.name} was assigned to you`);
   });
 
   test("a webhook receives nothing from a transaction that was rolled back", async () => {
@@ -257,7 +257,7 @@ describe("webhook deliveries", () => {
     await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: false });
     const now = harness.clock.now();
     const em = harness.zw.services.database.fork();
-    await failed(em, claimed?.id ?? "", { reason: "The receiver answered with the status 500.", next: now, now });
+    await failed(em, claimed?.id ?? "", { reason: "The receiver returned status 500.", next: now, now });
     await postpone(em, [claimed?.id ?? ""], now);
     expect(await db.selectFrom("deliveries").select(["state", "next_attempt_at"]).execute()).toEqual([
       { state: "failed", next_attempt_at: null },

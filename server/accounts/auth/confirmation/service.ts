@@ -79,7 +79,7 @@ export class Confirmation {
   /** Returns the WebAuthn request options for a confirmation. @throws AppError CONFLICT without a passkey */
   async passkeyOptions(em: EntityManager, caller: Caller) {
     if (!(await methodsSetUp(em, caller.userId)).includes("passkey"))
-      throw new AppError("CONFLICT", "You have no passkey here; confirm in another way, or sign in again.");
+      throw new AppError("CONFLICT", "You have no passkey for this site. Confirm in another way, or sign in again.");
     return await this.#parts.passkeys.requestOptions(em, useOf(withSession(caller)));
   }
 
@@ -116,11 +116,11 @@ export class Confirmation {
         "This account has no password. Confirm with a passkey, or sign in again through your identity provider.",
       );
     if (password === undefined)
-      throw badField(["password"], "Enter your password as well: a code alone does not confirm.");
+      throw badField(["password"], "Enter your password as well. A code alone is not enough.");
     if (factor || (await methodsSetUp(em, userId)).length === 0) return;
     throw badField(
       ["method"],
-      "Your account has a second factor: send a passkey, or with the password a code of your app or a recovery code.",
+      "Your account has a second factor. Send a passkey, or your password with a code from your app or a recovery code.",
     );
   }
 
@@ -152,7 +152,7 @@ export class Confirmation {
 function reauthenticationRequired(): AppError {
   return new AppError(
     "REAUTHENTICATION_REQUIRED",
-    "This needs a session that was confirmed within the last ten minutes. Confirm it with `POST /api/auth/me/confirm`, or sign in again, then repeat the call.",
+    "This call requires a session confirmed within the last ten minutes. Confirm it with `POST /api/auth/me/confirm`, or sign in again, then repeat the call.",
   );
 }
 
@@ -160,7 +160,7 @@ function reauthenticationRequired(): AppError {
 function readFactor({ password, method, code, credential }: GivenConfirmation): Factor | null {
   if (method !== undefined) return readProof({ method, code, credential }) as Factor;
   if (code !== undefined || credential !== undefined)
-    throw badField(["method"], "Say what this is: totp, recovery or passkey.");
+    throw badField(["method"], "This must be totp, recovery or passkey.");
   if (password === undefined) throw badField(["password"], "Enter your password, or use a passkey.");
   return null;
 }
@@ -169,7 +169,7 @@ function readFactor({ password, method, code, credential }: GivenConfirmation): 
 function withSession(caller: Caller): Signed {
   const { sessionId } = caller;
   if (sessionId !== null) return { ...caller, sessionId };
-  throw new AppError("FORBIDDEN", "Personal tokens cannot be confirmed; sign in.");
+  throw new AppError("FORBIDDEN", "A personal token cannot confirm a session. Sign in.");
 }
 
 /** Returns the guess to count, as at sign-in. Passkeys count per address only: they cannot be guessed, but each wrong one costs work. */
@@ -182,7 +182,7 @@ function useOf({ userId, sessionId }: Signed) {
 }
 
 const wrong: Record<Factor["method"], { field: string; message: string }> = {
-  totp: { field: "code", message: "The code is wrong or was used already. Enter the one that your app shows now." },
-  recovery: { field: "code", message: "The recovery code is wrong or was used already." },
+  totp: { field: "code", message: "The code is wrong or has already been used. Enter the one your app shows now." },
+  recovery: { field: "code", message: "The recovery code is wrong or has already been used." },
   passkey: { field: "credential", message: "The passkey was not accepted. Start again." },
 };

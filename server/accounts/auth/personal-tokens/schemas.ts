@@ -36,7 +36,7 @@ export const createTokenInput = z.strictObject({
     .max(permissions.length, `There are only ${permissions.length} permissions.`)
     .meta({
       description:
-        "Permissions of the token. It never allows more than you may do yourself; with none, it opens nothing.",
+        "Permissions of the token. It never allows more than you may do yourself; an empty list allows nothing.",
       example: ["domains:read", "records:read"],
     }),
   expiresAt: timestampInput("When it expires; null for never.").nullable().default(null),

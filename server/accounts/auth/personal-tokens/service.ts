@@ -45,7 +45,7 @@ export class PersonalTokens {
   async create(em: EntityManager, caller: Caller, wish: TokenWish) {
     const { prefix, audit, waysIn, now } = this.#parts;
     if (wish.expiresAt !== null && wish.expiresAt <= now()) {
-      throw badField(["expiresAt"], "This is past; take a moment to come, or null for a token that does not expire.");
+      throw badField(["expiresAt"], "This must be in the future. Send null for a token that never expires.");
     }
     const token = newToken(prefix);
     const stored = await em.transactional(async (tx) => {
@@ -54,7 +54,7 @@ export class PersonalTokens {
       if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
         throw new AppError(
           "CONFLICT",
-          `You have ${tokensPerUser} personal tokens, which is the limit; delete those that nobody uses.`,
+          `You have reached the limit of ${tokensPerUser} personal tokens. Delete one that is no longer used.`,
         );
       }
       const entity = tx.create(PersonalToken, {

@@ -58,14 +58,14 @@ export class SecondFactorChecks {
     const setUp = (await methodsSetUp(em, userId)).includes("email");
     const email = verifiedAddress(user);
     if (!setUp || !this.#reaches(user) || email === null)
-      throw new AppError("CONFLICT", "No code can be sent to you by e-mail; use another second factor.");
+      throw new AppError("CONFLICT", "You cannot receive codes by e-mail. Use another second factor.");
     await this.#parts.emailCodes.send(em, { id: userId, email }, challengeId);
   }
 
   /** @throws AppError CONFLICT without a passkey */
   async passkeyOptions(em: EntityManager, { userId, challengeId }: PendingSignIn) {
     if (!(await methodsSetUp(em, userId)).includes("passkey"))
-      throw new AppError("CONFLICT", "You have no passkey here; use another second factor.");
+      throw new AppError("CONFLICT", "You have no passkey for this site. Use another second factor.");
     return await this.#parts.passkeys.requestOptions(em, {
       purpose: "second_factor",
       userId,

@@ -37,8 +37,8 @@ export class EmailCodes {
   /** @throws AppError CONFLICT if no code could be sent */
   async enable(em: EntityManager, user: { id: string; email: string | null }): Promise<boolean> {
     if (!this.#mailer.configured)
-      throw new AppError("CONFLICT", "This installation sends no mail; use an authenticator app or a passkey.");
-    if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no e-mail address; add one first.");
+      throw new AppError("CONFLICT", "This installation sends no mail. Use an authenticator app or a passkey.");
+    if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no e-mail address. Add one first.");
     const { numInsertedOrUpdatedRows } = await queries(em)
       .insertInto("email_factors")
       .values({ user_id: user.id, enabled_at: this.#now(), sent_within_hour: 0 })
@@ -72,7 +72,7 @@ export class EmailCodes {
       .where("id", "=", challengeId)
       .execute();
     if (await this.#mailer.send(signInCode(user.email, code))) return;
-    throw new AppError("UNAVAILABLE", "The mail could not be sent; use another second factor, or try again later.", {
+    throw new AppError("UNAVAILABLE", "The mail could not be sent. Use another second factor, or try again later.", {
       retryAfterSeconds: 60,
     });
   }
@@ -123,7 +123,7 @@ export class EmailCodes {
     const hourEnds = full ? (factor?.hour_began_at?.getTime() ?? 0) + hour : 0;
     // Uses the current time, not the start of the call: the mail that caused the limit may have been sent in between.
     const seconds = Math.max(1, Math.ceil((Math.max(minuteEnds, hourEnds) - this.#now().getTime()) / 1_000));
-    return new AppError("TOO_MANY_REQUESTS", `A code was sent a moment ago; ask for another in ${seconds} seconds.`, {
+    return new AppError("TOO_MANY_REQUESTS", `A code was sent recently. Request another in ${seconds} seconds.`, {
       retryAfterSeconds: seconds,
     });
   }

@@ -92,7 +92,7 @@ export class Passkeys {
       })
       .onConflict((conflict) => conflict.column("credential_id").doNothing())
       .executeTakeFirstOrThrow();
-    if (numInsertedOrUpdatedRows === 0n) throw new AppError("CONFLICT", "This passkey is registered already.");
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError("CONFLICT", "This passkey is already registered.");
     return passkey;
   }
 
@@ -101,7 +101,7 @@ export class Passkeys {
     const challenge = await challengeIn(credential.response.clientDataJSON);
     if (challenge === null) throw badCredential();
     if (await this.#challenges.take(em, challenge, { purpose: "register", userId })) return challenge;
-    throw badField(["credential"], "The time for this passkey is over; start again.");
+    throw badField(["credential"], "This registration has expired. Start again.");
   }
 
   async remove(em: EntityManager, userId: string, id: string): Promise<{ name: string } | null> {
@@ -181,9 +181,12 @@ function isOwner(
 
 function requireRoom(count: number): void {
   if (count >= passkeysPerUser)
-    throw new AppError("CONFLICT", `You have ${passkeysPerUser} passkeys; remove one before you add another.`);
+    throw new AppError(
+      "CONFLICT",
+      `You have ${passkeysPerUser} passkeys, which is the limit. Remove one before you add another.`,
+    );
 }
 
 function badCredential(): AppError {
-  return badField(["credential"], "This is no passkey for this site; start again.");
+  return badField(["credential"], "This is not a valid passkey for this site. Start again.");
 }

@@ -17,7 +17,7 @@ export interface GivenProof {
 /** @throws AppError BAD_REQUEST for malformed input, which does not count as an attempt */
 export function readProof({ method, code, credential }: GivenProof): Proof {
   if (method === "passkey") {
-    if (!credential) throw badField(["credential"], "Send what the browser's navigator.credentials.get answered.");
+    if (!credential) throw badField(["credential"], "Send the result of the browser's navigator.credentials.get.");
     return { method, credential };
   }
   if (code === undefined) throw badField(["code"], "Enter the code.");
@@ -30,5 +30,5 @@ export function readProof({ method, code, credential }: GivenProof): Proof {
 /** @throws AppError BAD_REQUEST */
 export function readSixDigits(code: string): string {
   if (/^\d{3} ?\d{3}$/.test(code)) return code.replace(" ", "");
-  throw badField(["code"], "The code has six digits.");
+  throw badField(["code"], "The code must have six digits.");
 }

@@ -126,7 +126,7 @@ export const twoFactorRouter = router({
     operationId: "createPasskey",
     tag,
     summary: "Add a passkey",
-    description: "A passkey is a second factor, and also signs in by itself: see `POST /api/auth/passkey`.",
+    description: "A passkey works as a second factor, and also signs in alone: see `POST /api/auth/passkey`.",
     status: 201,
     errors: [409],
   })

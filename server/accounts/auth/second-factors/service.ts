@@ -65,7 +65,7 @@ export class SecondFactors {
       }),
     );
     if (!codes) {
-      throw badField(["code"], "This code is not right; check that the clock of your device is, and try the next one.");
+      throw badField(["code"], "This code is wrong. Check your device's clock, then try the next code.");
     }
     return { recoveryCodes: codes };
   }
@@ -88,7 +88,7 @@ export class SecondFactors {
           "Your e-mail address is not verified. Open the link that was mailed to it first.",
         );
       if (!(await emailCodes.enable(tx, { id: user.id, email })))
-        throw new AppError("CONFLICT", "Codes by e-mail are set up already.");
+        throw new AppError("CONFLICT", "Codes by e-mail are already set up.");
       await this.#record(tx, caller, "two_factor.enable", "email");
       return { recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
     });
@@ -144,7 +144,7 @@ export class SecondFactors {
     return await em.transactional(async (tx) => {
       await lockOwnAccount(tx, caller);
       if ((await methodsSetUp(tx, caller.userId)).length === 0)
-        throw new AppError("CONFLICT", "Set up a second factor first; its recovery codes come with it.");
+        throw new AppError("CONFLICT", "Set up a second factor first. It comes with recovery codes.");
       const codes = await recoveryCodes.replace(tx, caller.userId);
       const target = { targetType: "user", targetId: caller.userId };
       await audit.record(tx, caller, { action: "two_factor.recovery_codes", ...target });

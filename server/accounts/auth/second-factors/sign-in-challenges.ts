@@ -5,7 +5,7 @@ import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 
-/** A sign-in with a correct first factor that is pending a second one. A `tempToken` proves nothing more. */
+/** A sign-in with a correct first factor and a pending second one. A `tempToken` proves only that. */
 export interface PendingSignIn {
   challengeId: string;
   userId: string;
@@ -76,7 +76,7 @@ export class SignInChallenges {
     if (row) return { challengeId: row.id, userId: row.user_id, rememberMe: row.remember_me };
     throw new AppError(
       "UNAUTHORIZED",
-      "Send the tempToken of the last sign-in as `Authorization: Bearer …`; after ten minutes, sign in again.",
+      "The tempToken is missing, invalid or expired. Send it as `Authorization: Bearer …`, or sign in again.",
     );
   }
 

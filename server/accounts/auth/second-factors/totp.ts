@@ -34,7 +34,7 @@ export class Totp {
       )
       .executeTakeFirstOrThrow();
     if (numInsertedOrUpdatedRows === 0n)
-      throw new AppError("CONFLICT", "An authenticator app is set up already; remove it first.");
+      throw new AppError("CONFLICT", "An authenticator app is already set up. Remove it first.");
     return { secret, otpauthUrl: generateURI({ issuer: "Zonewright", label: user.username, secret }) };
   }
 
@@ -47,7 +47,10 @@ export class Totp {
       .where("enabled_at", "is", null)
       .executeTakeFirst();
     if (!waiting)
-      throw new AppError("CONFLICT", "Call totp/setup first, and enter its secret in an authenticator app.");
+      throw new AppError(
+        "CONFLICT",
+        "No setup is pending. Call `POST /api/2fa/totp/setup` first, and enter its secret in an authenticator app.",
+      );
   }
 
   /** Enables the pending secret with its first code. Only one of several parallel calls succeeds. */

@@ -22,6 +22,6 @@ export const rescueField = z
   .optional()
   .meta({
     description:
-      "Which other ways in a new `password` revokes; sessions always end. Default: all, and an address the user verified must be verified again.",
+      "Which other ways into the account a new `password` revokes. Sessions always end. Default: all; an address the user verified must be verified again.",
     example: ["tokens", "passkeys"],
   });

@@ -99,7 +99,7 @@ function countOf({ sessions, tokens, passkeys, identities }: Revoked): number {
 function ownAccess(): AppError {
   return new AppError(
     "FORBIDDEN",
-    "End your own sessions, tokens, passkeys and identities in your account, or together with a change of your password.",
+    "You cannot revoke your own access here. Revoke it in your account, or when you change your password.",
   );
 }
 

@@ -77,7 +77,7 @@ export class EmailVerifications {
       const user = await ownAccount(tx, caller.userId);
       if (typeof user.email !== "string")
         throw new AppError("CONFLICT", "Your account has no e-mail address. Set one first.");
-      if (verifiedAddress(user) !== null) throw new AppError("CONFLICT", "Your e-mail address is verified already.");
+      if (verifiedAddress(user) !== null) throw new AppError("CONFLICT", "Your e-mail address is already verified.");
       await refuseTaken(tx, user.email, user.id);
       const refusal = await this.send(tx, user);
       if (refusal) throw refusal;
@@ -130,12 +130,13 @@ export class EmailVerifications {
   async #takeAllowances(tx: EntityManager, userId: string, email: string): Promise<AppError | null> {
     const now = this.#parts.now();
     const ofUser = await takeAllowance(tx, `verification by ${userId}`, perUser, now);
-    if (ofUser > 0) return tooMany(`${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
+    if (ofUser > 0)
+      return tooMany(`Only ${perUser.most} confirmation mails an hour can be sent for an account`, ofUser);
     // Hashed, because these rows outlive the account and must not become a list of addresses.
     const key = hashOf(`verification to ${email.toLowerCase()}`);
     const ofAddress = await takeAllowance(tx, key, perAddress, now);
     return ofAddress > 0
-      ? tooMany(`${perAddress.most} confirmation mails a day can be sent to an address`, ofAddress)
+      ? tooMany(`Only ${perAddress.most} confirmation mails a day can be sent to an address`, ofAddress)
       : null;
   }
 }

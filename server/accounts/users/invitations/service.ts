@@ -57,7 +57,7 @@ export class Invitations {
   /** Creates an invitation. The code is returned only here. */
   async create(em: EntityManager, caller: Caller, input: NewInvitation) {
     const now = this.#now();
-    if (input.expiresAt && input.expiresAt <= now) throw badField(["expiresAt"], "This must lie in the future.");
+    if (input.expiresAt && input.expiresAt <= now) throw badField(["expiresAt"], "This must be in the future.");
     const code = newInviteCode();
     const invitation = await em.transactional(async (tx) => {
       const made = tx.create(Invitation, {

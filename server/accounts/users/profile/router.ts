@@ -28,7 +28,7 @@ export const profileRouter = router({
     tag,
     summary: "Change your password",
     description:
-      "`revoke` selects what else ends; by default, your other sessions. This session continues. Mailed links and sign-ins in progress " +
+      "`revoke` selects what else to revoke. Default: your other sessions. This session continues. Mailed links and sign-ins in progress " +
       "always end. Returns how many other ways into the account remain. A wrong current password returns 403; after five within 15 " +
       "minutes, 429.",
     example: { currentPassword: "correct horse battery staple", newPassword: "another long enough password" },

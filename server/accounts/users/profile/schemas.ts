@@ -61,7 +61,7 @@ const alias = typedPassword.optional().meta({
   example: "correct horse battery staple",
 });
 
-// The service requires one of the two names: a refined schema would lose its details in the API document.
+// The service checks that one of the two names is present: a refined schema would lose its details in the API document.
 
 export const changePasswordInput = z.strictObject({
   currentPassword: currentPassword("oldPassword"),

@@ -106,7 +106,8 @@ export class Profile {
         .where("id", "=", user.id)
         .where("password_hash", "=", passwordHash)
         .executeTakeFirst();
-      if (numUpdatedRows !== 1n) throw new AppError("CONFLICT", "The password was changed at the same moment.");
+      if (numUpdatedRows !== 1n)
+        throw new AppError("CONFLICT", "The password was changed at the same time. Try again with the new one.");
       await endOutstanding(tx, user.id);
       const revoked = await revocation.revoke(tx, user.id, { kinds: revoke, exceptSession: caller.sessionId });
       const ended = toldOf(revoked);

@@ -38,10 +38,10 @@ export function noticeMail(to: string, { id, title, content }: ChannelMessage, s
 }
 
 export async function sendMail({ mailer }: Ports, mail: Mail): Promise<Outcome> {
-  if (!mailer.configured) return { ok: false, reason: "This installation sends no mail: SMTP_URL is not set." };
+  if (!mailer.configured) return { ok: false, reason: "No mail server is configured. Set SMTP_URL." };
   const attempt = await mailer.attempt(mail);
   if (attempt === "accepted") return { ok: true };
   return attempt === "rejected"
-    ? { ok: false, reason: "The mail server refused it.", refused: true }
-    : { ok: false, reason: "The mail server did not take it." };
+    ? { ok: false, reason: "The mail server refused the message.", refused: true }
+    : { ok: false, reason: "The mail server did not accept the message." };
 }

@@ -14,13 +14,13 @@ export function hookUrl(description: string) {
     .max(2_000, "This must have at most 2000 characters.")
     .refine(
       (text) => /^https?:\/\/\S+$/.test(text) && URL.canParse(text),
-      "This must be an address such as https://hooks.example.com/abc.",
+      "This must be a URL such as https://hooks.example.com/abc.",
     )
     .refine(
       (text) => !URL.canParse(text) || new URL(text).username === "",
-      "Leave user name and password out of the address.",
+      "Remove the username and password from the URL.",
     )
-    .refine((text) => !text.endsWith(`/${hidden}`), "Enter the address itself.")
+    .refine((text) => !text.endsWith(`/${hidden}`), "Enter the full URL, not the masked one.")
     .meta({ description, example: "https://hooks.example.com/abc" });
 }
 
@@ -45,7 +45,7 @@ export async function post(
       const seconds = retryAfterSeconds(answer.headers, now());
       return {
         ok: false,
-        reason: `The receiver answered with the status ${status}.`,
+        reason: `The receiver returned status ${status}.`,
         gone: status === 410,
         ...(seconds === null ? {} : { waitSeconds: Math.min(Math.ceil(seconds), longestWaitSeconds) }),
       };

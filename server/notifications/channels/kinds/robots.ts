@@ -4,14 +4,14 @@ import { hidden, hide, hideAddress, type ChannelKind, type ChannelMessage, type 
 import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
-  webhookUrl: hookUrl("The robot's address, which is as good as a password."),
+  webhookUrl: hookUrl("The robot's URL. Treat it like a password."),
   secret: z
     .string("This must be text.")
     .max(200, "This must have at most 200 characters.")
-    .refine((text) => text !== hidden, "Enter the secret itself.")
+    .refine((text) => text !== hidden, "Enter the full secret, not the masked one.")
     .optional()
     .meta({
-      description: "The robot's signing secret; left out where it checks by keyword or address instead.",
+      description: "The robot's signing secret. Omit it if the robot checks keywords or addresses instead.",
       example: "SEC0123456789abcdef",
     }),
 });
@@ -23,7 +23,10 @@ function verdict(config: Config, code: unknown, message: unknown): Outcome {
   if (code === 0) return { ok: true };
   const said =
     typeof message === "string" ? `: ${discreet(message, config).replaceAll(/\s+/g, " ").slice(0, 200)}` : "";
-  return { ok: false, reason: `The robot refused it (${typeof code === "number" ? code : "no code"})${said}.` };
+  return {
+    ok: false,
+    reason: `The robot refused the message (${typeof code === "number" ? code : "no code"})${said}.`,
+  };
 }
 
 /** Shorter URL parts are treated as words, not secrets. */

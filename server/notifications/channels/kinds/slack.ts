@@ -3,7 +3,7 @@ import { hideAddress, type ChannelKind } from "../kind.ts";
 import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
-  webhookUrl: hookUrl("The incoming webhook's address, which is as good as a password."),
+  webhookUrl: hookUrl("The incoming webhook's URL. Treat it like a password."),
 });
 
 /** A Slack incoming webhook. */

@@ -4,13 +4,16 @@ import { hide, type ChannelKind } from "../kind.ts";
 import { hookUrl, post } from "./post.ts";
 
 const schema = z.strictObject({
-  url: hookUrl("Where to send to. It is shown to administrators: put no secret into it."),
+  url: hookUrl("The receiver's URL. Administrators can see it, so do not put a secret in it."),
   secret: z
     .string("This is required.")
-    .refine((text) => keyOf(text) !== null, "This must be whsec_ and 24 to 64 bytes in base64, or 24 to 64 characters.")
+    .refine(
+      (text) => keyOf(text) !== null,
+      "This must be whsec_ followed by 24 to 64 bytes in base64, or 24 to 64 characters.",
+    )
     .meta({
       description:
-        "The key that signs: `whsec_` and 24 to 64 bytes in base64, such as `openssl rand -base64 32` makes, or 24 to 64 characters taken as they are.",
+        "The signing key: `whsec_` followed by 24 to 64 bytes in base64 (`openssl rand -base64 32`), or 24 to 64 characters used literally.",
       example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
     }),
 });
@@ -24,7 +27,7 @@ export const webhook: ChannelKind<z.infer<typeof schema>> = {
   mostPerMinute: null,
   async send({ url, secret }, { id, event, createdAt, title, content, level, metadata }, ports) {
     const key = keyOf(secret);
-    if (!key) return { ok: false, reason: "The secret is no key." };
+    if (!key) return { ok: false, reason: "The secret is not a valid key." };
     const at = ports.now();
     const timestamp = createdAt.toISOString();
     const body = JSON.stringify({ type: event, timestamp, data: { id, title, content, level, metadata } });
