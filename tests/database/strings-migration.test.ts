@@ -20,8 +20,8 @@ test("the migration marks TXT records of 0.1 as unread, and no records created l
     "alter table domains drop column splits_unread",
     "delete from mikro_orm_migrations where name = '0022-strings'",
     `insert into provider_configs (id, kind, name, config, members_may_use) values ('${id(1)}', 'manual', 'x', '{}', false)`,
-    `insert into domains (id, name, provider_config_id, expiry_remind_days, auto_check_expiry)
-      values ('${id(2)}', 'old.example', '${id(1)}', '{}', false)`,
+    `insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry)
+      values ('${id(2)}', 'old.example', 'old.example', '${id(1)}', '{}', false)`,
   ]) {
     await run(step);
   }
@@ -31,8 +31,8 @@ test("the migration marks TXT records of 0.1 as unread, and no records created l
   await insert(3);
   await database.migrate();
   await insert(4);
-  await run(`insert into domains (id, name, provider_config_id, expiry_remind_days, auto_check_expiry)
-    values ('${id(5)}', 'young.example', '${id(1)}', '{}', false)`);
+  await run(`insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry)
+    values ('${id(5)}', 'young.example', 'young.example', '${id(1)}', '{}', false)`);
   expect(await run("select strings from records order by record_id")).toEqual([{ strings: "" }, { strings: null }]);
   expect(await run("select splits_unread as unread from domains order by id")).toEqual([
     { unread: true },

@@ -24,8 +24,8 @@ test("the migration corrects record counts that moves of earlier versions got wr
     [2, -1],
     [3, 7],
   ] as const) {
-    await run(`insert into domains (id, name, provider_config_id, expiry_remind_days, auto_check_expiry, record_count)
-      values ('${id(last)}', 'zone${last}.example', '${id(1)}', '{}', false, ${count})`);
+    await run(`insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, record_count)
+      values ('${id(last)}', 'zone${last}.example', 'zone${last}.example', '${id(1)}', '{}', false, ${count})`);
   }
   await run(`insert into records (record_id, version, domain_id, since, until, record_type, name, value, ttl, proxied, status, created_at, updated_at)
     values ('${id(4)}', 1, '${id(2)}', 1, null, 'A', 'x', '192.0.2.1', 60, false, 'active', now(), now()),

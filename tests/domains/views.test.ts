@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, describe } from "vitest";
-import { addZone, embeddedConfig, freshName, manualConfig, writeZoneFile, Zone } from "../support/zones.ts";
+import { addZone, embeddedConfig, freshName, manualConfig, writeZoneFile, type Zone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright();
@@ -68,7 +68,7 @@ describe("identity", () => {
   test("of twenty simultaneous creations of one view, one succeeds", async () => {
     const domain = { name: `${freshName()}!internal`, providerConfigId: await manualConfig(zw) };
     const answers = await Promise.all(Array.from({ length: 20 }, () => zw.admin.post("/api/domains", domain)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    expect(answers.filter(({ status }) => status !== 409).map(({ status }) => status)).toEqual([201]);
   });
 });
 
@@ -245,13 +245,6 @@ describe("comparing two domains", () => {
 });
 
 describe("a plan for a private address", () => {
-  const plan = async (zone: Zone, value: string, recordType = "A") => {
-    const { body } = await zone.post("/records/plan", {
-      changes: [{ action: "create", record: { recordType, name: "h", value } }],
-    });
-    return body.warnings.filter((text: string) => text.includes("Private addresses"));
-  };
-
   test.each([
     ["10.1.2.3", "A", 1],
     ["172.31.255.255", "A", 1],
@@ -265,9 +258,19 @@ describe("a plan for a private address", () => {
     ["fe80::1", "AAAA", 1],
     ["::ffff:10.0.0.1", "AAAA", 1],
     ["2001:db8::1", "AAAA", 0],
-  ])("of %s warns in the default view only", async (value, recordType, warnings) => {
-    const [zone, internal] = await bothViews(await manualConfig(zw));
-    expect(await plan(zone, value, recordType)).toHaveLength(warnings);
-    expect(await plan(internal, value, recordType)).toEqual([]);
-  });
+  ])(
+    "a plan that adds %s (%s) has %i warning in the default view, and none in another",
+    async (value, recordType, warnings) => {
+      const [zone, internal] = await bothViews(await manualConfig(zw));
+      expect(await privateWarnings(zone, value, recordType)).toHaveLength(warnings);
+      expect(await privateWarnings(internal, value, recordType)).toEqual([]);
+    },
+  );
 });
+
+async function privateWarnings(zone: Zone, value: string, recordType: string): Promise<string[]> {
+  const { body } = await zone.post("/records/plan", {
+    changes: [{ action: "create", record: { recordType, name: "h", value } }],
+  });
+  return body.warnings.filter((text: string) => text.includes("Private addresses"));
+}

@@ -85,5 +85,5 @@ test(`every answer is one that the document describes, and names bad fields (${r
     { numRuns: requests, seed },
   );
   expect(sent).toBeGreaterThanOrEqual(requests);
-  expect([...tried].filter(([, times]) => times < 10)).toEqual([]);
+  expect([...tried].filter(([, times]) => times < 5)).toEqual([]);
 }, 120_000);

@@ -10,7 +10,7 @@ import { parseZoneName } from "./names.ts";
 const defaultView = "default";
 
 /** Matches a view other than the default. */
-export const viewForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const viewForm = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Returns `example.com!internal`, or `example.com` in the default view. */
 export function qualifiedName({ name, view }: { name: string; view: string }): string {

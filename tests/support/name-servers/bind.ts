@@ -96,6 +96,13 @@ zone "${zone}" {
   );
   return `
 ${keyStatement(key)}
+${optionsOf(folder, port)}controls { inet 127.0.0.1 port ${controlPort} allow { 127.0.0.1; } keys { "${key.name}"; }; };
+${blocks.join("\n")}
+`;
+}
+
+function optionsOf(folder: string, port: number): string {
+  return `
 options {
   directory "${folder}";
   pid-file none;
@@ -107,7 +114,40 @@ options {
   dnssec-validation no;
   empty-zones-enable no;
 };
-controls { inet 127.0.0.1 port ${controlPort} allow { 127.0.0.1; } keys { "${key.name}"; }; };
-${blocks.join("\n")}
 `;
+}
+
+/** Starts BIND with two views of each zone, `internal` and `external`, which the key of a request chooses. */
+export async function startBindViews(
+  zones: readonly string[],
+): Promise<{ internal: UpdateServer; external: UpdateServer }> {
+  const folder = await serverFolder("bind-views");
+  const [port = 0] = await freePorts(1);
+  const views = ["internal", "external"].map((view) => ({ view, key: { ...freshKey(), name: `${view}.key` } }));
+  for (const { view } of views)
+    for (const zone of zones) await writeFile(join(folder, `${zone}.${view}`), emptyZone(zone));
+  const blocks = views.map(
+    ({ view, key }) => `
+view "${view}" {
+  match-clients { key "${key.name}"; };
+${zones
+  .map(
+    (zone) => `
+  zone "${zone}" {
+    type primary;
+    file "${join(folder, `${zone}.${view}`)}";
+    update-policy { grant "${key.name}" zonesub ANY; };
+    allow-transfer { key "${key.name}"; };
+  };`,
+  )
+  .join("\n")}
+};`,
+  );
+  const configuration = join(folder, "named.conf");
+  const text = `${views.map(({ key }) => keyStatement(key)).join("\n")}\n${optionsOf(folder, port)}${blocks.join("\n")}\n`;
+  await writeFile(configuration, text, { mode: 0o600 });
+  const program = await startProgram(binary("named"), ["-g", "-n", "1", "-c", configuration], / running$/m);
+  const [internal, external] = views.map(({ key }) => updateServer({ port, key, folder, program }, zones));
+  if (!internal || !external) throw new Error("BIND has two views.");
+  return { internal, external };
 }
