@@ -14,7 +14,7 @@ export type RecordChange =
 
 /**
  * The outcome of one change, with the provider's own message if it refused. `gone`: an update broke off halfway, so neither the old
- * nor the new record is served. `unknown`: an administrator gave up on finding out; providers never return it.
+ * nor the new record is served. `unknown`: closed by force, outcome unknown; providers never return it.
  */
 export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true; unknown?: true };
 
@@ -125,7 +125,7 @@ export interface ConfigField {
   required: boolean;
 }
 
-/** A kind of DNS back end: everything that holds without credentials. */
+/** A kind of DNS back end: everything known about it without credentials. */
 export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   /** Never changes: `Domain.providerId`. */
   id: string;
@@ -159,7 +159,7 @@ export interface ProviderEnvironment {
   pause?: Pause;
   /** State shared by all calls to an account, across connections. Left out: nothing is shared. */
   accounts?: VendorAccounts;
-  /** Whom the calls are made for; a person if left out. */
+  /** The purpose of the calls; defaults to a waiting person. */
   purpose?: Purpose;
 }
 

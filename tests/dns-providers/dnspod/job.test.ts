@@ -294,7 +294,7 @@ describe("limits of the vendor", () => {
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
     expect(low.status).toBe(400);
-    expect(low.body.message).toBe("ttl: DNSPod takes a TTL from 600 to 604800 seconds.");
+    expect(low.body.message).toBe("ttl: DNSPod requires a TTL from 600 to 604800 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });

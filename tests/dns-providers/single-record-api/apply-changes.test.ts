@@ -190,8 +190,8 @@ describe("changes at a name where a CNAME is created or deleted", () => {
     const outcomes = await apply(vendor, [...swap, create(record("ftp", "A", "9"))], false);
     expect(outcomes).toEqual([
       { ok: false, message: "no" },
-      { ok: false, message: "Not done because another change of the set was refused: no" },
-      { ok: false, message: "Not done because another change of the set was refused: no" },
+      { ok: false, message: "Not applied because another change in the set was refused: no" },
+      { ok: false, message: "Not applied because another change in the set was refused: no" },
       { ok: true },
     ]);
     expect(vendor.keys()).toEqual([a("1"), a("2"), record("ftp", "A", "9")].map(recordKey).toSorted());
