@@ -169,7 +169,7 @@ describe("the timeoutSeconds option", () => {
   });
 
   test.each([-1, Number.NaN, Infinity, 2_147_484])("a timeout of %d seconds is refused", (timeoutSeconds) => {
-    expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds: give a number/);
+    expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds must be a number/);
   });
 
   test("a timeout of 0 means none, and streams never time out", async () => {
