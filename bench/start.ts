@@ -128,7 +128,8 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
       goal: null,
     };
   };
-  const by = checkout === null ? "nothing, because BASELINE is not set" : `the start script of the checkout ${checkout}`;
+  const by =
+    checkout === null ? "nothing, because BASELINE is not set" : `the start script of the checkout ${checkout}`;
   const ofService = (database: string, value: keyof Start) =>
     compared(`start on existing data, ${database}`, value, `ours ${database}`, `baseline ${database}`, by);
   const embedded = ofService("embedded", "seconds");
@@ -137,7 +138,13 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
     { ...embedded, goal: checkout === null ? null : { most: 0.6 } },
     ofService("embedded", "cpuSeconds"),
     ofService("embedded", "megabytes"),
-    compared("PGlite alone, opening that data and running a query", "seconds", "PGlite", "ours embedded", "the whole service"),
+    compared(
+      "PGlite alone, opening that data and running a query",
+      "seconds",
+      "PGlite",
+      "ours embedded",
+      "the whole service",
+    ),
     compared(
       "PGlite alone, opening that data and running a query",
       "cpuSeconds",

@@ -147,7 +147,9 @@ describe("names outside the zone", () => {
   test("are counted to the last one, and the first ten are named", async () => {
     const lines = Array.from({ length: 12 }, (_, index) => `h${index}.example.net. A 192.0.2.1`);
     const { body } = await send({ zonefile: `${lines.join("\n")}\nwww A 192.0.2.1`, ignoreOutOfZone: true });
-    expect(body.warnings).toEqual([expect.stringMatching(/^Skipped 12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/)]);
+    expect(body.warnings).toEqual([
+      expect.stringMatching(/^Skipped 12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/),
+    ]);
   });
 
   test("never make the file of another zone empty this one", async () => {
