@@ -32,7 +32,7 @@ export interface ClientOptions {
   /** Called with the session after sign-in and renewal, and with null after sign-out or a refused renewal. */
   onSessionChange?: ((session: Session | null) => void) | undefined;
   /**
-   * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail so meanwhile wait for the same
+   * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail the same way wait for the same
    * prompt. After it has confirmed the session, or signed the same user in again, each call is retried once. If it confirms nothing or
    * throws, the calls fail with their own error. It must not wait for a call that needs a confirmation itself.
    */

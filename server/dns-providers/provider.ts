@@ -213,7 +213,7 @@ export class ProviderError extends Error {
   readonly zoneMissing: boolean;
   /** Whether every call was answered. The zone can then be read back at once, because nothing is in flight. */
   readonly answered: boolean;
-  /** The refusal itself, if `message` goes on to say that undoing the rest failed; else null. */
+  /** The refusal itself, if `message` also says that undoing the rest failed; otherwise null. */
   readonly refusal: string | null;
   /** How long the provider accepts no calls, if that is the reason. */
   readonly pauseMilliseconds: number | null;

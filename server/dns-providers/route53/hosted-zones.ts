@@ -70,8 +70,9 @@ export class HostedZones {
   }
 
   #missing(name: string): ProviderError {
-    const which = this.#listed.size > 0 ? "hosted zone in hostedZoneIds that is named" : "public hosted zone";
-    return new ProviderError(`${this.#api.name} has no ${which} ${name}.`, "none", { zoneMissing: true });
+    const which =
+      this.#listed.size > 0 ? "has no hosted zone in hostedZoneIds that is named" : "has no public hosted zone";
+    return new ProviderError(`${this.#api.name} ${which} ${name}.`, "none", { zoneMissing: true });
   }
 }
 

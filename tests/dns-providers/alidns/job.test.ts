@@ -295,7 +295,7 @@ test("a zone that the key has no access to is not reported as missing", async ()
   const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect([status, body.message]).toEqual([
     502,
-    expect.stringMatching(/no access to the zone closed\.example.*IncorrectDomainUser/),
+    expect.stringMatching(/refuses the access key .* for the zone closed\.example.*IncorrectDomainUser/),
   ]);
   expect(body.message).not.toContain("has no zone");
 });

@@ -208,7 +208,7 @@ describe("changes at a name where a CNAME is created or deleted", () => {
 test("a change to a missing record is refused before anything is sent", async () => {
   const vendor = new MemoryVendor([a("1")]);
   expect(await apply(vendor, [create(record("ftp", "A", "9")), remove(a("2"))], true)).toMatchObject([
-    { ok: false, message: expect.stringContaining("Not done") },
+    { ok: false, message: expect.stringContaining("Not applied") },
     { ok: false, message: expect.stringContaining("no longer in the zone") },
   ]);
   expect(vendor.calls).toBe(0);
