@@ -15,7 +15,7 @@ const loginsPerSecond = 200;
 const reads = 400;
 const rounds = 3;
 
-/** What a flood of sign-ins does to everyone else's reads. */
+/** Measures other users' reads during a flood of sign-ins. */
 export async function measureFlood({ client }: Environment): Promise<Figure[]> {
   const readP99 = async () => percentile(await timings(reads, () => client.get("/api/domains")), 0.99);
   const answered = { refused: 0, later: 0 };
@@ -24,14 +24,14 @@ export async function measureFlood({ client }: Environment): Promise<Figure[]> {
     const { status } = await client.post("/api/auth/login", body, headers);
     if (status === 401) answered.refused++;
     else if (status === 503) answered.later++;
-    else throw new Error(`A sign-in in a flood was answered with ${status}.`);
+    else throw new Error(`A sign-in during the flood returned ${status}.`);
   };
   const flooded = async () => {
     const over = new AbortController();
     const inFlight: Promise<void>[] = [];
     const flood = (async () => {
       for (; !over.signal.aborted; attempts++) {
-        // Each from an address of its own: what is measured is not the limit of one.
+        // Each comes from its own address, so that no per-address limit applies.
         const headers = { "x-forwarded-for": `198.19.${(attempts >> 8) & 255}.${attempts & 255}` };
         inFlight.push(signIn({ username: `nobody-${attempts}`, password: "a wrong password" }, headers));
         await sleep(1_000 / loginsPerSecond);

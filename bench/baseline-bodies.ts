@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { parseZoneFile } from "../server/dns/zone-file/parse.ts";
 import { watchLoop } from "./support/loop-delay.ts";
 
-/** What a server without any of our care does with the same bodies: parses JSON up to 16 MiB, and a zone file at once. */
+/** The baseline of hostile bodies: a server without our limits. Parses JSON up to 16 MiB, and a zone file in one go. */
 const app = express();
 app.use(express.json({ limit: "16mb" }));
 app.use((req, res) => {

@@ -2,7 +2,7 @@ import express from "express";
 import { Pool } from "pg";
 
 /**
- * The baseline of the reads: a bare Express 5 handler with `pg`. It runs the service's statements for an administrator, except the look-up of the session, and
+ * The baseline of the reads: a bare Express 5 handler with `pg`. It runs the service's statements for an administrator, except the session lookup, and
  * prints the same JSON. No sign-in, limits, checks or schemas. Runs as its own process with DATABASE_URL, PORT and DOMAIN_ID.
  */
 const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 });

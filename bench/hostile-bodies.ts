@@ -16,8 +16,8 @@ const mostMilliseconds = 50;
 const rounds = 3;
 
 /**
- * The longest that a hostile body holds the event loop, alternately with a bare Express server that parses the same body. Both share their cores with PostgreSQL
- * and the caller; the figure without requests shows how much that costs.
+ * Measures the longest event-loop delay caused by a hostile body, in turn with a bare Express server that parses the same body. Both share their cores with
+ * PostgreSQL and the caller; the figure without requests shows the cost of that.
  */
 export async function measureHostileBodies(): Promise<Figure[]> {
   const postgres = await startPostgres();
@@ -38,7 +38,7 @@ export async function measureHostileBodies(): Promise<Figure[]> {
     const idle = await worst(ours.child, () => new Promise((resolve) => setTimeout(resolve, 3_000)));
     const figures: Figure[] = [
       {
-        what: "loop delay, worst: no request for 3 s",
+        what: "worst loop delay, no requests for 3 s",
         measured: milliseconds(idle.worstMilliseconds),
         baseline: "",
         ratio: null,
@@ -66,11 +66,11 @@ export async function measureHostileBodies(): Promise<Figure[]> {
   }
 }
 
-/** The goal is a limit in milliseconds, so the ratio is to that limit; the bare server shows what parsing alone costs here. */
+/** The ratio is to the fixed limit in milliseconds. The bare server shows the cost of parsing alone on this machine. */
 function figure(what: string, { ours, baseline, ratio, spread }: Comparison): Figure {
   const times = `${ratio.toFixed(1)} × (${spread.map((bound) => bound.toFixed(1)).join("–")})`;
   return {
-    what: `loop delay, worst of a call, median of ${rounds}: ${what}`,
+    what: `worst loop delay during a call, median of ${rounds}: ${what}`,
     measured: `${milliseconds(ours)}, ${times} a bare Express server, which parses the body and the zone file (${milliseconds(baseline)})`,
     baseline: `fixed limit: ${mostMilliseconds} ms`,
     ratio: ours / mostMilliseconds,
@@ -116,7 +116,7 @@ async function send(
   const input = path === "trpc zone file" ? wrapped(body, target.domainId) : body;
   const response = await fetch(target.url + paths[path], { method: "POST", headers, body: input });
   await response.arrayBuffer();
-  if (response.status >= 500) throw new Error(`${path} was answered with ${response.status}.`);
+  if (response.status >= 500) throw new Error(`${path} returned ${response.status}.`);
 }
 
 function wrapped(body: Uint8Array, id: string): string {

@@ -15,7 +15,7 @@ import { measureZoneSize } from "./zone-size.ts";
 
 requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate"]);
 
-/** Everything that is measured, on its own PostgreSQL. Ours and the baseline alternate within this one run. */
+/** Runs every benchmark on its own PostgreSQL, alternating between the service and the baseline. */
 const figures = await inEnvironment(async (environment) => {
   const { figures: sizes, largeDomain } = await measureZoneSize(environment);
   const reads = await measureReads(environment);

@@ -33,7 +33,7 @@ export async function measureReads(environment: Environment): Promise<Figure[]> 
     figures.push({
       what,
       measured: `${Math.round(ours)} requests/s`,
-      baseline: `${Math.round(bare)} requests/s of Express 5 + pg: same statements but the session's, same JSON, no sign-in, no schemas`,
+      baseline: `${Math.round(bare)} requests/s by Express 5 + pg: same statements except the session lookup, same JSON, no sign-in, no schemas`,
       ratio,
       spread,
       goal,
@@ -43,7 +43,7 @@ export async function measureReads(environment: Environment): Promise<Figure[]> 
   return figures;
 }
 
-/** Pages of a large zone: no step may read the whole of it. */
+/** Measures pages of a large zone. No step may read the whole zone. */
 export async function measurePages(environment: Environment, domainId: string, records: number): Promise<Figure[]> {
   const last = Math.ceil(records / 50);
   const pages = [
@@ -79,10 +79,10 @@ async function addDomains(environment: Environment, count: number): Promise<void
   await client.end();
 }
 
-/** A baseline that answers something else would prove nothing. */
+/** Checks that the baseline returns the same response as the service. */
 async function sameAnswer(environment: Environment, baselineUrl: string, path: string): Promise<void> {
   const ours = (await environment.client.get(path)).body;
   const theirs = await (await fetch(baselineUrl + path)).json();
   if (!isDeepStrictEqual(ours, theirs))
-    throw new Error(`${path}: the baseline answers something else: ${JSON.stringify(theirs).slice(0, 500)}`);
+    throw new Error(`${path}: the baseline returns a different response: ${JSON.stringify(theirs).slice(0, 500)}`);
 }

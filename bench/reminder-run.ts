@@ -5,8 +5,7 @@ import { createLog } from "../server/platform/log.ts";
 import { createServices } from "../server/composition/services.ts";
 
 /*
- * A process of its own that does nothing but one run of the reminders, NOW_PLUS_DAYS ahead of today, and prints how long it took and how
- * far its memory went.
+ * Runs the reminders once, NOW_PLUS_DAYS ahead of today, in its own process. Prints the time it took and its peak memory.
  */
 const config = loadConfig(process.env);
 const database = await openDatabase(config);

@@ -9,7 +9,7 @@ import type { Environment } from "./support/environment.ts";
 
 const domains = 100_000;
 
-/** Reminder runs over many domains whose dates are spread over a year: the first, which covers a month, one a day later, and one that finds nothing new. */
+/** Measures reminder runs over many domains whose dates are spread over a year: the first, which covers a month, one a day later, and one with nothing due. */
 export async function measureReminders(environment: Environment): Promise<Figure[]> {
   const client = new Client({ connectionString: environment.databaseUrl });
   await client.connect();
@@ -25,7 +25,7 @@ export async function measureReminders(environment: Environment): Promise<Figure
   for (const [what, daysAhead] of [
     ["first reminder run over 100,000 domains", 0],
     ["reminder run over 100,000 domains a day later", 1],
-    ["reminder run over 100,000 domains without news", 1],
+    ["reminder run over 100,000 domains, nothing due", 1],
   ] as const) {
     const had = await sent();
     const { seconds, megabytes, before: idle } = await run(environment, daysAhead);

@@ -5,7 +5,7 @@ import type { Environment } from "./support/environment.ts";
 const records = 20_000;
 const bulk = 100;
 
-/** What a record, a change of it, a snapshot and an edit cost on disk, with their indexes: see "Sizing" in docs/operations. */
+/** Measures the disk space of a record, a snapshot and an edit, including indexes; see "Sizing" in docs/operations. */
 export async function measureRowSizes(environment: Environment): Promise<Figure[]> {
   const database = new Client({ connectionString: environment.databaseUrl });
   await database.connect();
@@ -52,8 +52,8 @@ export async function measureRowSizes(environment: Environment): Promise<Figure[
   return [
     bytes("a version of a record", record),
     bytes("a snapshot", snapshot),
-    bytes("history and trail of a change to one record", edit),
-    bytes("history and trail of a change to 100 records", bulkEdit),
+    bytes("history and audit entries of a change to one record", edit),
+    bytes("history and audit entries of a change to 100 records", bulkEdit),
   ];
 }
 

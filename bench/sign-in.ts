@@ -3,19 +3,19 @@ import { interleaved, timed } from "./support/measure.ts";
 import type { Environment } from "./support/environment.ts";
 
 const tries = 200;
-/** Under the limit of wrong passwords for an account. */
+/** Below the limit of wrong passwords per account. */
 const triesPerAccount = 4;
 
-/** Whether the time of a refusal tells if there is such a user: known and unknown names in turn, each with a wrong password. */
+/** Measures whether the response time reveals that a user exists: known and unknown usernames in turn, with wrong passwords. */
 export async function measureSignIn({ client }: Environment): Promise<Figure[]> {
   const accounts = Array.from({ length: tries / triesPerAccount }, (_, index) => `timed-${index}`);
   for (const username of accounts)
     await client.post("/api/users", { username, password: `the password of ${username}`, role: "member" });
-  // Each from an address of its own, so that the limit of an address does not end it.
+  // Each comes from its own address, so that no per-address limit applies.
   const guess = async (username: string, address: string) => {
     const body = { username, password: "a wrong password" };
     const { status } = await client.post("/api/auth/login", body, { "x-forwarded-for": address });
-    if (status !== 401) throw new Error(`A wrong password was answered with ${status}.`);
+    if (status !== 401) throw new Error(`A wrong password returned ${status}.`);
   };
   const nameOf = (round: number) => accounts[round % accounts.length] ?? "";
   const { ours, baseline, ratio, spread } = await interleaved(

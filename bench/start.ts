@@ -13,7 +13,7 @@ const rounds = 7;
 const idleSeconds = 3;
 const program = fileURLToPath(new URL("start-pglite.ts", import.meta.url));
 
-/** A program that starts again and again on the same data. */
+/** A program that is started repeatedly on the same data. */
 interface Subject {
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -21,17 +21,17 @@ interface Subject {
 }
 
 interface Start {
-  /** From the spawn to the line that says it is ready. */
+  /** From spawning to the ready line. */
   seconds: number;
-  /** Processor time of all its threads until then. */
+  /** CPU time of all its threads until then. */
   cpuSeconds: number;
   /** Resident memory after `idleSeconds` without a request. */
   megabytes: number;
 }
 
 /**
- * Starts after the first one: how long they take and what they hold, on both databases. Compared with the checkout that BASELINE names,
- * which starts in turn with this one, or else with PGlite alone.
+ * Measures the time and memory of starts after the first one, on both databases. Alternates with the checkout in BASELINE if set; otherwise
+ * compares with PGlite alone.
  */
 export async function measureStarts(): Promise<Figure[]> {
   const given = process.env["BASELINE"];
@@ -45,7 +45,7 @@ export async function measureStarts(): Promise<Figure[]> {
       subjects[`${name} embedded`] = service(checkout, { DATA_DIR: join(data, name) });
       subjects[`${name} on PostgreSQL`] = service(checkout, { DATA_DIR: join(data, `${name}-pg`), DATABASE_URL: url });
     }
-    // The first start creates the database, and its end stores what later starts may use.
+    // The first start creates the database, and fills the compile cache when it stops.
     for (const subject of Object.values(subjects)) await measureStart(subject);
     const copy = join(data, "pglite");
     await cp(join(data, "ours", "database"), copy, { recursive: true });
@@ -69,7 +69,7 @@ function service(checkout: string, env: Record<string, string>): Subject {
   return { args: startArguments(checkout), env: all, ready: /(?:serves|listening on) [^\s"]+/ };
 }
 
-/** Every other round in reverse order, so that what else the machine does falls on all. */
+/** Reverses the order every other round, so that other load on the machine affects all programs equally. */
 async function startInTurn(subjects: Readonly<Record<string, Subject>>): Promise<Map<string, Start[]>> {
   const starts = new Map<string, Start[]>(Object.keys(subjects).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
@@ -112,7 +112,7 @@ const units = {
 
 function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: string | null): Figure[] {
   const of = (name: string, value: keyof Start) => (starts.get(name) ?? []).map((start) => start[value]);
-  /** One program beside another, round by round. */
+  /** Compares two programs round by round. */
   const compared = (what: string, value: keyof Start, name: string, other: string, by: string): Figure => {
     const others = of(other, value);
     const ratios = of(name, value).map((one, round) => one / (others[round] ?? Number.NaN));
@@ -128,7 +128,8 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
       goal: null,
     };
   };
-  const by = checkout === null ? "nothing: BASELINE names no checkout" : `the start script of the checkout ${checkout}`;
+  const by =
+    checkout === null ? "nothing, because BASELINE is not set" : `the start script of the checkout ${checkout}`;
   const ofService = (database: string, value: keyof Start) =>
     compared(`start on existing data, ${database}`, value, `ours ${database}`, `baseline ${database}`, by);
   const embedded = ofService("embedded", "seconds");
@@ -137,18 +138,24 @@ function figuresOf(starts: ReadonlyMap<string, readonly Start[]>, checkout: stri
     { ...embedded, goal: checkout === null ? null : { most: 0.6 } },
     ofService("embedded", "cpuSeconds"),
     ofService("embedded", "megabytes"),
-    compared("PGlite alone opening that data and running a query", "seconds", "PGlite", "ours embedded", "all of ours"),
     compared(
-      "PGlite alone opening that data and running a query",
+      "PGlite alone, opening that data and running a query",
+      "seconds",
+      "PGlite",
+      "ours embedded",
+      "the whole service",
+    ),
+    compared(
+      "PGlite alone, opening that data and running a query",
       "cpuSeconds",
       "PGlite",
       "ours embedded",
-      "all of ours",
+      "the whole service",
     ),
     ofService("on PostgreSQL", "seconds"),
     ofService("on PostgreSQL", "cpuSeconds"),
     ofService("on PostgreSQL", "megabytes"),
-    underLimit("idle on PostgreSQL after such a start: resident memory", units.megabytes.print(memory), {
+    underLimit("resident memory when idle on PostgreSQL after such a start", units.megabytes.print(memory), {
       value: memory,
       most: 200,
       unit: "MB",

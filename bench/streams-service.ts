@@ -2,7 +2,7 @@ import { loadConfig } from "../server/config/config.ts";
 import { startServer } from "../server/start.ts";
 import { takeOrders } from "./support/stream-orders.ts";
 
-/** The service as it is, which can be told to notify users. Started as a process of its own, with the service's variables. */
+/** The unmodified service, which notifies users on request. Runs as its own process, with the service's variables. */
 const { services } = await startServer(loadConfig(process.env), { announce: () => undefined });
 
 takeOrders((userIds, title) =>

@@ -32,7 +32,7 @@ interface Measured {
   allMilliseconds: number[];
 }
 
-/** 5,000 open streams of as many users: the memory of each, and how fast one and all of them are notified, alternately with a bare server: see baseline-streams.ts. */
+/** Measures 5,000 open streams, one per user: memory per stream, and the time to notify one or all of them. Alternates with the bare server in baseline-streams.ts. */
 export async function measureStreams(): Promise<Figure[]> {
   const postgres = await startPostgres();
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-streams-"));
@@ -65,20 +65,20 @@ function figures(pairs: readonly (readonly [Measured, Measured])[]): Figure[] {
     const times = `${ratio.toFixed(1)} × (${spread.map((bound) => bound.toFixed(1)).join("–")})`;
     return {
       what: `${streams} streams, median of ${rounds} rounds: ${what}`,
-      measured: `${ours.toFixed(1)} ${unit}, ${times} a bare Node server, which only writes the messages (${baseline.toFixed(1)} ${unit})`,
+      measured: `${ours.toFixed(1)} ${unit}, ${times} a bare Node server that only writes the messages (${baseline.toFixed(1)} ${unit})`,
       baseline: `fixed limit: ${most} ${unit}`,
       ratio: ours / most,
       goal: { most: 1 },
     };
   };
   return [
-    figure("memory of each over an idle process", "KB", (of) => of.kilobytesPerStream, 25),
-    figure(`one notification to one, p99 of ${toOne}`, "ms", (of) => percentile(of.oneMilliseconds, 0.99), 50),
-    figure(`one notification to all, median of ${toAll}`, "ms", (of) => median(of.allMilliseconds), 1_500),
+    figure("memory per stream, above an idle process", "KB", (of) => of.kilobytesPerStream, 25),
+    figure(`one notification to one stream, p99 of ${toOne}`, "ms", (of) => percentile(of.oneMilliseconds, 0.99), 50),
+    figure(`one notification to all streams, median of ${toAll}`, "ms", (of) => median(of.allMilliseconds), 1_500),
   ];
 }
 
-/** Users and their tokens, put into the database as the service would have: a thousand sign-ins are another measurement. */
+/** Inserts users and their tokens as the service would, because sign-ins are measured elsewhere. */
 async function makeReaders(databaseUrl: string, readers: readonly Reader[]): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
@@ -110,7 +110,7 @@ async function measured(
   try {
     await once(server, "message");
     await prepare();
-    // What the first streams of all make the process load and compile is no part of what each one weighs.
+    // Warms up: code loaded and compiled for the first streams does not count toward the memory per stream.
     for (let round = 0; round < 5; round++) {
       const first = await openAll(port, readers.slice(0, 200), arrivals);
       for (const socket of first) socket.destroy();
@@ -175,7 +175,7 @@ async function openAll(port: number, readers: readonly Reader[], arrivals: Arriv
   return sockets;
 }
 
-/** A plain socket, so that the measuring process does little itself. */
+/** Uses a plain socket to keep the load of the measuring process low. */
 async function openStream(port: number, { userId, token }: Reader, arrivals: Arrivals): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").setEncoding("latin1").setNoDelay(true);
   const headers = ["Host: localhost", "Connection: close", `Authorization: Bearer ${token}`, `X-User: ${userId}`];

@@ -13,8 +13,8 @@ const changed = 1_000;
 const linesPerUpdate = 200;
 
 /**
- * A large zone over AXFR from a BIND on loopback, and single changes to a small one by dynamic update. The environment must be fresh, so that the
- * peak of its memory is that of the transfers.
+ * Measures a large zone over AXFR from BIND on loopback, and single changes to a small one by dynamic update. The environment must be fresh, so that
+ * its peak memory is that of the transfers.
  */
 export async function measureTransfers(environment: Environment): Promise<Figure[]> {
   const records = new Map([large, small].map((zone) => [zone.name, zone.records]));
@@ -39,7 +39,7 @@ async function measureSync(environment: Environment, bind: UpdateServer, config:
   const sync = async (changes: number) => {
     const { body } = await environment.client.post(`/api/domains/${imported.domainId}/sync`);
     if (body.synced !== large.records || body.updated !== changes)
-      throw new Error(`the sync went wrong: ${JSON.stringify(body)}`);
+      throw new Error(`the sync failed: ${JSON.stringify(body)}`);
   };
   const unchanged = await interleaved(5, () => timed(() => sync(0)), dig);
   const pull = async (round: number) => {
@@ -58,18 +58,18 @@ async function measureSync(environment: Environment, bind: UpdateServer, config:
       {
         what,
         measured: seconds(ours),
-        baseline: `${seconds(baseline)} of dig, which transfers and prints the zone`,
+        baseline: `${seconds(baseline)} by dig, which transfers and prints the zone`,
         ratio,
         spread,
         goal: null,
       },
     ])
     .concat(
-      underLimit("peak memory over all of these", `${Math.round(peak)} MB`, { value: peak, most: 700, unit: "MB" }),
+      underLimit("peak memory during all of these", `${Math.round(peak)} MB`, { value: peak, most: 700, unit: "MB" }),
     );
 }
 
-/** One change a call, over REST, in turn with one `nsupdate` a change. */
+/** Measures one change per REST call, in turn with one `nsupdate` run per change. */
 async function measureChange(environment: Environment, bind: UpdateServer, config: string): Promise<Figure[]> {
   const { domainId } = await bring(environment, config, small);
   let host = 0;
@@ -90,7 +90,7 @@ async function measureChange(environment: Environment, bind: UpdateServer, confi
     {
       what,
       measured: `${single.ours.toFixed(1)} ms`,
-      baseline: `${single.baseline.toFixed(1)} ms of a run of nsupdate with one update, its start included`,
+      baseline: `${single.baseline.toFixed(1)} ms for a run of nsupdate with one update, including its start`,
       ratio: single.ratio,
       spread: single.spread,
       goal: { most: 3 },
@@ -98,7 +98,7 @@ async function measureChange(environment: Environment, bind: UpdateServer, confi
     {
       what,
       measured: `${sent.ours.toFixed(1)} ms`,
-      baseline: `${sent.baseline.toFixed(1)} ms of each of ${sends} sends in one run of nsupdate`,
+      baseline: `${sent.baseline.toFixed(1)} ms for each of ${sends} sends in one run of nsupdate`,
       ratio: sent.ratio,
       spread: sent.spread,
       goal: null,
@@ -115,7 +115,7 @@ async function bring(environment: Environment, config: string, zone: { name: str
   return { domainId: result.domainId as string, milliseconds };
 }
 
-/** As much as a secondary would do, without reading what came. */
+/** Transfers the zone as a secondary would, without parsing it. */
 async function transfer({ port, key }: UpdateServer): Promise<void> {
   const signed = ["-y", `${key.algorithm}:${key.name}:${key.secret}`];
   const printed = await mustRun(binary("dig"), [
@@ -130,7 +130,7 @@ async function transfer({ port, key }: UpdateServer): Promise<void> {
   if (!printed.includes("XFR size")) throw new Error(`the transfer failed:\n${printed.slice(-500)}`);
 }
 
-/** Gives the same 1,000 hosts other addresses, by somebody else. */
+/** Changes the addresses of the same 1,000 hosts outside Zonewright. */
 async function changeMany(bind: UpdateServer, round: number): Promise<void> {
   const lines: string[] = [];
   for (let host = 0; host < changed; host++) {

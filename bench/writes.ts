@@ -13,7 +13,7 @@ const zones = 10;
 const seconds = 3;
 const rounds = 5;
 
-/** One creation on a zone without a provider: it reads and writes the rows that the service does, the entry of the trail included. */
+/** Returns the pgbench script for one creation in a zone without a provider. It reads and writes the same rows as the service, including the audit entry. */
 export function pgbenchScript(domainIds: readonly string[]): string {
   const domain = `(array[${domainIds.map((id) => `'${id}'`).join(",")}]::uuid[])[:z]`;
   return `\\set z random(1, ${domainIds.length})
@@ -40,7 +40,7 @@ commit;
 `;
 }
 
-/** Records created on zones without a provider: singly against pgbench that reads and writes the same rows, and in bulk against singly. */
+/** Measures creations in zones without a provider: single ones against pgbench on the same rows, and bulk against single ones. */
 export async function measureWrites(environment: Environment): Promise<Figure[]> {
   const ours = await makeZones(environment, "write");
   const theirs = await makeZones(environment, "pgbench");
@@ -76,15 +76,15 @@ export async function measureWrites(environment: Environment): Promise<Figure[]>
   );
   return [
     {
-      what: "one record a request, manual",
+      what: "one record per request, manual",
       measured: `${Math.round(singly.ours)} records/s`,
-      baseline: `${Math.round(singly.baseline)} transactions/s of pgbench, which reads and writes the same rows`,
+      baseline: `${Math.round(singly.baseline)} transactions/s by pgbench, which reads and writes the same rows`,
       ratio: singly.ratio,
       spread: singly.spread,
       goal: { least: 0.25 },
     },
     {
-      what: "100 records a bulk call, manual",
+      what: "100 records per bulk call, manual",
       measured: `${Math.round(bulkCalls.ours)} records/s`,
       baseline: `${Math.round(bulkCalls.baseline)} records/s created singly`,
       ratio: bulkCalls.ratio,
@@ -106,7 +106,7 @@ async function makeZones(environment: Environment, prefix: string): Promise<stri
   return ids;
 }
 
-/** Transactions per second of ten pgbench clients. */
+/** Returns the transactions per second of ten pgbench clients. */
 async function pgbench(environment: Environment, domainIds: readonly string[]): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-pgbench-"));
   const script = join(folder, "create.sql");

@@ -6,7 +6,7 @@ const small = { name: "hundred.example", records: 100 };
 const medium = { name: "thousand.example", records: 1_000 };
 const large = { name: "hundred-thousand.example", records: 100_000 };
 
-/** What must not grow with the zone, and what may only grow so far. @returns the figures and the large zone's domain */
+/** Measures operations whose cost must not grow, or must grow little, with the zone. @returns the measurements and the large zone's domain */
 export async function measureZoneSize(environment: Environment): Promise<{ figures: Figure[]; largeDomain: string }> {
   const peakBefore = await environment.peakMegabytes();
   const imported = await environment.importZone(large.name, large.records);
@@ -74,6 +74,6 @@ async function diffOfTen(environment: Environment, domainId: string): Promise<()
   const { body: to } = await environment.client.post(`/api/domains/${domainId}/snapshots`);
   const path = `/api/domains/${domainId}/snapshots/diff?from=${from.id}&to=${to.id}`;
   const { body } = await environment.client.get(path);
-  if (body.added.length !== 10) throw new Error("the difference is not ten records");
+  if (body.added.length !== 10) throw new Error("the diff does not have ten records");
   return () => timed(() => environment.client.get(path));
 }

@@ -9,7 +9,7 @@ import { startArguments, thisCheckout } from "./start-script.ts";
 
 const password = "correct horse battery staple";
 
-/** PostgreSQL and a Zonewright on it, as an operator would run them. */
+/** PostgreSQL and Zonewright, as an operator would run them. */
 export interface Environment {
   databaseUrl: string;
   url: string;
@@ -17,7 +17,7 @@ export interface Environment {
   /** Id of the embedded zone-file configuration and of one without a back end. */
   zonefileConfig: string;
   manualConfig: string;
-  /** Writes a zone file of so many records and imports it. @returns the domain's id and how long the import took, in seconds */
+  /** Writes a zone file with this many records and imports it. @returns the domain's id and the duration of the import in seconds */
   importZone(name: string, records: number): Promise<{ domainId: string; seconds: number }>;
   /** Peak resident memory of the service, in MB. */
   peakMegabytes(): Promise<number>;
@@ -39,10 +39,10 @@ export async function startEnvironment(): Promise<Environment> {
     PORT: String(port),
     ADMIN_PASSWORD: password,
     NODE_ENV: "production",
-    // What is measured is the work, not where it is cut off.
+    // Measures the work, not the rate limits.
     RATE_LIMIT: "off",
     RATE_LIMIT_COSTLY: "off",
-    // Nor does it ask the world's registries.
+    // Sends no queries to registries.
     RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
     WHOIS_SERVER: "127.0.0.1:9",
     TRUST_PROXY: "loopback",
@@ -103,7 +103,7 @@ function program(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
-/** A master file of so many records. */
+/** Returns a master file with this many records. */
 export function zoneFile(zone: string, records: number): string {
   const lines = [
     `$ORIGIN ${zone}.`,

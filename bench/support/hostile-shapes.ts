@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** A body that costs more than it looks. */
+/** A body that is more expensive than its size suggests. */
 export interface HostileShape {
   what: string;
   path: "login" | "trpc login" | "create" | "plan" | "zone file" | "trpc zone file";
@@ -15,10 +15,10 @@ const zoneFile = (records: number) =>
   many(records, (host) => `h${host} A 10.0.${(host >> 8) & 255}.${host & 255}\n`).join("");
 const wrong = { recordType: 1, name: 1, value: 1, ttl: "x", priority: "x", proxied: 1, comment: 1 };
 
-/** One of each kind that was found to cost much, at the largest size that its call takes. */
+/** One body of each expensive kind, at the largest size that its call accepts. */
 export const hostileShapes: readonly HostileShape[] = [
   {
-    what: "superjson sets and references, 60 KB, nobody",
+    what: "superjson sets and references, 60 KB, not signed in",
     path: "trpc login",
     body: () =>
       bytes({
@@ -30,7 +30,7 @@ export const hostileShapes: readonly HostileShape[] = [
       }),
   },
   {
-    what: "unknown fields, 60 KB, nobody",
+    what: "unknown fields, 60 KB, not signed in",
     path: "login",
     body: () => bytes(Object.fromEntries(many(5_500, (index) => [`k${index}`, 1]))),
   },
@@ -45,12 +45,12 @@ export const hostileShapes: readonly HostileShape[] = [
     body: () => bytes(Object.fromEntries(many(9_900, (index) => [`${"k".repeat(90)}${index}`, 1]))),
   },
   {
-    what: "lists within a list, 1 MiB",
+    what: "nested lists, 1 MiB",
     path: "create",
     body: () => bytes(`{"tags":[${"[],".repeat(mebibyte / 3 - 10)}0]}`),
   },
   {
-    what: "one text of escapes, 1 MiB",
+    what: "one string of escapes, 1 MiB",
     path: "create",
     body: () => bytes(`{"name":"${"\\u0061".repeat(mebibyte / 6 - 10)}"}`),
   },
@@ -61,7 +61,7 @@ export const hostileShapes: readonly HostileShape[] = [
     isGzip: true,
   },
   {
-    what: "a plan of 1,000 changes, wrong in every field",
+    what: "a plan of 1,000 changes with every field invalid",
     path: "plan",
     body: () => bytes({ changes: many(1_000, () => ({ action: "create", record: wrong })) }),
   },
@@ -77,7 +77,7 @@ export const hostileShapes: readonly HostileShape[] = [
       }),
   },
   {
-    what: "a plan of 1,000 records at one name, TTLs in turn",
+    what: "a plan of 1,000 records at one name with alternating TTLs",
     path: "plan",
     body: () =>
       bytes({

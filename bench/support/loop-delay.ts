@@ -1,15 +1,15 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 
-/** What a process whose event loop is watched is told. */
+/** A message to a process whose event loop is monitored. */
 export type DelayOrder = "begin" | "end";
 
-/** How late timers fired between the two orders. */
+/** How late timers fired between `begin` and `end`. */
 export interface LoopDelay {
   worstMilliseconds: number;
   p99Milliseconds: number;
 }
 
-/** Lets the event loop of this process be watched: each `end` is answered with the delays since `begin`. */
+/** Monitors the event loop of this process: answers each `end` with the delays since `begin`. */
 export function watchLoop(): void {
   const histogram = monitorEventLoopDelay({ resolution: 1 });
   histogram.enable();

@@ -10,7 +10,7 @@ export function percentile(numbers: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Milliseconds that each of `times` runs takes, one after another. */
+/** Returns the milliseconds of each of `times` sequential runs. */
 export async function timings(times: number, work: (run: number) => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let run = 0; run < times; run++) taken.push(await timed(() => work(run)));
@@ -22,11 +22,11 @@ export interface Load {
   token?: string;
   seconds: number;
   method?: "GET" | "POST";
-  /** Makes the path and body of each request. */
+  /** Returns the path and body of each request. */
   next?: () => { path: string; body: string };
 }
 
-/** Requests per second that ten connections get. @throws Error when anything but success was answered. */
+/** Returns the requests per second over ten connections. @throws Error if any request fails */
 export async function requestsPerSecond({ url, token, seconds, method = "GET", next }: Load): Promise<number> {
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -53,16 +53,16 @@ export interface Comparison {
   /** Medians over the rounds. */
   ours: number;
   baseline: number;
-  /** The median of each round's ratio of ours to the baseline. */
+  /** The median over the rounds of the ratio of ours to the baseline. */
   ratio: number;
   /** The smallest and the largest of these ratios; the middle half of them from 20 rounds on. */
   spread: readonly [number, number];
 }
 
 /**
- * Measures ours and the baseline alternately: A B A B …. What else the machine does falls on both, and the spread shows how much that was.
+ * Measures ours and the baseline alternately: A B A B …. Other load on the machine affects both, and the spread shows how much.
  *
- * @param warmUp runs both once before they count: what is measured is a service at work, not its first seconds.
+ * @param warmUp runs both once uncounted, to measure a warm service.
  */
 export async function interleaved(
   rounds: number,
@@ -78,7 +78,7 @@ export async function interleaved(
   return compared(pairs);
 }
 
-/** Compares pairs that were measured one after the other. */
+/** Compares pairs of measurements taken in turn. */
 export function compared(pairs: readonly (readonly [ours: number, baseline: number])[]): Comparison {
   const ratios = pairs.map(([ours, baseline]) => ours / baseline);
   const outer = pairs.length < 20 ? 0 : 0.25;
@@ -90,7 +90,7 @@ export function compared(pairs: readonly (readonly [ours: number, baseline: numb
   };
 }
 
-/** Milliseconds that one run takes. */
+/** Returns the milliseconds of one run. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -2,16 +2,16 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus, loadavg, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
 
-/** One figure beside what it is measured against. */
+/** A measurement and its comparison. */
 export interface Figure {
   what: string;
   /** With its unit. */
   measured: string;
-  /** What it is compared with, and exactly what that does. A limit that is not measured says "fixed limit". */
+  /** The baseline and exactly what it does; "fixed limit" for a limit that is not measured. */
   baseline: string;
-  /** The comparison, or the plain value where the goal is a plain value. */
+  /** The ratio to the baseline or limit. */
   ratio: number | null;
-  /** How far the ratio varied over the rounds, where ours and the baseline were measured alternately. */
+  /** The range of the ratio over the rounds, if ours and the baseline were measured alternately. */
   spread?: readonly [number, number];
   goal: { least?: number; most?: number } | null;
 }
@@ -24,7 +24,7 @@ function met({ ratio, goal }: Figure): boolean | null {
   return (goal.least === undefined || ratio >= goal.least) && (goal.most === undefined || ratio <= goal.most);
 }
 
-/** A figure against a limit that is not measured in this run. @param most in the unit of `value` */
+/** Returns a measurement against a fixed limit. @param most in the unit of `value` */
 export function underLimit(
   what: string,
   measured: string,
@@ -33,7 +33,7 @@ export function underLimit(
   return { what, measured, baseline: `fixed limit: ${most} ${unit}`, ratio: value / most, goal: { most: 1 } };
 }
 
-/** Prints the figures as a table and writes them to bench/results/. */
+/** Prints the measurements as a table and writes it to bench/results/. */
 export async function report(figures: readonly Figure[]): Promise<void> {
   const rows = figures.map((figure) => [
     figure.what,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 export const thisCheckout = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The arguments that `npm start` gives to Node in a checkout, with the program's absolute path. */
+/** Returns the arguments that a checkout's `npm start` passes to Node, with the program's absolute path. */
 export function startArguments(checkout: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8")) as {
     scripts: { start: string };

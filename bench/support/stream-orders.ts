@@ -1,14 +1,14 @@
-/** What a process with streams is told to do, by the one that measures it. */
+/** A command from the measuring process to a process with streams. */
 export type Order =
   | { do: "tell"; userIds: string[]; title: string }
-  /** Told back in bytes. */
+  /** The response, in bytes. */
   | { do: "weigh" };
 
 export interface Weight {
   bytes: number;
 }
 
-/** Lets this process be measured. It answers each order to weigh itself after what is garbage is gone. */
+/** Reports the memory of this process on request, after a garbage collection. */
 export function takeOrders(tell: (userIds: readonly string[], title: string) => unknown): void {
   process.on("message", (order: Order) => {
     if (order.do === "tell") tell(order.userIds, order.title);

@@ -29,8 +29,8 @@ export function userIdOf(token: string | undefined): string | null {
 
 /**
  * Returns when to renew a token, by the local clock: after 95 % of its lifetime.
- * @param justIssued whether the server has just issued it. Its lifetime then counts from now, so that a difference between the two clocks
- * does no harm.
+ * @param justIssued whether the server has just issued it. Its lifetime then counts from now, so that clock
+ * differences do no harm.
  */
 export function renewalTime(token: string, justIssued: boolean): number {
   const times = tokenTimes(token);

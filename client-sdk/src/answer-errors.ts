@@ -43,7 +43,7 @@ export function problemError(head: AnswerHead, problem: Readonly<Record<string, 
 
 /** Returns the error for a response that did not come from Zonewright. */
 export function unexpectedAnswer(url: string, head: AnswerHead, cause?: unknown): ClientError {
-  const message = `HTTP ${head.status} from ${url} is no answer of Zonewright's; check the address and any proxy before it.`;
+  const message = `HTTP ${head.status} from ${url} is not a response from Zonewright. Check the address and any proxy in front of it.`;
   return describedError(new TRPCClientError(message, cause instanceof Error ? { cause } : {}), head, {});
 }
 

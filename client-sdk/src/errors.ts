@@ -46,11 +46,11 @@ export function zonewrightError(
 }
 
 export function networkError(url: string, cause: unknown): ClientError {
-  return unanswered("NETWORK_ERROR", `No answer came from ${url}; check the address and the connection.`, cause);
+  return unanswered("NETWORK_ERROR", `No response from ${url}. Check the address and the connection.`, cause);
 }
 
 export function brokenStreamError(cause: unknown): ClientError {
-  return unanswered("NETWORK_ERROR", "The connection of the stream broke.", cause);
+  return unanswered("NETWORK_ERROR", "The stream lost its connection.", cause);
 }
 
 export function abortedError(cause: unknown): ClientError {
@@ -58,13 +58,13 @@ export function abortedError(cause: unknown): ClientError {
 }
 
 export function timeoutError(url: string, seconds: number, cause: unknown): ClientError {
-  const message = `No answer came from ${url} within ${seconds} seconds; raise timeoutSeconds, or check the connection.`;
+  const message = `No response from ${url} within ${seconds} seconds. Check the connection, or raise timeoutSeconds.`;
   return unanswered("TIMEOUT", message, cause);
 }
 
-/** Returns the error for work whose user has signed out meanwhile. */
+/** Returns the error for a call whose user has signed out in the meantime. */
 export function signedOutError(): ClientError {
-  const message = "You were signed out meanwhile: sign in and start again.";
+  const message = "You were signed out. Sign in and try again.";
   return unanswered("UNAUTHORIZED", message, null);
 }
 

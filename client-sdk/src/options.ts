@@ -32,7 +32,7 @@ export interface ClientOptions {
   /** Called with the session after sign-in and renewal, and with null after sign-out or a refused renewal. */
   onSessionChange?: ((session: Session | null) => void) | undefined;
   /**
-   * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail so meanwhile wait for the same
+   * Asks the user to confirm the session when a call fails with REAUTHENTICATION_REQUIRED. Other calls that fail the same way wait for the same
    * prompt. After it has confirmed the session, or signed the same user in again, each call is retried once. If it confirms nothing or
    * throws, the calls fail with their own error. It must not wait for a call that needs a confirmation itself.
    */
@@ -57,20 +57,20 @@ export function settingsOf(options: ClientOptions): Settings {
   const { token = null, session = null, retries = 2, fetch, onSessionChange = () => undefined } = options;
   const { timeoutSeconds = 120 } = options;
   if ("token" in options && options.token === undefined) {
-    throw new TypeError("token: this is undefined; set the variable that it comes from, or leave the option out.");
+    throw new TypeError("token is undefined. Set the variable it comes from, or omit the option.");
   }
   // setTimeout takes at most 2^31-1 milliseconds.
   if (!(timeoutSeconds >= 0 && timeoutSeconds <= 2_147_483)) {
-    throw new TypeError("timeoutSeconds: give a number of seconds from 0 (never) to 2147483.");
+    throw new TypeError("timeoutSeconds must be a number from 0 (never) to 2147483.");
   }
   if (token !== null && session !== null) {
-    throw new TypeError("Give a token or a session, not both: calls go out as one user.");
+    throw new TypeError("Pass token or session, not both.");
   }
   if (token !== null && !/^[!-~]+$/.test(token)) {
-    throw new TypeError("token: this is empty, or has characters that no token has; check where it comes from.");
+    throw new TypeError("token is empty or contains invalid characters. Check where it comes from.");
   }
   if (session !== null && session !== "cookie" && !isSession(session)) {
-    throw new TypeError('session: pass the object that onSessionChange received, or "cookie".');
+    throw new TypeError('session must be the object passed to onSessionChange, or "cookie".');
   }
   return {
     url: addressOf(options.url),
@@ -88,15 +88,15 @@ export function settingsOf(options: ClientOptions): Settings {
 function addressOf(given: string | URL): string {
   const url = parsed(given);
   if (url?.protocol !== "https:" && url?.protocol !== "http:") {
-    throw new TypeError("url: give the whole address of the service, such as https://dns.example.com.");
+    throw new TypeError("url must be the full address of the service, such as https://dns.example.com.");
   }
   const { username, password, search, hash, origin, pathname } = url;
   if (username !== "" || password !== "") {
-    throw new TypeError("url: leave the username and the password out; sign in with them, or give a token.");
+    throw new TypeError("url must not contain a username or password. Sign in with them, or pass a token.");
   }
-  if (search !== "" || hash !== "") throw new TypeError("url: leave out what begins with ? or #.");
+  if (search !== "" || hash !== "") throw new TypeError("url must not contain a query or fragment (? or #).");
   const path = pathname.replace(/\/+$/, "");
-  if (path.endsWith("/trpc")) throw new TypeError("url: give the address of the service itself, without /trpc.");
+  if (path.endsWith("/trpc")) throw new TypeError("url must be the address of the service itself, without /trpc.");
   return origin + path;
 }
 

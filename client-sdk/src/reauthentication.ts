@@ -35,7 +35,7 @@ interface Moment {
   prompts: number;
 }
 
-/** Prompts once for all calls that need a confirmation, and decides which of them may be retried. */
+/** Prompts once for all calls that need a confirmation, and decides which ones to retry. */
 export class Reauthentication {
   readonly #session: SessionKeeper;
   readonly #ask: (error: ZonewrightError) => Promise<unknown>;
@@ -58,7 +58,7 @@ export class Reauthentication {
     this.#confirmations += 1;
   }
 
-  /** @param sent the state when the call was sent. @returns whether the user of that time has confirmed the session since */
+  /** @param sent the state when the call was sent. @returns whether the same user has since confirmed the session */
   async answered(sent: Moment, error: ZonewrightError): Promise<boolean> {
     if (sent.signIn !== this.#session.signIn) return false;
     const user = userIdOf(this.#session.session?.accessToken);

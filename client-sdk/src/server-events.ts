@@ -45,7 +45,7 @@ function take(line: string, event: Partial<ServerEvent>): void {
 async function withinSilence<T>(read: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("The stream went silent.")), longestSilence);
+    timer = setTimeout(() => reject(new Error("The stream stopped sending.")), longestSilence);
   });
   try {
     return await Promise.race([read, silence]);

@@ -25,7 +25,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // The smallest TTL of the highest edition; other zones are asked for theirs.
+  // The minimum TTL of the highest edition. The minimum of other zones is read from the API.
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,

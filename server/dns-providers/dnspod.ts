@@ -25,7 +25,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   name: vendorName,
   recordTypes: editableTypes,
   supportsProxied: false,
-  // The smallest TTL of the highest package; other zones are asked for theirs.
+  // The minimum TTL of the highest package. The minimum of other zones is read from the API.
   minTtl: 1,
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,

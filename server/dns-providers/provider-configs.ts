@@ -97,8 +97,8 @@ export class ProviderConfigs {
   }
 
   /**
-   * Changes a configuration. Its name and access can change at any time. Where it points cannot while domains use it, because their
-   * records would then be those of another place. The row is locked from read to write, so that a stored secret is the newest one.
+   * Changes a configuration. Its name and access can always change. Its location cannot while domains use it, because their zones
+   * would not be there. The row is locked from read to write, so that a stored secret is the newest one.
    * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT
    */
   async update(em: EntityManager, actor: Actor, id: string, patch: Partial<Omit<NewProviderConfig, "kind">>) {
@@ -296,7 +296,7 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
   if (user === null) return;
   throw new AppError(
     "CONFLICT",
-    `Domains such as ${user} use this configuration. Create another one and move them there by their providerConfigId.`,
+    `Domains such as ${user} use this configuration. Create another configuration, and move the domains by changing their providerConfigId.`,
   );
 }
 

@@ -14,7 +14,7 @@ export type RecordChange =
 
 /**
  * The outcome of one change, with the provider's own message if it refused. `gone`: an update broke off halfway, so neither the old
- * nor the new record is served. `unknown`: an administrator gave up on finding out; providers never return it.
+ * nor the new record is served. `unknown`: closed by force, outcome unknown; providers never return it.
  */
 export type ChangeOutcome = { ok: true } | { ok: false; message: string; gone?: true; unknown?: true };
 
@@ -127,7 +127,7 @@ export interface ConfigField {
   required: boolean;
 }
 
-/** A kind of DNS back end: everything that holds without credentials. */
+/** A kind of DNS back end: everything known about it without credentials. */
 export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   /** Never changes: `Domain.providerId`. */
   id: string;
@@ -161,7 +161,7 @@ export interface ProviderEnvironment {
   pause?: Pause;
   /** State shared by all calls to an account, across connections. Left out: nothing is shared. */
   accounts?: VendorAccounts;
-  /** Whom the calls are made for; a person if left out. */
+  /** The purpose of the calls; defaults to a waiting person. */
   purpose?: Purpose;
 }
 
@@ -215,7 +215,7 @@ export class ProviderError extends Error {
   readonly zoneMissing: boolean;
   /** Whether every call was answered. The zone can then be read back at once, because nothing is in flight. */
   readonly answered: boolean;
-  /** The refusal itself, if `message` goes on to say that undoing the rest failed; else null. */
+  /** The refusal itself, if `message` also says that undoing the rest failed; otherwise null. */
   readonly refusal: string | null;
   /** How long the provider accepts no calls, if that is the reason. */
   readonly pauseMilliseconds: number | null;

@@ -74,7 +74,7 @@ const anyNewConfig = z.strictObject({
   membersMayUse: membersMayUse.default(false),
 });
 
-/** A new configuration: clients see a union, in which `kind` tells what `config` takes. */
+/** A new configuration. Clients see a union, in which `kind` determines the type of `config`. */
 export const createConfigInput = anyNewConfig as unknown as z.ZodType<z.output<typeof anyNewConfig>, NewProviderConfig>;
 
 export const updateConfigInput = z.strictObject({
@@ -115,7 +115,7 @@ export const providerZones = z
   })
   .meta({ id: "ProviderZones", description: "The zones at a provider." });
 
-/** One of the two, which the service checks: a refined schema is not described as strict. */
+/** Requires exactly one of the two. The service checks this, because a refined schema is not described as strict. */
 export const importInput = z.strictObject({
   id: configId,
   zones: z

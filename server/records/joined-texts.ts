@@ -12,7 +12,7 @@ export interface HeldRecords<Data extends RecordData> {
 }
 
 /**
- * Removes the strings from the records of a whole zone if its provider splits texts itself; refusing the zone would help nobody. Records that
+ * Removes the strings from the records of a whole zone if its provider splits texts itself, instead of refusing the zone. Records that
  * differed only in their strings become one.
  */
 export function* asHeld<Data extends RecordData>(

@@ -16,7 +16,7 @@ const mostLookedAt = 200_000;
 type Zone = Pick<ZoneContext, "id" | "name" | "kind">;
 
 /**
- * Judges a plan for many records by the state that it leads to: the limits of the provider, the zone rules, and the rules of its name
+ * Judges a plan for many records by the resulting state: the limits of the provider, the zone rules, and the rules of its name
  * servers.
  * @param live all live records of the names that the changes touch; others may be among them
  * @param rules `servers` leaves the zone rules to a provider that checks them itself
@@ -46,7 +46,7 @@ export async function judgeChanges(
   return refused;
 }
 
-/** Judges only what changes: what the zone has already may stay. */
+/** Judges only what changes: existing violations may stay. */
 function limitsOfChange({ before, after }: PlannedChange, { kind, name }: Zone): Issue[] {
   if (!after) return [];
   return limitIssues(after, kind, name).filter(({ path: [field] }) => {

@@ -7,14 +7,14 @@ const guardedRecords = 10;
 const guardedShare = 0.3;
 
 /**
- * What counts toward the threshold. `losses`: records that go, and records whose name, type or value is replaced. `differences`: creates and
- * other updates too, where the plan says how far a zone and a reading of it, or a snapshot, are apart.
+ * What counts toward the threshold. `losses`: records that go, and records whose name, type or value is replaced. `differences`: also
+ * creates and other updates, for plans that compare a zone with a reading of it or with a snapshot.
  */
 type Counted = "losses" | "differences";
 
 /**
  * Returns why a change of many records needs `force`, or null: it would lose or change more than 30 % of a zone of ten or more records, or
- * empty a zone. Every path that can delete many records at once asks here.
+ * empty a zone. Every path that can delete many records at once calls this.
  * @param recordCount how many records the zone has now
  */
 export function lossWarning(
@@ -37,7 +37,7 @@ export function lossWarning(
   return `This would ${done} records in a zone of ${recordCount}, more than ${guardedShare * 100} %. ${advice}`;
 }
 
-/** @throws AppError CONFIRMATION_REQUIRED where `lossWarning` warns and `force` is not given */
+/** @throws AppError CONFIRMATION_REQUIRED if `lossWarning` warns and `force` is not given */
 export function refuseLoss(
   changes: readonly PlannedChange[],
   recordCount: number,

@@ -16,8 +16,8 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   }
   const automatic = kind.automaticTtl;
   if ((record.ttl < kind.minTtl || record.ttl > kind.maxTtl) && record.ttl !== automatic) {
-    const choice = automatic === undefined ? "" : `, or ${automatic} for one that it chooses`;
-    const message = `${kind.name} takes a TTL from ${kind.minTtl} to ${kind.maxTtl} seconds${choice}.`;
+    const choice = automatic === undefined ? "" : `, or ${automatic} for automatic`;
+    const message = `${kind.name} requires a TTL from ${kind.minTtl} to ${kind.maxTtl} seconds${choice}.`;
     issues.push({ path: ["ttl"], message });
   }
   if (record.proxied && !kind.supportsProxied) {
@@ -42,7 +42,7 @@ function storesType(recordType: string, { recordTypes, vendorTypes = false }: Pr
 }
 
 /**
- * Returns the kind with the smallest TTL that this zone takes, where zones differ in it. Asks the provider only if one of the TTLs may be too
+ * Returns the kind with the minimum TTL of this zone, if zones differ in it. Asks the provider only if one of the TTLs may be too
  * short. @throws AppError PROVIDER_ERROR
  */
 export async function kindOfZone(
@@ -67,7 +67,7 @@ export interface ReadOnlyChange {
   reason: string;
 }
 
-/** Asks the provider for read-only records that nothing else tells from others. @returns reasons by `recordKey` @throws AppError PROVIDER_ERROR */
+/** Asks the provider for read-only records that the records themselves do not show. @returns reasons by `recordKey` @throws AppError PROVIDER_ERROR */
 export async function readOnlyAtProvider(
   { providerZone, kind, provider }: { providerZone: string; kind: ProviderKind; provider: DnsProvider | null },
   planned: readonly PlannedChange[],

@@ -153,7 +153,7 @@ export class Records {
       kind: edits.length === 1 ? "edit" : "bulk",
       atomic: true,
       plan: async (tx, zone) => {
-        // First, because a record deleted since then makes the plan outdated and is not a 404.
+        // Checked first: a record deleted since then makes the plan outdated, which is not a 404.
         refuseOtherRevision(input.planHash, zone);
         const plan = await planAtomic(tx, zone, edits);
         await refuseOtherPlan(input.planHash, zone, plan.changes);
@@ -221,7 +221,7 @@ async function planAtomic(em: EntityManager, zone: ZoneContext, edits: readonly 
 
 const editedElsewhere = "The zone was changed at its provider outside Zonewright. Sync it to see those changes.";
 
-/** Plans edits: checks each on its own, then judges the zone that they lead to. @throws AppError PROVIDER_ERROR */
+/** Plans edits: checks each on its own, then judges the resulting zone. @throws AppError PROVIDER_ERROR */
 async function planEdits(
   em: EntityManager,
   zone: ZoneContext,
@@ -252,7 +252,7 @@ async function planEdits(
   }
 }
 
-/** Returns those of the ids that name server-managed records that the caller sees. */
+/** Returns the ids that belong to server-managed records visible to the caller. */
 async function managedAmong(
   em: EntityManager,
   zone: ZoneContext,

@@ -4,7 +4,7 @@ import { isSignatureOverSoa } from "../dns/server-managed.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 
 /**
- * Returns warnings about signatures made elsewhere: Zonewright does not sign, and every edit invalidates some of them. Warns of nothing if the
+ * Returns warnings about signatures made elsewhere: Zonewright does not sign, and every edit invalidates some of them. Returns none if the
  * provider signs, or if the changes delete the signature over the SOA.
  */
 export async function signatureWarnings(

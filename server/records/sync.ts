@@ -9,7 +9,7 @@ import { countsView, planView } from "./plan-view.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../dns/zone-comparison.ts";
 
-/** Brings a zone's records in line with what its provider serves. */
+/** Updates a zone's records to what its provider serves. */
 export class Sync {
   readonly #pipeline: ChangePipeline;
   readonly #comparison: ProviderComparison;

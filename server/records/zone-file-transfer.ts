@@ -35,8 +35,8 @@ export class ZoneFileTransfer {
   }
 
   /**
-   * Returns the zone as a file that a name server can load, with the SOA of its provider or else a generated one. For callers with some hosts
-   * only, it holds the records of those.
+   * Returns the zone as a file that a name server can load, with the SOA of its provider or else a generated one. Callers who may see
+   * only some hosts get only the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
@@ -175,7 +175,7 @@ async function pastZone(em: EntityManager, domainId: string, revision: number, h
 function managedWarnings(count: number): string[] {
   if (count === 0) return [];
   const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
-  return [`${records} of the file left out: the name server signs this zone and maintains them itself.`];
+  return [`Skipped ${records}: the name server signs this zone and maintains them itself.`];
 }
 
 /**
@@ -199,24 +199,24 @@ async function refuseBeyondRights(
   if (messages.size > 0) throw fileRefused("FORBIDDEN", [...messages]);
 }
 
-/** Refuses a file without any record of the zone. It is another zone's, and would empty this one. @throws AppError BAD_REQUEST */
+/** Refuses a file without records of the zone: it belongs to another zone and would empty this one. @throws AppError BAD_REQUEST */
 function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
   const [first] = outOfZone;
   if (first === undefined || records.length > 0 || soa !== null) return;
   throw unreadable([
-    { line: first.line, message: `The file has no record inside ${zone}; its first record is of ${first.name}.` },
+    { line: first.line, message: `The file has no records of ${zone}; its first record is for ${first.name}.` },
   ]);
 }
 
 const mostLinesNamed = 10;
 
-/** Returns the warning with the number of records that `ignoreOutOfZone` left out, and the first of them. */
+/** Returns the warning about the records skipped because of `ignoreOutOfZone`, which names the first of them. */
 function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): string[] {
   if (outOfZone.length === 0) return [];
   const named = outOfZone.slice(0, mostLinesNamed).map(({ line, name }) => `line ${line} (${name})`);
   const more = outOfZone.length > named.length ? ` and ${outOfZone.length - named.length} more` : "";
-  const subject = outOfZone.length === 1 ? "1 record is" : `${outOfZone.length} records are`;
-  return [`${subject} outside ${zone} and left out: ${named.join(", ")}${more}.`];
+  const records = outOfZone.length === 1 ? "1 record" : `${outOfZone.length} records`;
+  return [`Skipped ${records} outside ${zone}: ${named.join(", ")}${more}.`];
 }
 
 /** Keeps records proxied, with the TTL that goes with it: a master file does not say what is proxied. */
@@ -232,7 +232,7 @@ function* stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]
   });
 }
 
-/** Warns of records that the file does not name and that take its TTL: an RRset has one TTL. */
+/** Warns of records that take a TTL from the file without being in it, because an RRset has one TTL. */
 function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
   const keys = new Set(yield* mapped(given, recordKey));
   const followers = yield* flatMapped(changes, ({ action, before, after }) =>
@@ -240,11 +240,12 @@ function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedCha
   );
   return [...(yield* grouped(followers, rrsetKey)).values()].map((records) => {
     const [{ name, recordType, ttl } = { name: "", recordType: "", ttl: 0 }] = records;
-    return `The TTL ${ttl} now holds for ${records.length} more of ${name} ${recordType}: an RRset has one TTL.`;
+    const others = records.length === 1 ? "1 other record" : `${records.length} other records`;
+    return `The TTL ${ttl} now also applies to ${others} of ${name} ${recordType}: an RRset has one TTL.`;
   });
 }
 
-/** Counts the records of the file that the zone has already. */
+/** Counts the records of the file that the zone already has. */
 function* countUnchanged(
   live: readonly LiveRecord[],
   given: readonly RecordData[],

@@ -74,15 +74,15 @@ describe("the url option", () => {
   });
 
   test.each([
-    ["", "url: give the whole address of the service, such as https://dns.example.com."],
-    ["dns.example.com", "url: give the whole address"],
-    ["localhost:3000", "url: give the whole address"],
-    ["/dns", "url: give the whole address"],
-    ["ftp://dns.example.com", "url: give the whole address"],
-    ["https://", "url: give the whole address"],
-    ["https://dns.example.com/?tenant=1", "url: leave out what begins with ? or #."],
-    ["https://dns.example.com/#top", "url: leave out what begins with ? or #."],
-    ["https://dns.example.com/trpc/", "url: give the address of the service itself, without /trpc."],
+    ["", "url must be the full address of the service, such as https://dns.example.com."],
+    ["dns.example.com", "url must be the full address"],
+    ["localhost:3000", "url must be the full address"],
+    ["/dns", "url must be the full address"],
+    ["ftp://dns.example.com", "url must be the full address"],
+    ["https://", "url must be the full address"],
+    ["https://dns.example.com/?tenant=1", "url must not contain a query or fragment (? or #)."],
+    ["https://dns.example.com/#top", "url must not contain a query or fragment (? or #)."],
+    ["https://dns.example.com/trpc/", "url must be the address of the service itself, without /trpc."],
   ])("the URL %j is refused when the client is created", (url, message) => {
     expect(() => createClient({ url })).toThrow(TypeError);
     expect(() => createClient({ url })).toThrow(message);
@@ -90,10 +90,10 @@ describe("the url option", () => {
 
   test("a URL with a password is refused without repeating the password", () => {
     expect(() => createClient({ url: "https://admin:hunter2@dns.example.com" })).toThrow(
-      /^url: leave the username and the password out; sign in with them, or give a token\.$/,
+      /^url must not contain a username or password\. Sign in with them, or pass a token\.$/,
     );
     const mistaken = { url: undefined } as unknown as ClientOptions;
-    expect(() => createClient(mistaken)).toThrow("url: give the whole address");
+    expect(() => createClient(mistaken)).toThrow("url must be the full address");
   });
 });
 
@@ -103,20 +103,20 @@ describe("the token and session options", () => {
   test("a token and a session together are refused", () => {
     for (const both of [session, "cookie"] as const) {
       expect(() => createClient({ url: zw.url, token: "zw_1", session: both })).toThrow(
-        "Give a token or a session, not both",
+        "Pass token or session, not both",
       );
     }
   });
 
   test.each(["", " ", "zw_1\n", "zw 1", "zw_ü"])("a token like %j is refused without repeating it", (token) => {
-    expect(() => createClient({ url: zw.url, token })).toThrow(/^token: this is empty, or has characters/);
+    expect(() => createClient({ url: zw.url, token })).toThrow(/^token is empty or contains invalid characters/);
   });
 
   test.each([JSON.stringify(session), { accessToken: "a" }, { accessToken: 1, refreshToken: null }, 7])(
     "a session like %j is refused",
     (wrong) => {
       expect(() => createClient({ url: zw.url, session: wrong as unknown as Session })).toThrow(
-        /^session: pass the object/,
+        /^session must be the object/,
       );
     },
   );
@@ -128,7 +128,7 @@ describe("the token and session options", () => {
 
   test("an undefined token throws an error instead of creating a signed-out client", () => {
     expect(() => createClient({ url: zw.url, token: process.env["ZONEWRIGHT_NO_SUCH_VARIABLE"] })).toThrow(
-      "token: this is undefined; set the variable that it comes from",
+      "token is undefined. Set the variable it comes from",
     );
   });
 });
@@ -169,7 +169,7 @@ describe("the timeoutSeconds option", () => {
   });
 
   test.each([-1, Number.NaN, Infinity, 2_147_484])("a timeout of %d seconds is refused", (timeoutSeconds) => {
-    expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds: give a number/);
+    expect(() => createClient({ url: zw.url, timeoutSeconds })).toThrow(/^timeoutSeconds must be a number/);
   });
 
   test("a timeout of 0 means none, and streams never time out", async () => {

@@ -17,9 +17,9 @@ const entryOf: Readonly<Record<Endlessness, (page: number) => number | null>> = 
   starves: (page) => (page === 0 ? 1 : null),
 };
 const words: Readonly<Record<Endlessness, RegExp>> = {
-  repeats: /^[\w ]+: it keeps returning the same page of a list\. Try again later\.$/,
-  circles: /^[\w ]+: it keeps returning the same page of a list\. Try again later\.$/,
-  grows: /^[\w ]+: its list grows faster than it can be read\. Try again later\.$/,
+  repeats: /^[\w ]+ keeps returning the same page of a list\. Try again later\.$/,
+  circles: /^[\w ]+ keeps returning the same page of a list\. Try again later\.$/,
+  grows: /^[\w ]+ returns a list that grows faster than it can be read\. Try again later\.$/,
   starves: / changed while being read\. Try again\.$/,
 };
 

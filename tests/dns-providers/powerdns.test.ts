@@ -127,7 +127,7 @@ test("an RRset that PowerDNS refuses by name fails alone, or with its atomic set
   ]);
   expect(there.patches).toHaveLength(2);
   expect((await provider.applyChanges("example.com", changes, { atomic: true })).outcomes).toMatchObject([
-    { ok: false, message: expect.stringContaining("Not done") },
+    { ok: false, message: expect.stringContaining("Not applied") },
     { ok: false },
   ]);
   expect(there.patches).toHaveLength(3);

@@ -75,7 +75,7 @@ describe("changing zone files", () => {
     const content = await contentOf();
     const changes = [create(record("new", "A", "192.0.2.9")), create(www), remove(text)];
     const refusal = "www A 192.0.2.1 is already in the zone file; sync the zone first.";
-    const alongside = { ok: false, message: `Not done because another change of the set was refused: ${refusal}` };
+    const alongside = { ok: false, message: `Not applied because another change in the set was refused: ${refusal}` };
     expect(await outcomesOf(changes, { atomic: true })).toEqual([
       alongside,
       { ok: false, message: refusal },

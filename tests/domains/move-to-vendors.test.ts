@@ -88,8 +88,8 @@ test.each(withFloors)(
       detail: expect.stringContaining("cannot store 2 of this zone's records"),
     });
     expect(body.issues.map(({ message }: { message: string }) => message).toSorted()).toEqual([
-      expect.stringMatching(new RegExp(`^@ TXT: .* takes a TTL from ${floor} to `)),
-      expect.stringMatching(new RegExp(`^www A: .* takes a TTL from ${floor} to `)),
+      expect.stringMatching(new RegExp(`^@ TXT: .* requires a TTL from ${floor} to `)),
+      expect.stringMatching(new RegExp(`^www A: .* requires a TTL from ${floor} to `)),
     ]);
     expect(await zone.detail()).toEqual(before);
   },
@@ -108,7 +108,7 @@ test("TTLs too low for a zone that the move creates are named too, and the zone 
   expect({ status, detail: body.detail, issues: body.issues }).toMatchObject({
     status: 400,
     detail: expect.stringContaining("The zone there stays as it is, without them."),
-    issues: [{ message: expect.stringMatching(/^www A: Cloudflare takes a TTL from 60 to /) }],
+    issues: [{ message: expect.stringMatching(/^www A: Cloudflare requires a TTL from 60 to /) }],
   });
   expect((await zw.admin.put(`${zone.path}/records/${www.id}`, { ttl: 60 })).status).toBe(200);
   expect((await move()).status).toBe(200);

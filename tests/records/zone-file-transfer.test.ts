@@ -138,7 +138,7 @@ describe("names outside the zone", () => {
       const { body } = await send({ zonefile, ignoreOutOfZone: true, dryRun });
       expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });
       expect(body.warnings).toEqual([
-        `2 records are outside ${zone.name} and left out: line 2 (www.example.net), line 3 (www.example.net).`,
+        `Skipped 2 records outside ${zone.name}: line 2 (www.example.net), line 3 (www.example.net).`,
       ]);
     }
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
@@ -147,7 +147,9 @@ describe("names outside the zone", () => {
   test("all names outside the zone are counted, and the first ten are named", async () => {
     const lines = Array.from({ length: 12 }, (_, index) => `h${index}.example.net. A 192.0.2.1`);
     const { body } = await send({ zonefile: `${lines.join("\n")}\nwww A 192.0.2.1`, ignoreOutOfZone: true });
-    expect(body.warnings).toEqual([expect.stringMatching(/^12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/)]);
+    expect(body.warnings).toEqual([
+      expect.stringMatching(/^Skipped 12 records .* line 10 \(h9\.example\.net\) and 2 more\.$/),
+    ]);
   });
 
   test("the file of another zone never empties this one", async () => {
@@ -156,7 +158,7 @@ describe("names outside the zone", () => {
     const { status, body } = await send({ zonefile: foreign, mode: "replace", ignoreOutOfZone: true });
     expect([status, body.detail]).toEqual([
       400,
-      `Line 1: The file has no record inside ${zone.name}; its first record is of www.example.net.`,
+      `Line 1: The file has no records of ${zone.name}; its first record is for www.example.net.`,
     ]);
     expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
   });

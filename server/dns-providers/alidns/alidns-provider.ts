@@ -33,13 +33,13 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
 async function* zones(client: AlidnsClient): AsyncGenerator<string[]> {
   const list = {
     vendor: vendorName,
-    name: "its list of domains",
+    name: "The list of domains",
     pageSize: domainsOnPage,
     idOf: ({ DomainName }: { DomainName: string }) => DomainName,
   };
   const pages = readPages(list, async (page) => {
     const answer = await client.call("DescribeDomains", { PageNumber: page, PageSize: domainsOnPage }, domainPage);
-    if (!answer.ok) throw refusedCall(vendorName, "it did not list its domains", answer.refusal);
+    if (!answer.ok) throw refusedCall(vendorName, "did not list its domains", answer.refusal);
     const { Domains: domains, TotalCount: total } = answer.value;
     return { entries: domains.Domain, total, isLast: page * domainsOnPage >= total };
   });
@@ -51,13 +51,13 @@ async function createZone(client: AlidnsClient, zone: string): Promise<void> {
   if (added.ok) return;
   // The domain may be in this account already, or in another one.
   if ((await client.call("DescribeDomainInfo", domainOf(zone), domainInfo)).ok) return;
-  throw refusedCall(vendorName, `it did not add the domain ${zone}`, added.refusal);
+  throw refusedCall(vendorName, `did not add the domain ${zone}`, added.refusal);
 }
 
 async function* records(client: AlidnsClient, zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
   const list = {
     vendor: vendorName,
-    name: `the zone ${zone}`,
+    name: `The zone ${zone}`,
     pageSize: recordsOnPage,
     idOf: ({ RecordId }: { RecordId: string }) => RecordId,
     mustBeComplete: true,
@@ -109,11 +109,11 @@ function domainOf(zone: string): { DomainName: string } {
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
   if (refusal.code === "IncorrectDomainUser") {
-    const what = `the access key of this provider configuration has no access to the zone ${zone}, which belongs to another account`;
+    const what = `refuses the access key of this provider configuration for the zone ${zone}, which belongs to another account`;
     return refusedCall(vendorName, what, refusal);
   }
   if (refusal.code === "InvalidDomainName.NoExist") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
-  return refusedCall(vendorName, `it did not show the zone ${zone}`, refusal);
+  return refusedCall(vendorName, `did not show the zone ${zone}`, refusal);
 }

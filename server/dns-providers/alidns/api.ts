@@ -9,7 +9,7 @@ const servedRecord = z.object({
   TTL: z.int(),
   /** Only on MX records. */
   Priority: z.int().optional(),
-  /** `default`, or the only resolvers that get this record. */
+  /** The resolvers that get this record; `default` for all. */
   Line: z.string().default("default"),
   Status: z.string().default("ENABLE"),
   /** Whether answers are chosen by weight. */

@@ -8,7 +8,7 @@ import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
 
-/** Operations that change something. Only others are retried. */
+/** Operations that change data. All others are retried. */
 const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", "DeleteDomainRecord"]);
 
 const refusalBody = z.object({ Code: z.string(), Message: z.string().default("") });
@@ -33,7 +33,7 @@ export class AlidnsClient {
     });
   }
 
-  /** Makes a call. @throws ProviderError for failures beyond the call itself: no access, no connection, too many calls. */
+  /** Makes a call. @throws ProviderError for failures unrelated to this call: no access, no connection, too many calls. */
   async call<T>(
     action: string,
     parameters: Readonly<Record<string, string | number>>,
@@ -57,7 +57,7 @@ export class AlidnsClient {
         code: String(answer.status),
         message: messageIn(answer.text),
       };
-      const refusal = { code, message: this.#vendor.plain(message) || "it gives no reason" };
+      const refusal = { code, message: this.#vendor.plain(message) || "no reason given" };
       const denied = this.#denied(answer.status, refusal);
       if (denied) throw denied;
       return { ok: false, refusal };
@@ -72,23 +72,23 @@ export class AlidnsClient {
     if (/^(?:InvalidAccessKeyId|SignatureDoesNotMatch|IncompleteSignature)/.test(code)) {
       // The message for a wrong signature repeats the whole request.
       const reason = code.startsWith("Signature") ? "the signature does not match" : message;
-      return this.#error(
-        `it rejects the access key of this provider configuration; enter its id and secret again (${code}: ${reason})`,
+      return this.#failure(
+        `rejects the access key of this provider configuration. Enter its id and secret again (${code}: ${reason})`,
       );
     }
     if (code.startsWith("InvalidTimeStamp")) {
-      return this.#error(`it considers this machine's clock wrong; set the clock (${code}: ${message})`);
+      return this.#failure(`says that this machine's clock is wrong. Set the clock (${code}: ${message})`);
     }
     if (status === 401 || status === 403 || /^(?:Forbidden|NoPermission)/.test(code)) {
-      return this.#error(
-        `it rejects the access key of this provider configuration; grant its RAM user the permissions listed in docs/providers/alidns.md (${code}: ${message})`,
+      return this.#failure(
+        `rejects the access key of this provider configuration. Grant its RAM user the permissions listed in docs/providers/alidns.md (${code}: ${message})`,
       );
     }
     return null;
   }
 
-  #error(reason: string): ProviderError {
-    return this.#vendor.error(reason, "none");
+  #failure(predicate: string): ProviderError {
+    return this.#vendor.failure(predicate, "none");
   }
 }
 

@@ -24,7 +24,7 @@ export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
   return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
 }
 
-/** Returns why a change was not made although only another change of its set was refused. */
+/** Returns the message of a change that was not made because another change of its set was refused. */
 export function notDone(reason: string): string {
-  return `Not done because another change of the set was refused: ${reason}`;
+  return `Not applied because another change in the set was refused: ${reason}`;
 }

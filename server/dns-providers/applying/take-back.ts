@@ -17,6 +17,6 @@ export async function takeBack(
     return refuse(error.message);
   });
   if (answer.ok) return;
-  const message = `${reason.replace(/[^.!?]$/, "$&.")} Changes of the set that were already made could not be undone: ${answer.message}`;
+  const message = `${reason.replace(/[^.!?]$/, "$&.")} Earlier changes in the set could not be undone: ${answer.message}`;
   throw new ProviderError(message, "unknown", { answered, refusal: reason });
 }

@@ -58,7 +58,7 @@ export class CloudflareClient {
       ...(name === undefined ? {} : { name }),
       ...(this.accountId === undefined ? {} : { account: { id: this.accountId } }),
     };
-    const list = { name: "its list of zones", pageSize: zonesAPage };
+    const list = { name: "The list of zones", pageSize: zonesAPage };
     const pages = this.#pages(list, zonePage, (client, page) =>
       client.zones.list({ ...filter, page, per_page: zonesAPage }),
     );
@@ -75,7 +75,7 @@ export class CloudflareClient {
   /** Yields a zone's records, or those of one name, page by page. @throws ProviderError, also if the zone changes meanwhile */
   async *records(zoneId: string, name?: string): AsyncGenerator<ServedRecord[]> {
     const filter = name === undefined ? {} : { name: { exact: name } };
-    const list = { name: "the zone's records", pageSize: recordsAPage, mustBeComplete: true };
+    const list = { name: "The records of the zone", pageSize: recordsAPage, mustBeComplete: true };
     yield* this.#pages(list, recordPage, (client, page) =>
       client.dns.records.list({ zone_id: zoneId, ...filter, order: "name", page, per_page: recordsAPage }),
     );
@@ -112,7 +112,7 @@ export class CloudflareClient {
       [posts, done.posts],
     ].every(([sent = [], answered]) => (answered?.length ?? 0) === sent?.length);
     if (isAll) return { ok: true, value: (done.posts ?? []).map(({ id }) => id) };
-    throw this.calls.error("its answer does not cover every change sent; the zone must be read again.", "unknown");
+    throw this.calls.failure("did not report on every change sent. The zone must be read again.", "unknown");
   }
 
   /** Returns the value of a call that has no reason to be refused. @throws ProviderError */
@@ -123,7 +123,7 @@ export class CloudflareClient {
 
   /** Returns the failure for a refused call. */
   refused(refusal: Refusal): ProviderError {
-    return this.calls.error(`it refused the call (${refusal.status}): ${refusal.reason}`, "none", {
+    return this.calls.failure(`refused the call (${refusal.status}): ${refusal.reason}`, "none", {
       zoneMissing: saysZoneMissing(refusal),
     });
   }
@@ -164,8 +164,8 @@ export class CloudflareClient {
     const { codes, reason } = reasonIn(body);
     const refusal = { status, codes, reason: this.calls.plain(reason) };
     if (!refusesToken(refusal)) return refusal;
-    throw this.calls.error(
-      `it rejects the token of this provider configuration; enter one with the permissions Zone Read and DNS Edit for its zones (${refusal.reason})`,
+    throw this.calls.failure(
+      `rejects the token of this provider configuration. Enter one with the permissions Zone Read and DNS Edit for its zones (${refusal.reason})`,
       "none",
     );
   }

@@ -73,7 +73,7 @@ async function findZone(client: CloudflareClient, zone: string): Promise<ServedZ
   const [first, ...others] = active.length > 0 ? active : found;
   if (others.length === 0) return first ?? null;
   throw new ProviderError(
-    `Cloudflare has ${others.length + 1} zones ${zone} for this token; enter the account id in the provider configuration.`,
+    `Cloudflare has ${others.length + 1} zones named ${zone} for this token. Enter the account id in the provider configuration.`,
     "none",
   );
 }

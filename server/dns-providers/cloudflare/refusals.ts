@@ -19,7 +19,7 @@ export function reasonIn(answer: unknown): { codes: number[]; reason: string } {
     codes: errors.flatMap(({ code }) => code ?? []),
     reason:
       errors.map(({ code, message }) => (code === undefined ? message : `${message} (${code})`)).join(" ") ||
-      "it gives no reason",
+      "no reason given",
   };
 }
 

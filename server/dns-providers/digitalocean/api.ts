@@ -99,8 +99,8 @@ export function digitalOceanApi(
       changes: method !== "GET",
     });
     if (answer.status !== 401 && answer.status !== 403) return answer;
-    throw calls.error(
-      `it rejects the token of this provider configuration; check the token and its scopes. It says: ${said(answer)}`,
+    throw calls.failure(
+      `rejects the token of this provider configuration. Check the token and its scopes. It says: ${said(answer)}`,
       "none",
     );
   }
@@ -141,7 +141,7 @@ export function digitalOceanApi(
     return readPages({ vendor: calls.name, name, pageSize: largestPage, idOf }, async (page) => {
       // The links to next pages lose the filter, so the addresses are built here.
       const answer = await call("GET", `${path}${path.includes("?") ? "&" : "?"}page=${page}&per_page=${largestPage}`);
-      if (answer.status === 404) throw calls.error("it has no such domain.", "none", { zoneMissing: true });
+      if (answer.status === 404) throw calls.failure("has no such domain.", "none", { zoneMissing: true });
       if (answer.status >= 300) throw calls.error(said(answer), "none");
       const value = read(answer, schema, "none");
       const isLast = value.links?.pages?.next === undefined;
@@ -153,7 +153,7 @@ export function digitalOceanApi(
     name: calls.name,
     async *domains() {
       const list = {
-        name: "its list of domains",
+        name: "The list of domains",
         schema: domainPage,
         entriesOf: namesIn,
         idOf: (name: string) => name,
@@ -172,7 +172,7 @@ export function digitalOceanApi(
     async *records(domain, fullName) {
       const filter = fullName === undefined ? "" : `?name=${encodeURIComponent(fullName)}`;
       yield* pages(`/${encodeURIComponent(domain)}/records${filter}`, {
-        name: `the domain ${domain}`,
+        name: `The domain ${domain}`,
         schema: recordPage,
         entriesOf: ({ domain_records: records }) => records,
         idOf: ({ id, type }) => id ?? type,

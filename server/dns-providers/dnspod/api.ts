@@ -9,7 +9,7 @@ const servedRecord = z.object({
   TTL: z.int(),
   /** The priority of an MX record; 0 for other types. */
   MX: z.int().nullish(),
-  /** The only resolvers that get this record. The default line has the id `0`. */
+  /** The resolvers that get this record. The default line has the id `0`. */
   Line: z.string().default(""),
   LineId: z.string().default("0"),
   Status: z.string().default("ENABLE"),

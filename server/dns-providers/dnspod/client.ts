@@ -8,7 +8,7 @@ import { authorization, contentType, type SecretKey } from "./signature.ts";
 export const vendorName = "DNSPod";
 export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
 
-/** Actions that change something. Only others are retried. */
+/** Actions that change data. All others are retried. */
 const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
 
 const envelope = z.object({
@@ -37,7 +37,7 @@ export class DnspodClient {
     });
   }
 
-  /** Makes a call. @throws ProviderError for failures beyond the call itself: no access, no connection, too many calls. */
+  /** Makes a call. @throws ProviderError for failures unrelated to this call: no access, no connection, too many calls. */
   async call<T>(action: string, parameters: object, schema: z.ZodType<T>): Promise<Answer<T>> {
     const body = JSON.stringify(parameters);
     const changes = changing.has(action);
@@ -74,22 +74,22 @@ export class DnspodClient {
   #checked({ code, message }: Refusal, changes: boolean): Refusal {
     const words = `(${code}: ${message})`;
     if (code === "AuthFailure.SignatureExpire") {
-      throw this.#vendor.error(`it considers this machine's clock wrong; set the clock ${words}`, "none");
+      throw this.#vendor.failure(`says that this machine's clock is wrong. Set the clock ${words}`, "none");
     }
     if (/^(?:AuthFailure\.)?UnauthorizedOperation/.test(code)) {
-      throw this.#vendor.error(
-        `it rejects the key of this provider configuration; grant its user the permissions listed in docs/providers/dnspod.md ${words}`,
+      throw this.#vendor.failure(
+        `rejects the key of this provider configuration. Grant its user the permissions listed in docs/providers/dnspod.md ${words}`,
         "none",
       );
     }
     if (code.startsWith("AuthFailure")) {
-      throw this.#vendor.error(
-        `it rejects the key of this provider configuration; enter its SecretId and SecretKey again ${words}`,
+      throw this.#vendor.failure(
+        `rejects the key of this provider configuration. Enter its SecretId and SecretKey again ${words}`,
         "none",
       );
     }
     if (/^InternalError|^FailedOperation\.UnknowError$/.test(code)) {
-      throw this.#vendor.error(`it failed ${words}`, changes ? "unknown" : "none");
+      throw this.#vendor.failure(`failed ${words}`, changes ? "unknown" : "none");
     }
     return { code, message: this.#vendor.plain(message) };
   }

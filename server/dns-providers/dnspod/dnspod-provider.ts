@@ -39,7 +39,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
 async function* zones(client: DnspodClient): AsyncGenerator<string[]> {
   const list = {
     vendor: vendorName,
-    name: "its list of domains",
+    name: "The list of domains",
     pageSize: onPage,
     idOf: ({ Name }: { Name: string }) => Name,
   };
@@ -47,7 +47,7 @@ async function* zones(client: DnspodClient): AsyncGenerator<string[]> {
     const parameters = { Type: "ALL", Offset: (page - 1) * onPage, Limit: onPage };
     const answer = await client.call("DescribeDomainList", parameters, domainList);
     if (!answer.ok && isEmptyList(answer.refusal)) return emptyPage;
-    if (!answer.ok) throw refusedCall(vendorName, "it did not list its domains", answer.refusal);
+    if (!answer.ok) throw refusedCall(vendorName, "did not list its domains", answer.refusal);
     const { DomainTotal: total } = answer.value.DomainCountInfo;
     return { entries: answer.value.DomainList ?? [], total, isLast: page * onPage >= total };
   });
@@ -57,13 +57,13 @@ async function* zones(client: DnspodClient): AsyncGenerator<string[]> {
 async function createZone(client: DnspodClient, zone: string): Promise<void> {
   const added = await client.call("CreateDomain", domainOf(zone), done);
   if (added.ok || added.refusal.code === "FailedOperation.DomainExists") return;
-  throw refusedCall(vendorName, `it did not add the domain ${zone}`, added.refusal);
+  throw refusedCall(vendorName, `did not add the domain ${zone}`, added.refusal);
 }
 
 async function* records(client: DnspodClient, zone: string, name?: string): AsyncGenerator<StoredRecord[]> {
   const list = {
     vendor: vendorName,
-    name: `the zone ${zone}`,
+    name: `The zone ${zone}`,
     pageSize: onPage,
     idOf: ({ RecordId }: { RecordId: number }) => RecordId,
     // The total is that of the zone, also where records are filtered by name.
@@ -87,7 +87,7 @@ async function minTtl(client: DnspodClient, zone: string): Promise<number> {
   const domain = await client.call("DescribeDomain", domainOf(zone), domainInfo);
   if (!domain.ok) throw noZone(zone, domain.refusal);
   const packages = await client.call("DescribePackageDetail", {}, packageDetails);
-  if (!packages.ok) throw refusedCall(vendorName, "it did not show its packages", packages.refusal);
+  if (!packages.ok) throw refusedCall(vendorName, "did not show its packages", packages.refusal);
   const { Grade: grade } = domain.value.DomainInfo;
   return packages.value.Info.find(({ DomainGrade: code }) => code === grade)?.MinTtl ?? 0;
 }
@@ -124,11 +124,11 @@ function isEmptyList({ code }: Refusal): boolean {
 
 function noZone(zone: string, refusal: Refusal): ProviderError {
   if (refusal.code === "OperationDenied.NoPermissionToOperateDomain") {
-    const what = `the key of this provider configuration has no access to the zone ${zone}; it belongs to another account, or the key lacks the permission`;
+    const what = `refuses the key of this provider configuration for the zone ${zone}; the zone belongs to another account, or the key lacks the permission`;
     return refusedCall(vendorName, what, refusal);
   }
   if (refusal.code === "InvalidParameterValue.DomainNotExists") {
     return new ProviderError(`${vendorName} has no zone ${zone}.`, "none", { zoneMissing: true });
   }
-  return refusedCall(vendorName, `it did not show the zone ${zone}`, refusal);
+  return refusedCall(vendorName, `did not show the zone ${zone}`, refusal);
 }

@@ -16,7 +16,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal }
 
 /** Makes calls below `/api/v1/servers/{id}` of one server. */
 export interface PowerdnsClient {
-  /** @throws ProviderError with effect `none` if there is no answer, or none that fits the schema. */
+  /** @throws ProviderError with effect `none` if there is no answer, or it does not fit the schema. */
   get<T>(path: string, schema: z.ZodType<T>): Promise<Answer<T>>;
   /** @throws ProviderError with effect `unknown` if it may have been carried out. */
   send(method: "POST" | "PATCH", path: string, body: unknown): Promise<Answer<null>>;

@@ -14,7 +14,7 @@ import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 
-/** Attempts to make if somebody else changes the same names at the same time. */
+/** Maximum attempts while somebody else changes the same names. */
 const mostAttempts = 5;
 
 /**

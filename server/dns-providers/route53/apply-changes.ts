@@ -116,7 +116,7 @@ function isNamed(group: ChangeGroup, { names }: Refusal): boolean {
 
 function reasonOf({ name }: Route53Api, { message }: Refusal): string {
   const elsewhere = /do not match the current values|was not found|already exists/.test(message);
-  const advice = elsewhere ? " The record was changed there meanwhile; sync the zone first." : "";
+  const advice = elsewhere ? " Someone else changed the record there; sync the zone first." : "";
   return `${name} refused the change: ${message}${advice}`;
 }
 

@@ -208,12 +208,12 @@ function failure({ Route53ServiceException }: Sdk, calls: VendorCalls, error: un
   }
   const { name, message, $metadata } = error;
   if (name === "NoSuchHostedZone")
-    return calls.error(`it has no such hosted zone: ${message}`, "none", { zoneMissing: true });
+    return calls.failure(`has no such hosted zone: ${message}`, "none", { zoneMissing: true });
   if (codesOfAccess.has(name) || $metadata.httpStatusCode === 401 || $metadata.httpStatusCode === 403) {
-    return calls.error(
-      `it rejects the access key of this provider configuration; check the key and its permissions. It says: ${message}`,
+    return calls.failure(
+      `rejects the access key of this provider configuration. Check the key and its permissions. It says: ${message}`,
       "none",
     );
   }
-  return calls.error(`it refused the call (${name}): ${message}`, "none");
+  return calls.failure(`refused the call (${name}): ${message}`, "none");
 }

@@ -5,7 +5,7 @@ import { ProviderError } from "../provider.ts";
 import type { Route53Api } from "./client.ts";
 import { fromOctal, toOctal } from "./octal-text.ts";
 
-/** A hosted zone, as Route 53 calls a zone of an account. */
+/** A hosted zone: Route 53's term for a zone. */
 export interface FoundZone {
   id: string;
   /** The number of its RRsets. */
@@ -70,8 +70,9 @@ export class HostedZones {
   }
 
   #missing(name: string): ProviderError {
-    const where = this.#listed.size > 0 ? "none of the listed hosted zones is" : "there is no public hosted zone";
-    return new ProviderError(`${this.#api.name}: ${where} ${name}.`, "none", { zoneMissing: true });
+    const which =
+      this.#listed.size > 0 ? "has no hosted zone in hostedZoneIds that is named" : "has no public hosted zone";
+    return new ProviderError(`${this.#api.name} ${which} ${name}.`, "none", { zoneMissing: true });
   }
 }
 

@@ -84,7 +84,7 @@ function decided(
   return { records, outcomes: atomic ? allOrNone(all) : all };
 }
 
-/** Why nobody changes what a change is about; null for all others. */
+/** Returns why a change touches a read-only record; null if it does not. */
 function readOnlyReasonOf({ before, after }: RecordChange): string | null {
   return (before && readOnlyReason(before)) ?? (after && readOnlyReason(after));
 }

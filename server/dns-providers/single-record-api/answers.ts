@@ -14,7 +14,7 @@ export function refusedRecord(vendor: string, { code, message }: Refusal): Resul
   return refuse(`${vendor} refused the change: ${message} (${code})`);
 }
 
-/** Returns the failure for a refused call. `what` follows the vendor's name: `it did not list its domains`. */
+/** Returns the failure for a refused call. `what` follows the vendor's name: `did not list its domains`. */
 export function refusedCall(vendor: string, what: string, { code, message }: Refusal): ProviderError {
-  return new ProviderError(`${vendor}: ${what}: ${message} (${code})`, "none");
+  return new ProviderError(`${vendor} ${what}: ${message} (${code})`, "none");
 }

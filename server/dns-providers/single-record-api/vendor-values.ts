@@ -35,7 +35,7 @@ export function canonicalValue(
   return read ?? { value: printed, priority: null };
 }
 
-/** Returns a value in master-file form; null if it has none. */
+/** Returns a value in master-file form; null if it cannot be converted. */
 function masterFileText(recordType: string, printed: string, mxPriority: number | undefined): string | null {
   switch (recordType) {
     case "TXT":

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { realPause, type Pause } from "../../platform/pause.ts";
 
-/** Whom calls are made for: a person who waits, or background work that can wait longer. */
+/** The purpose of calls: a person is waiting, or background work that can wait longer. */
 export type Purpose = "person" | "import" | "drift";
 
 /** At most `calls` calls in any `seconds` seconds. */

@@ -22,6 +22,13 @@ export interface VendorAnswer {
   text: string;
 }
 
+/** What a failure means for its caller; see {@link ProviderError}. */
+interface FailureDetails {
+  zoneMissing?: boolean;
+  pauseMilliseconds?: number | null;
+  cause?: unknown;
+}
+
 /** What the process provides for the calls of a connection. */
 export type VendorEnvironment = Pick<ProviderEnvironment, "egress" | "accounts" | "purpose">;
 
@@ -112,13 +119,14 @@ export class VendorCalls {
     if (wait > 0) throw this.#tooMany(wait);
   }
 
-  /** Returns a failure with the vendor's message on one line, without credentials. */
-  error(
-    reason: string,
-    effect: "none" | "unknown",
-    options: { zoneMissing?: boolean; pauseMilliseconds?: number | null; cause?: unknown } = {},
-  ): ProviderError {
+  /** Returns a failure with someone else's message, on one line and without credentials. */
+  error(reason: string, effect: "none" | "unknown", options: FailureDetails = {}): ProviderError {
     return new ProviderError(`${this.name}: ${this.plain(reason)}`, effect, options);
+  }
+
+  /** Returns a failure whose message begins with the vendor's name as its subject: `failed (500).` */
+  failure(predicate: string, effect: "none" | "unknown", options: FailureDetails = {}): ProviderError {
+    return new ProviderError(`${this.name} ${this.plain(predicate)}`, effect, options);
   }
 
   /** Returns the failure for an answer that is not in the form of the vendor's API. */
@@ -137,8 +145,8 @@ export class VendorCalls {
   }
 
   #tooMany(milliseconds: number): ProviderError {
-    const reason = `it accepts no more calls for now. Try again in ${inWords(milliseconds)}.`;
-    return this.error(reason, "none", { pauseMilliseconds: milliseconds });
+    const reason = `accepts no more calls for now. Try again in ${inWords(milliseconds)}.`;
+    return this.failure(reason, "none", { pauseMilliseconds: milliseconds });
   }
 
   async #try(request: VendorRequest, tries: number): Promise<Attempt> {
@@ -164,17 +172,17 @@ export class VendorCalls {
     }
     const requested = this.#requestedPause(answer.headers);
     if (answer.status === 429 || this.#vendor.throttles?.(answer)) {
-      // A vendor that repeatedly asks for no pause gets one all the same.
+      // Pauses even if the vendor repeatedly asks for none.
       return {
         closedMilliseconds: requested !== null && tries < mostTries ? requested : Math.max(requested ?? 0, backOff),
       };
     }
     if (answer.status >= 500) {
       const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
-      const reason = `it failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
+      const reason = `failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
       // Short pauses were waited out here, so a failure after them is not about waiting.
       const pause = requested !== null && requested > longestPauseOfDrift ? requested : null;
-      const failure = this.error(reason, changes ? "unknown" : "none", { pauseMilliseconds: pause });
+      const failure = this.failure(reason, changes ? "unknown" : "none", { pauseMilliseconds: pause });
       return { failure, pauseMilliseconds: changes ? null : (requested ?? backOff) };
     }
     return { answer };

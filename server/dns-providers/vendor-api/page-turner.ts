@@ -26,12 +26,12 @@ export class PageTurner {
       this.#most = Math.min(mostPages, growth.times * promised + growth.pages);
     }
     const text = String(mark);
-    if (this.#seen.has(text)) throw this.#failure("it keeps returning the same page of a list");
+    if (this.#seen.has(text)) throw this.#failure("keeps returning the same page of a list");
     this.#seen.add(text);
-    if (this.#seen.size >= this.#most) throw this.#failure("its list grows faster than it can be read");
+    if (this.#seen.size >= this.#most) throw this.#failure("returns a list that grows faster than it can be read");
   }
 
   #failure(what: string): ProviderError {
-    return new ProviderError(`${this.#vendor}: ${what}. Try again later.`, "none");
+    return new ProviderError(`${this.#vendor} ${what}. Try again later.`, "none");
   }
 }

@@ -13,7 +13,7 @@ export interface Page<Entry> {
 export interface PagedList<Entry> {
   /** The vendor's name, for messages. */
   vendor: string;
-  /** The list's name, for messages: `its list of domains`. */
+  /** The list's name, at the beginning of messages: `The list of domains`. */
   name: string;
   /** Entries on a full page. */
   pageSize: number;
@@ -33,7 +33,7 @@ export async function* readPages<Entry>(
 ): AsyncGenerator<Entry[]> {
   const seen = new Set<string | number>();
   const turner = new PageTurner(vendor);
-  const changed = () => new ProviderError(`${vendor}: ${name} changed while being read. Try again.`, "none");
+  const changed = () => new ProviderError(`${name} at ${vendor} changed while being read. Try again.`, "none");
   let known = 0;
   for (let page = 1; ; page++) {
     const { entries, total, isLast } = await read(page);

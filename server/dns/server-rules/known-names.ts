@@ -5,7 +5,7 @@ import { NameIndex, namesWithin } from "./name-index.ts";
 /** Types that affect every name below their owner. */
 export type CutType = "NS" | "DNAME";
 
-/** The knowledge of a zone's names needed to decide whether its name servers have addresses. Names are owners, `@` for the apex. */
+/** The names of a zone, as needed to decide whether its name servers have addresses. Names are owners, `@` for the apex. */
 export interface KnownNames {
   /** Returns the types at a name; empty if it has no records. */
   types: (name: string) => ReadonlySet<string>;

@@ -32,7 +32,7 @@ export type ParsedZoneFile =
   | { ok: false; errors: ZoneFileMessage[] };
 
 const mostErrors = 20;
-/** A file can have a warning on every line, more than anyone reads. */
+/** Limits the warnings, because a file can have one on every line. */
 const mostWarnings = 100;
 const deepestInclude = 10;
 // Nested files that each include others many times would take exponential time.

@@ -22,7 +22,7 @@ export interface Soa {
 }
 
 /**
- * Placeholder name server for a zone without one: servers load no zone without an apex NS, and `.invalid` (RFC 2606) belongs to nobody.
+ * Placeholder name server for a zone without one. Servers do not load a zone without an apex NS, and `.invalid` is reserved (RFC 2606).
  */
 export const placeholderNameServer = "placeholder.invalid";
 

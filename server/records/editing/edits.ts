@@ -73,7 +73,7 @@ function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): Pre
   return { ok: true, id, draft: drafted.draft, anyTtl: drafted.anyTtl, before, warnings: drafted.warnings };
 }
 
-/** Refuses edits of records that the caller may not change, and edits that would put a record where they may not. */
+/** Refuses edits of records that the caller may not change, or that would move a record to a name they may not change. */
 export function withinRights(prepared: readonly PreparedEdit[], rights: Rights): PreparedEdit[] {
   return prepared.map((edit) => {
     if (!edit.ok) return edit;
@@ -239,7 +239,9 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
   const others = aligned === 1 ? "1 other record" : `${aligned} other records`;
   const ruleWarnings =
     aligned > 0
-      ? [`The TTL ${draft.ttl} now holds for ${others} of ${draft.name} ${draft.recordType} too: an RRset has one TTL.`]
+      ? [
+          `The TTL ${draft.ttl} now also applies to ${others} of ${draft.name} ${draft.recordType}: an RRset has one TTL.`,
+        ]
       : [];
   return [...edit.warnings, ...ruleWarnings];
 }

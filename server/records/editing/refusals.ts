@@ -25,7 +25,7 @@ export function refuseAtomic(
   );
 }
 
-/** Refuses an edit of another version than `If-Match` names, before anything else is judged (RFC 9110 §13.2.1). @throws AppError PRECONDITION_FAILED */
+/** Refuses an edit if `If-Match` names another version. Runs before all other checks (RFC 9110 §13.2.1). @throws AppError PRECONDITION_FAILED */
 export function refuseOutdated(present: ReadonlyMap<string, LiveRecord>, ifMatch: number): void {
   for (const { version } of present.values()) {
     if (version === ifMatch) continue;
@@ -58,7 +58,10 @@ export function refuseAll(
 export function refuseHalfDone(outcomes: readonly ChangeOutcome[], message: string): void {
   const done = outcomes.filter(({ ok }) => ok).length;
   if (done === 0) return;
-  throw new AppError("PROVIDER_ERROR", `${done} of ${outcomes.length} changes were made; see the history. ${message}`);
+  throw new AppError(
+    "PROVIDER_ERROR",
+    `Only ${done} of ${outcomes.length} changes were made; see the history. ${message}`,
+  );
 }
 
 /** Returns the error for a refused zone file, with each reason as an issue. */

@@ -27,17 +27,17 @@ export function editsOf(changes: readonly ChangeInput[]): Edit[] {
   return edits;
 }
 
-/** Returns a hash of the zone's revision and a plan's changes. Who applies the plan sends it back. */
+/** Returns a hash of the zone's revision and a plan's changes. The caller sends it back to apply the plan. */
 export async function planHash(zone: ZoneContext, changes: readonly PlannedChange[]): Promise<string> {
   return revisionPart(zone) + (await inSlices(hashing(zone, changes)));
 }
 
-/** Refuses a plan that was made on another revision of the zone. @throws AppError CONFLICT */
+/** Refuses a plan made for another revision of the zone. @throws AppError CONFLICT */
 export function refuseOtherRevision(hash: string, zone: ZoneContext): void {
   if (!hash.startsWith(revisionPart(zone))) throw outdatedPlan();
 }
 
-/** Refuses a plan with other changes than those that were reviewed. @throws AppError CONFLICT */
+/** Refuses a plan whose changes differ from the reviewed ones. @throws AppError CONFLICT */
 export async function refuseOtherPlan(
   hash: string,
   zone: ZoneContext,
@@ -62,6 +62,6 @@ function revisionPart({ revision }: ZoneContext): string {
 function outdatedPlan(): AppError {
   return new AppError(
     "CONFLICT",
-    "The plan is outdated: the zone or the changes are not those it was made for. Plan again.",
+    "The plan is outdated: the zone has changed, or these are not the planned changes. Plan again.",
   );
 }

@@ -237,7 +237,7 @@ describe("limits of the vendor", () => {
     vendor.calls.length = 0;
     const low = await free.create({ recordType: "A", name: "ttl", value: "192.0.2.1", ttl: 300 });
     expect(low.status).toBe(400);
-    expect(low.body.message).toBe("ttl: Alibaba Cloud DNS takes a TTL from 600 to 86400 seconds.");
+    expect(low.body.message).toBe("ttl: Alibaba Cloud DNS requires a TTL from 600 to 86400 seconds.");
     expect(changingCalls()).toEqual([]);
     await free.add("A", "ttl", "192.0.2.1", 600);
   });
@@ -295,7 +295,7 @@ test("a zone that the key has no access to is not reported as missing", async ()
   const { status, body } = await closed.create({ recordType: "A", name: "www", value: "192.0.2.1" });
   expect([status, body.message]).toEqual([
     502,
-    expect.stringMatching(/no access to the zone closed\.example.*IncorrectDomainUser/),
+    expect.stringMatching(/refuses the access key .* for the zone closed\.example.*IncorrectDomainUser/),
   ]);
   expect(body.message).not.toContain("has no zone");
 });

@@ -61,7 +61,10 @@ describe("Cloudflare configurations", () => {
     const other = cf.server.addZone("twice.example");
     const path = `/api/provider-configs/${await cf.configure()}/import`;
     const attempt = async () => (await cf.zw.admin.post(path, { zones: ["twice.example"] })).body.results[0];
-    const unclear = { success: false, error: expect.stringMatching(/2 zones twice\.example.*enter the account id/) };
+    const unclear = {
+      success: false,
+      error: expect.stringMatching(/2 zones named twice\.example.*Enter the account id/),
+    };
     expect(await attempt()).toMatchObject(unclear);
     served.status = "active";
     other.status = "active";

@@ -60,7 +60,7 @@ test("a move names an unsupported record before anything is sent to Cloudflare",
   const { status, body } = await moved(zone);
   expect([status, body.issues[0].message]).toEqual([
     400,
-    expect.stringMatching(/^www A: Cloudflare takes a TTL from 30 to 86400/),
+    expect.stringMatching(/^www A: Cloudflare requires a TTL from 30 to 86400/),
   ]);
   expect(cf.server.calls).toEqual([]);
 });

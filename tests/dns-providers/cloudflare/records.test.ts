@@ -144,12 +144,12 @@ describe("limits of Cloudflare", () => {
     [
       "a TTL of 29",
       { recordType: "A", name: "a", value: "192.0.2.1", ttl: 29 },
-      /Cloudflare takes a TTL from 30 to 86400 seconds, or 1/,
+      /Cloudflare requires a TTL from 30 to 86400 seconds, or 1/,
     ],
     [
       "a TTL of a week",
       { recordType: "A", name: "a", value: "192.0.2.1", ttl: 604_800 },
-      /Cloudflare takes a TTL from 30 to 86400/,
+      /Cloudflare requires a TTL from 30 to 86400/,
     ],
     [
       "a proxied MX",
@@ -192,7 +192,7 @@ describe("TTLs below 60 seconds", () => {
     "a TTL below 60 seconds on the %s plan is refused before anything is sent",
     async (plan) => {
       const zone = await cf.zone(plan);
-      const refused = [400, expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds, or 1")];
+      const refused = [400, expect.stringContaining("Cloudflare requires a TTL from 60 to 86400 seconds, or 1")];
       const { status, body } = await zone.create(short);
       expect([status, body.detail]).toEqual(refused);
       const planned = await zone.post("/records/plan", { changes: [{ action: "create", record: short }] });
@@ -206,7 +206,7 @@ describe("TTLs below 60 seconds", () => {
     const zone = await cf.zone();
     const input = { zonefile: "short 30 IN A 192.0.2.1\n", mode: "merge" };
     const { status, body } = await zone.post("/zonefile", input);
-    expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare takes a TTL from 60")]);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining("Cloudflare requires a TTL from 60")]);
     expect(writes(cf.server)).toEqual([]);
   });
 
@@ -219,7 +219,7 @@ describe("TTLs below 60 seconds", () => {
       const { status, body } = await cf.zw.admin.put(zone.path, { providerConfigId: await cf.configure() });
       ends.push([status, body.issues ?? []]);
     }
-    const message = expect.stringContaining("Cloudflare takes a TTL from 60 to 86400 seconds");
+    const message = expect.stringContaining("Cloudflare requires a TTL from 60 to 86400 seconds");
     expect(ends).toEqual([
       [200, []],
       [400, [{ path: ["providerConfigId"], message }]],

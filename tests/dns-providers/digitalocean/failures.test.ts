@@ -117,7 +117,7 @@ describe("atomic sets", () => {
     const { body: plan } = await zone.post("/records/plan", { changes });
     const { status, body } = await zone.post("/records/apply", { changes, planHash: plan.planHash });
     const reported =
-      "1 of 2 changes were made; see the history. DigitalOcean refused the change: Data is invalid (422)";
+      "Only 1 of 2 changes were made; see the history. DigitalOcean refused the change: Data is invalid (422)";
     expect([status, body.detail]).toEqual([502, reported]);
     expect(account.server.lines(zone.name)).toEqual(["one A 60 192.0.2.1"]);
     expect(await zone.lines()).toContain("one A 192.0.2.1");

@@ -190,8 +190,8 @@ describe("changes at a name where a CNAME is created or deleted", () => {
     const outcomes = await apply(vendor, [...swap, create(record("ftp", "A", "9"))], false);
     expect(outcomes).toEqual([
       { ok: false, message: "no" },
-      { ok: false, message: "Not done because another change of the set was refused: no" },
-      { ok: false, message: "Not done because another change of the set was refused: no" },
+      { ok: false, message: "Not applied because another change in the set was refused: no" },
+      { ok: false, message: "Not applied because another change in the set was refused: no" },
       { ok: true },
     ]);
     expect(vendor.keys()).toEqual([a("1"), a("2"), record("ftp", "A", "9")].map(recordKey).toSorted());
@@ -208,7 +208,7 @@ describe("changes at a name where a CNAME is created or deleted", () => {
 test("a change to a missing record is refused before anything is sent", async () => {
   const vendor = new MemoryVendor([a("1")]);
   expect(await apply(vendor, [create(record("ftp", "A", "9")), remove(a("2"))], true)).toMatchObject([
-    { ok: false, message: expect.stringContaining("Not done") },
+    { ok: false, message: expect.stringContaining("Not applied") },
     { ok: false, message: expect.stringContaining("no longer in the zone") },
   ]);
   expect(vendor.calls).toBe(0);

@@ -21,7 +21,7 @@ describe("failed calls", () => {
   test("a read fails after five attempts, with nothing changed", async () => {
     calling.answers({ status: 502, body: "" }, 9);
     const failure = await failureOf(calling.connect().send(calling.reading()));
-    expect([failure.message, failure.effect]).toEqual(["Harbour: it failed (502).", "none"]);
+    expect([failure.message, failure.effect]).toEqual(["Harbour failed (502).", "none"]);
     expect(calling.server.calls).toHaveLength(5);
   });
 

@@ -37,7 +37,7 @@ test("a repeated page aborts the list", () => {
   fc.assert(
     fc.property(marks, fc.nat(), (all, at) => {
       const again = all[at % all.length] ?? "";
-      const reason = "Harbour: it keeps returning the same page of a list. Try again later.";
+      const reason = "Harbour keeps returning the same page of a list. Try again later.";
       expect(turned([...all, again])).toEqual([all.length, reason]);
     }),
   );
@@ -49,14 +49,22 @@ test.each([
     "that grows with every page is aborted",
     (page: number) => page + 3,
     15,
-    "its list grows faster than it can be read",
+    "returns a list that grows faster than it can be read",
   ],
-  ["that claims an impossible length is aborted", () => 1e9, 9_999, "its list grows faster than it can be read"],
+  [
+    "that claims an impossible length is aborted",
+    () => 1e9,
+    9_999,
+    "returns a list that grows faster than it can be read",
+  ],
 ])("a list %s", (_what, promised, pages, reason) => {
   const [count, why] = turned(numbers(reason === null ? pages : Infinity), promised);
-  expect([count, why]).toEqual([pages, reason && `Harbour: ${reason}. Try again later.`]);
+  expect([count, why]).toEqual([pages, reason && `Harbour ${reason}. Try again later.`]);
 });
 
 test("an endless list without a stated length is aborted", () => {
-  expect(turned(numbers())).toEqual([9_999, "Harbour: its list grows faster than it can be read. Try again later."]);
+  expect(turned(numbers())).toEqual([
+    9_999,
+    "Harbour returns a list that grows faster than it can be read. Try again later.",
+  ]);
 });

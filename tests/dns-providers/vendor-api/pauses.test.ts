@@ -59,7 +59,7 @@ describe("retries of rate-limited calls", () => {
     calling.answers(throttled({ "retry-after": "10" }), 9);
     const failure = await failureOf(calling.connect().send(calling.changing()));
     const [, seconds] =
-      /^Harbour: it accepts no more calls for now. Try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
+      /^Harbour accepts no more calls for now. Try again in (\d+) seconds\.$/.exec(failure.message) ?? [];
     // Not earlier than the vendor asks; our own backoff, which is partly random, may be longer by then.
     expect(Number(seconds)).toBeGreaterThanOrEqual(10);
     expect(Number(seconds)).toBeLessThanOrEqual(13);
@@ -69,7 +69,7 @@ describe("retries of rate-limited calls", () => {
   test("a rate-limited call is not retried if a person would wait over a minute", async () => {
     calling.answers(throttled({ "retry-after": "300" }));
     const failure = await failureOf(calling.connect().send(calling.changing()));
-    expect(failure.message).toBe("Harbour: it accepts no more calls for now. Try again in 5 minutes.");
+    expect(failure.message).toBe("Harbour accepts no more calls for now. Try again in 5 minutes.");
     expect([failure.effect, calling.server.calls.length, pauses()]).toEqual(["none", 1, []]);
   });
 
