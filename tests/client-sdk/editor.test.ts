@@ -57,7 +57,7 @@ describe("documentation in an editor", () => {
     }
     expect(silent).toEqual([]);
     expect(reported(await editor.hover("client.domains.|list"))).toBe(
-      "List domains.\n\nReturns the domains you may see, by name unless `sort` is set. Filters combine.\n\n" +
+      "List domains.\n\nReturns the domains you may see, by name and view unless `sort` is set. Filters combine.\n\n" +
         "Personal tokens need the permission `domains:read`.\n\n`GET /api/domains`",
     );
   });

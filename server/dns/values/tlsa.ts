@@ -1,0 +1,17 @@
+import { dataRule } from "./data.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+/** Largest assigned numbers of usage, selector and matching type (RFC 7218 §2). 255 is for private use. */
+const assigned = [3, 1, 2];
+const names = ["usage", "selector", "matching type"];
+
+/** TLSA: a certificate association, `<usage> <selector> <matching type> <hexadecimal>` (RFC 6698 §2.1). */
+export const tlsaRule: ValueRule = dataRule("TLSA", {
+  form: '"<usage> <selector> <matching type> <hexadecimal>", such as "3 1 1 " and the SHA-256 hash of a public key',
+  warnings: (fields) =>
+    names.flatMap((name, index) => {
+      const number = Number(fields[index]);
+      if (number <= (assigned[index] ?? 0) || number === 255) return [];
+      return [`The TLSA ${name} ${number} is not assigned. Clients ignore such a record.`];
+    }),
+});
