@@ -2,7 +2,7 @@ import { z } from "zod";
 import { alidnsProvider, highestFloorSeconds } from "./alidns/alidns-provider.ts";
 import { AlidnsClient, vendorName } from "./alidns/client.ts";
 import { readOnlyReason, unsupportedReason } from "./alidns/limits.ts";
-import { editableTypes } from "../dns/record.ts";
+import { commonTypes } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
 import type { ProviderKind } from "./provider.ts";
 
@@ -23,7 +23,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000008",
   kind: "alidns",
   name: vendorName,
-  recordTypes: editableTypes,
+  recordTypes: commonTypes,
   supportsProxied: false,
   // The minimum TTL of the highest edition. The minimum of other zones is read from the API.
   minTtl: 1,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { editableTypes } from "../dns/record.ts";
+import { commonTypes } from "../dns/record.ts";
 import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { readOnlyReason, unsupportedReason } from "./dnspod/limits.ts";
@@ -23,7 +23,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   id: "5a1f0c52-7d0e-4c1b-9d0a-000000000009",
   kind: "dnspod",
   name: vendorName,
-  recordTypes: editableTypes,
+  recordTypes: commonTypes,
   supportsProxied: false,
   // The minimum TTL of the highest package. The minimum of other zones is read from the API.
   minTtl: 1,

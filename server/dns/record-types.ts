@@ -2,6 +2,13 @@ import { aRule } from "./values/a.ts";
 import { aaaaRule } from "./values/aaaa.ts";
 import { caaRule } from "./values/caa.ts";
 import { cnameRule } from "./values/cname.ts";
+import { dhcidRule } from "./values/dhcid.ts";
+import { dsRule } from "./values/ds.ts";
+import { naptrRule } from "./values/naptr.ts";
+import { ptrRule } from "./values/ptr.ts";
+import { sshfpRule } from "./values/sshfp.ts";
+import { httpsRule, svcbRule } from "./values/svcb.ts";
+import { tlsaRule } from "./values/tlsa.ts";
 import { uneditableRule } from "./values/uneditable.ts";
 import { mxRule } from "./values/mx.ts";
 import { nsRule } from "./values/ns.ts";
@@ -19,6 +26,14 @@ const editableRules: Record<EditableType, ValueRule> = {
   TXT: txtRule,
   SRV: srvRule,
   CAA: caaRule,
+  PTR: ptrRule,
+  TLSA: tlsaRule,
+  SSHFP: sshfpRule,
+  HTTPS: httpsRule,
+  SVCB: svcbRule,
+  DS: dsRule,
+  NAPTR: naptrRule,
+  DHCID: dhcidRule,
 };
 
 const rules = new Map<string, ValueRule>(Object.entries(editableRules));

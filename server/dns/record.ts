@@ -5,7 +5,7 @@ import { sameStrings } from "./values/character-strings.ts";
  * All fields are canonical (see `values/`): two records are equal exactly when their fields are.
  */
 export interface RecordData {
-  /** Type mnemonic in upper case, such as `MX`, or `TYPE65280` (RFC 3597). Types other than the eight editable ones are preserved as read. */
+  /** Type mnemonic in upper case, such as `MX`, or `TYPE65280` (RFC 3597). Types that are not editable are preserved as read. */
   recordType: string;
   /** Owner relative to the zone: `@` for the apex, else lower-case A-labels without a trailing dot. */
   name: string;
@@ -30,9 +30,16 @@ export interface ReadRecord extends RecordData {
   serverManaged?: true;
 }
 
+/** The types that every provider stores. */
+export const commonTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
+
 /** The types that clients may create. Other types come only from providers and zone files; they are stored, shown and exported. */
-export const editableTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
+export const editableTypes = [...commonTypes, "PTR", "TLSA", "SSHFP", "HTTPS", "SVCB", "DS", "NAPTR", "DHCID"] as const;
 export type EditableType = (typeof editableTypes)[number];
+
+export function isCommonType(type: string): boolean {
+  return (commonTypes as readonly string[]).includes(type);
+}
 
 export function isEditableType(type: string): type is EditableType {
   return (editableTypes as readonly string[]).includes(type);

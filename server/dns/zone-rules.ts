@@ -55,6 +55,31 @@ export function violationsAt(
       message: `${name} can have only one CNAME; change the existing one instead.`,
     });
   }
+  const signers = records.filter((record) => record.recordType === "DS");
+  // The rules of name servers have one of their own for the apex.
+  if (signers.length > 0 && (name === "@" ? rules === null : delegations.length === 0)) {
+    violations.push({
+      rule: "signed delegation",
+      extent: signers.length,
+      code: "CONFLICT",
+      field: "recordType",
+      message:
+        name === "@"
+          ? "The DS records of a zone belong to its parent zone (RFC 4035 §2.4). Enter them at the registrar or in the parent zone."
+          : `DS records stand only beside the NS records of a delegation (RFC 4035 §2.4), and ${name} has no NS. Add them first, or both in one plan; delete the DS with the last NS.`,
+    });
+  }
+  for (const type of ["HTTPS", "SVCB"]) {
+    const services = records.filter(({ recordType }) => recordType === type);
+    if (services.length < 2 || !services.some(isAlias)) continue;
+    violations.push({
+      rule: `alias ${type}`,
+      extent: services.length,
+      code: "CONFLICT",
+      field: "value",
+      message: `${type} in alias mode (priority 0) must be the only ${type} record of ${name} (RFC 9460 §2.4.2). Delete the others, or change its priority.`,
+    });
+  }
   for (const [key, count, record] of repeated(records)) {
     violations.push({
       rule: `repeated ${key}`,
@@ -80,6 +105,10 @@ export function newViolations(
 ): Violation[] {
   const known = new Map(violationsAt(name, before, rules).map(({ rule, extent }) => [rule, extent]));
   return violationsAt(name, after, rules).filter(({ rule, extent }) => extent > (known.get(rule) ?? 0));
+}
+
+function isAlias({ value }: RecordData): boolean {
+  return value.startsWith("0 ");
 }
 
 function repeated(records: readonly RecordData[]): [string, number, RecordData][] {

@@ -18,6 +18,7 @@ import { countTags, findZoneOf, givenView, listDomains, type DomainFilter } from
 import { conflictOf, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
+import { registrableOf } from "../expiry/registrable.ts";
 import { expiringFrom } from "../expiry/status.ts";
 import { detailView, signedElsewhere } from "./view.ts";
 
@@ -130,8 +131,8 @@ export class Domains {
         groupName: input.groupName ?? null,
         tags: unique(input.tags ?? []),
         expiryRemindDays: defaultRemindDays,
-        // Views of a name share its registration, which the default view follows.
-        autoCheckExpiry: view === "",
+        // Reverse zones have no registration. Views of a name share one, which the default view follows.
+        autoCheckExpiry: view === "" && registrableOf(name) !== null,
         expirySource: expiresAt ? "manual" : null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",

@@ -1,7 +1,7 @@
 import type { Failure } from "./failure.ts";
 import type { RdapBootstrap } from "./rdap/bootstrap.ts";
 import type { RdapClient } from "./rdap/client.ts";
-import { registrableOf } from "./registrable.ts";
+import { isReverse, registrableOf } from "./registrable.ts";
 import { earliestExpiry, type ExpirySource, type Finding, type Registration } from "./registration.ts";
 import type { Patience } from "./server-pace.ts";
 import type { WhoisClient } from "./whois/client.ts";
@@ -26,7 +26,10 @@ export class ExpiryLookup {
   async find(zone: string, patience: Patience): Promise<Finding> {
     const registrable = registrableOf(zone);
     if (!registrable) {
-      return { kind: "unknown", message: `${zone} is a public suffix. Only names below it are registered.` };
+      const message = isReverse(zone)
+        ? `${zone} is a reverse zone, which has no registration.`
+        : `${zone} is a public suffix. Only names below it are registered.`;
+      return { kind: "unknown", message };
     }
     const { name, suffixes } = registrable;
     const bases = await this.#parts.bootstrap.serversFor(suffixes);

@@ -13,8 +13,9 @@ const nameField = line(1024).meta({
 });
 const valueField = text(10_000).meta({
   description:
-    "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text. " +
-    "Optional if `strings` is given.",
+    "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text, " +
+    "PTR `host.example.com`, HTTPS and SVCB `1 . alpn=h2`, TLSA `3 1 1 <hex>`, SSHFP `4 2 <hex>`, DS `60485 13 2 <hex>`, NAPTR as in a zone " +
+    "file, DHCID Base64. Optional if `strings` is given.",
   example: "192.0.2.1",
 });
 const stringsField = z

@@ -184,6 +184,8 @@ describe("failed lookups", () => {
 
   test("a lookup without a server to ask is retried after a week, and not reported", async () => {
     const { body } = await admin.post("/api/domains", { name: "co.uk" });
+    expect(body.autoCheckExpiry).toBe(false);
+    await admin.put(`/api/domains/${body.id}/expiry-remind`, { autoCheckExpiry: true });
     for (let days = 0; days < 6; days++) await after(day);
     expect(log.next("co.uk")).toEqual([]);
     const checked = async () => (await admin.get(`/api/domains/${body.id}`)).body.expiryCheckedAt;

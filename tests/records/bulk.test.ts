@@ -24,7 +24,7 @@ describe("bulk creation, each record by itself", () => {
       [],
       {},
       { ...a("three"), extra: 1 },
-      { recordType: "PTR", name: "four", value: "x.example" },
+      { recordType: "LOC", name: "four", value: "x.example" },
       a("one"),
       { recordType: "CNAME", name: "one", value: "target.example" },
       { recordType: "CNAME", name: "@", value: "target.example" },

@@ -255,7 +255,7 @@ describe("settings of a zone-file configuration", () => {
 });
 
 test("data of a type that clients cannot write is stored unchanged", async () => {
-  zone = await fileZone(zw, "host 300 SSHFP 4 2 aabbcc\n");
+  zone = await fileZone(zw, "host 300 OPENPGPKEY aabbccdd\n");
   const [record] = await zone.records();
   for (const patch of [{ value: "garbage" }, { name: "other" }, { recordType: "A", value: "192.0.2.1" }]) {
     const { status, body } = await zone.update(record.id, patch);

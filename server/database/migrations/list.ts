@@ -26,6 +26,7 @@ import { NamesAbove } from "./0027-names-above.ts";
 import { DriftErrors } from "./0028-drift-errors.ts";
 import { TrueCounts } from "./0029-true-counts.ts";
 import { Views } from "./0030-views.ts";
+import { Pointers } from "./0031-pointers.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -58,4 +59,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0028-drift-errors", class: DriftErrors },
   { name: "0029-true-counts", class: TrueCounts },
   { name: "0030-views", class: Views },
+  { name: "0031-pointers", class: Pointers },
 ];

@@ -1,4 +1,4 @@
-import { isEditableType, type RecordData } from "../../dns/record.ts";
+import { isCommonType, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
 import type { StoredRecord } from "../single-record-api/stored-records.ts";
@@ -19,7 +19,7 @@ export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
   const name = canonicalOwner(served.RR, zone);
   const shared = { name, strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
-  if (settings.length > 0 || !isEditableType(type)) {
+  if (settings.length > 0 || !isCommonType(type)) {
     const value = [...settings, served.Priority ?? [], printed].flat().join(" ");
     return { id, data: { ...shared, recordType: `${ownTypes}${type}`, value, priority: null } };
   }

@@ -1,4 +1,4 @@
-import { isEditableType, type RecordData } from "../../dns/record.ts";
+import { isCommonType, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
 import type { StoredRecord } from "../single-record-api/stored-records.ts";
@@ -22,7 +22,7 @@ export function readRecord(zone: string, served: DnspodRecord): StoredRecord {
   const id = String(served.RecordId);
   const shared = { name: canonicalOwner(served.Name, zone), strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
-  if (settings.length > 0 || !isEditableType(type)) {
+  if (settings.length > 0 || !isCommonType(type)) {
     const value = [...settings, ...(mx ? [mx] : []), printed].join(" ");
     return { id, data: { ...shared, recordType: `${ownTypes}${redirects[type] ?? type}`, value, priority: null } };
   }

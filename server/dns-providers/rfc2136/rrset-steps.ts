@@ -1,4 +1,4 @@
-import { isApexNs, isEditableType } from "../../dns/record.ts";
+import { isApexNs, isCommonType } from "../../dns/record.ts";
 import { typeNumber } from "../../dns/zone-file/type-names.ts";
 import { classes, types, wireRecord } from "./messages.ts";
 
@@ -93,7 +93,7 @@ function isCleared({ name, type, before, after, signed }: RrsetStep, steps: read
  */
 function isReplaced({ recordType, before, after }: RrsetStep): boolean {
   if (before.length === 0) return false;
-  return after.length === 0 || (!isEditableType(recordType) && !sameValues(before, after));
+  return after.length === 0 || (!isCommonType(recordType) && !sameValues(before, after));
 }
 
 function sameValues(one: readonly WireValue[], other: readonly WireValue[]): boolean {

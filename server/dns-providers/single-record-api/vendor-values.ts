@@ -1,6 +1,6 @@
 import { escapeOctets } from "../../dns/names/escapes.ts";
 import { parseHost, parseOwner, readHost, readOwner } from "../../dns/names/names.ts";
-import { isEditableType } from "../../dns/record.ts";
+import { isCommonType } from "../../dns/record.ts";
 import { canonicalRdata } from "../rdata-text.ts";
 
 // Values as Alibaba Cloud DNS and DNSPod print them: TXT without quotes or escapes, host names in Unicode, MX priority as its own
@@ -31,7 +31,7 @@ export function canonicalValue(
   mxPriority: number | undefined,
 ): { value: string; priority: number | null } {
   const text = masterFileText(recordType, printed, mxPriority);
-  const read = isEditableType(recordType) && text !== null ? canonicalRdata(recordType, text) : null;
+  const read = isCommonType(recordType) && text !== null ? canonicalRdata(recordType, text) : null;
   return read ?? { value: printed, priority: null };
 }
 

@@ -11,4 +11,7 @@ export const ptrRule: ValueRule = {
     const host = strict.read(fields, origin);
     return host.ok ? host : readVerbatim("PTR", fields, origin);
   },
+  print(value) {
+    return /[ "]/.test(value) ? value : strict.print(value);
+  },
 };

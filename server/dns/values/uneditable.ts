@@ -56,7 +56,11 @@ export function readKnown(recordType: string, fields: readonly RdataField[], ori
 }
 
 /** Reads data that is malformed, or of a type without a grammar, field by field. */
-function readVerbatim(recordType: string, fields: readonly RdataField[], origin: string): Result<CanonicalValue> {
+export function readVerbatim(
+  recordType: string,
+  fields: readonly RdataField[],
+  origin: string,
+): Result<CanonicalValue> {
   const generic = readGeneric(fields);
   if (generic) return generic.ok ? genericValue(generic.value) : generic;
   if (fields.length === 0)
@@ -99,7 +103,7 @@ function printable(text: string): string {
 }
 
 /** Splits one line of RDATA into fields. Returns null if a quote is not closed. */
-function splitFields(recordType: string, text: string): RdataField[] | null {
+export function splitFields(recordType: string, text: string): RdataField[] | null {
   const fields: RdataField[] = [];
   const pattern = new RegExp(typesWithParameters.has(recordType) ? parameterField : plainField, "suy");
   while (pattern.lastIndex < text.length) {

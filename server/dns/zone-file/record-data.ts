@@ -1,6 +1,6 @@
 import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdata/rdata.ts";
 import { ruleFor } from "../record-types.ts";
-import { isEditableType } from "../record.ts";
+import { isCommonType } from "../record.ts";
 import { readGeneric } from "../values/generic-form.ts";
 import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
@@ -27,7 +27,11 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   if (reason !== null) return refuse(`${recordType} ${reason}.`);
   if (given.length > (typesWithParameters.has(recordType) ? mostParameters : mostFields)) return tooLong(recordType);
   const fields = joinParameters(recordType, given);
-  if (!isEditableType(recordType)) return readKnown(recordType, fields, origin);
+  if (!isCommonType(recordType)) {
+    const known = readKnown(recordType, fields, origin);
+    // A PTR's own rule writes host names without a trailing dot.
+    return known.ok && recordType === "PTR" ? readValue(recordType, fields, origin) : known;
+  }
   const isGeneric = readGeneric(fields) !== null;
   if (isGeneric) {
     const rdata = rdataFromFields(recordType, fields, origin);

@@ -25,7 +25,7 @@ const table: readonly (readonly [type: string, value: string, octets: string])[]
   ["TXT", String.raw`"\ü`, "04 225cc3bc"],
   ["TXT", String.raw`\# 2 01ff`, "01ff"],
   ["CAA", "0 issue ca.example; x=1", "00 05 6973737565 63612e6578616d706c653b20783d31"],
-  ["PTR", String.raw`a\.b.example.`, "03612e62 076578616d706c65 00"],
+  ["PTR", String.raw`a\.b.example`, "03612e62 076578616d706c65 00"],
   ["DNAME", "b.", "0162 00"],
   ["TLSA", "3 1 1 abcd", "030101 abcd"],
   ["SSHFP", "4 2 abcd", "0402 abcd"],
@@ -151,7 +151,7 @@ describe("comparison with dns-packet", () => {
       "_s._tcp.example 60 SRV 1 2 3 s.example",
       "t.example 60 TXT onetwo",
       "example 60 NS ns.example",
-      "p.example 60 PTR a.example.",
+      "p.example 60 PTR a.example",
     ]);
   });
 

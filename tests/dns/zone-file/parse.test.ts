@@ -150,7 +150,7 @@ i  TYPE43 \# 5 3039 0d09ab
       "e 60 SSHFP 4 0 ab",
       'f 60 NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp.example.com.',
       "g 60 DS 12345 13 9 abcd",
-      "h 60 PTR host.example.com.",
+      "h 60 PTR host.example.com",
       "i 60 DS 12345 13 9 ab",
     ]);
   });
@@ -307,7 +307,7 @@ describe("octets above ASCII", () => {
     const records = [
       "b\\195\\188cher 3600 CNAME b\\195\\188cher.example.com",
       "m 3600 MX 10 b\\195\\188cher.example.com",
-      "p 3600 PTR b\\195\\188cher.example.com.",
+      "p 3600 PTR b\\195\\188cher.example.com",
       "t 3600 TXT bücher",
     ];
     const text = 'bücher CNAME b\\ücher\nm MX 10 bücher\np PTR bücher\nt TXT "bücher"';

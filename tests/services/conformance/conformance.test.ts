@@ -6,7 +6,7 @@ import type { LiveRecord, RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";
-import { keptGroups } from "./groups/kept.ts";
+import { dataGroups } from "./groups/data.ts";
 import { nameGroups } from "./groups/names.ts";
 import { textGroups } from "./groups/texts.ts";
 import { typeGroups } from "./groups/types.ts";
@@ -14,7 +14,7 @@ import { limitedGroups, refusedSteps } from "./limits.ts";
 import { targets } from "./targets.ts";
 import type { Target } from "./group.ts";
 
-const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...keptGroups];
+const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...dataGroups];
 
 test("the conformance suite has at least sixty uniquely named groups for every provider", () => {
   expect(groups.length).toBeGreaterThanOrEqual(60);

@@ -8,9 +8,21 @@ interface Refused {
 
 /** Only for providers that store any type. */
 const rareTypes = ["DNAME", "RP", "HINFO", "AFSDB", "DHCID", "LOC", "EUI48", "CSYNC", "a type without a name"];
-/** Types stored elsewhere that are not among the eight. */
-const keptTypes = ["PTR", "TLSA", "SSHFP", "NAPTR", "HTTPS", "SVCB", "OPENPGPKEY", "SMIMEA", "URI"];
-const editableOnly: Refused = { whole: [...rareTypes, ...keptTypes], steps: { "DS at a delegation": [1] } };
+/** Types that not every provider stores. */
+const furtherTypes = [
+  "several HTTPS, then one changed",
+  "several TLSA and SSHFP, one replaced",
+  "PTR",
+  "TLSA",
+  "SSHFP",
+  "NAPTR",
+  "HTTPS",
+  "SVCB",
+  "OPENPGPKEY",
+  "SMIMEA",
+  "URI",
+];
+const commonOnly: Refused = { whole: [...rareTypes, ...furtherTypes], steps: { "DS at a delegation": [1] } };
 const nullMx = { "a null MX": [1, 3], "MX at the apex": [2] };
 const noTtl = { "a TTL of 0": [1] };
 const slashes = [
@@ -45,7 +57,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
   Cloudflare: [{ whole: [...rareTypes, longText, "the largest TTL"], steps: noTtl }],
   "Route 53": [{ whole: [...rareTypes, ...apexServers, longText, "OPENPGPKEY", "SMIMEA", "URI"] }],
   DigitalOcean: [
-    editableOnly,
+    commonOnly,
     emptyText,
     strings,
     {
@@ -63,7 +75,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     },
   ],
   "Alibaba Cloud DNS": [
-    editableOnly,
+    commonOnly,
     emptyText,
     strings,
     trailingBlanks,
@@ -87,7 +99,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     },
   ],
   DNSPod: [
-    editableOnly,
+    commonOnly,
     emptyText,
     strings,
     trailingBlanks,

@@ -2,8 +2,8 @@ import { group, record, rrset, zone, type Group } from "../group.ts";
 
 const digest = "ab".repeat(32);
 
-/** Types stored verbatim: what is read is what was written. */
-export const keptGroups: readonly Group[] = [
+/** Types whose values are data as in a zone file, and PTR. */
+export const dataGroups: readonly Group[] = [
   group("PTR", rrset("1", "PTR", ["host.example.net.", `www.${zone}.`]), [record("1", "PTR", "host.example.net.", 60)]),
   group("DNAME", [record("tree", "DNAME", "other.example.net.")], [record("tree", "DNAME", "third.example.net.")]),
   group("TLSA", rrset("_443._tcp", "TLSA", [`3 1 1 ${digest}`, `2 0 1 ${digest}`]), [
@@ -37,7 +37,22 @@ export const keptGroups: readonly Group[] = [
   group("RP", [record("rp", "RP", "admin.example.net. text.example.net.")]),
   group("HINFO", [record("h", "HINFO", `"PC" "Linux 6"`)]),
   group("AFSDB", [record("afs", "AFSDB", "1 afs.example.net.")]),
-  group("DHCID", [record("d", "DHCID", "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=")]),
+  group(
+    "DHCID",
+    [record("d", "DHCID", "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=")],
+    [record("d", "DHCID", "AAEBOSD+XR3Os/0LozeXVqcNc7FwCfQdWL3b/NaiUDlW2No=")],
+  ),
+  group(
+    "several HTTPS, then one changed",
+    rrset("web", "HTTPS", ["1 . alpn=h3", "2 backup.example.net. alpn=h2 port=8443"]),
+    rrset("web", "HTTPS", ["1 . alpn=h3", "2 backup.example.net. alpn=h2 port=9443"]),
+    rrset("web", "HTTPS", ["0 web.example.net."]),
+  ),
+  group(
+    "several TLSA and SSHFP, one replaced",
+    [...rrset("_25._tcp", "TLSA", [`3 1 1 ${digest}`, `3 0 1 ${digest}`]), record("h", "SSHFP", `1 2 ${digest}`)],
+    [...rrset("_25._tcp", "TLSA", [`3 1 1 ${digest}`, `2 0 1 ${digest}`]), record("h", "SSHFP", `4 2 ${digest}`)],
+  ),
   group("LOC", [record("place", "LOC", "43 3 11.194 N 5 57 21.600 W 0.00m 1m 10000m 10m")]),
   group("EUI48", [record("card", "EUI48", "00-00-5e-00-53-2a")]),
   group("CSYNC", [record("@", "CSYNC", "66 3 A NS AAAA")]),
