@@ -2,6 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measurePages, measureReads } from "./reads.ts";
+import { measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
@@ -34,6 +35,7 @@ await report([
   ...(await measureHostileBodies()),
   ...(await measureAuthentication()),
   ...(await inEnvironment(measureReminders)),
+  ...(await inEnvironment(measureRecordSearch)),
   ...(await inEnvironment(measureRowSizes)),
   ...(await measureStreams()),
   ...(await measureStarts()),

@@ -1,9 +1,10 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import { likePattern } from "./host-pattern.ts";
 import { Hosts } from "./hosts.ts";
 import type { RecordData } from "../dns/record.ts";
 
@@ -199,6 +200,24 @@ export class VisibleDomains {
   ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
     if (this.visibility === everyDomain) return column;
     return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
+  }
+
+  /** Returns the SQL condition that the caller may see a record, whose table has this alias. */
+  records(alias: string): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const domain = sql.ref(`${alias}.domain_id`);
+    const own = sql<SqlBool>`${domain} in (select own.id from domains own where own.owner_id = ${this.#caller.userId})`;
+    if (this.#grants.size === 0) return own;
+    const patterns = [...this.#grants].flatMap(([domain_id, grants]) =>
+      grants.map(({ pattern }) => ({ domain_id, pattern: likePattern(pattern) })),
+    );
+    return sql<SqlBool>`(${domain} in (
+      select own.id from domains own where own.owner_id = ${this.#caller.userId}
+      union all select value::uuid from ${jsonTexts([...this.#grants.keys()])}
+    ) and (${own} or exists (
+      select from ${jsonRows(patterns)} as seen (domain_id uuid, pattern text)
+      where seen.domain_id = ${domain} and ${sql.ref(`${alias}.name`)} like seen.pattern
+    )))`;
   }
 
   /** Returns the hosts that the caller may see in a listed domain. */

@@ -124,7 +124,7 @@ function ownerOf(name: string, zone: string): string {
 }
 
 /** Returns a value as written, for types that are stored unchanged, and in the canonical form of each type that accepts it. */
-function spellings(value: string, type: string | undefined): [type: string, value: string][] {
+export function spellings(value: string, type: string | undefined): [type: string, value: string][] {
   const types = type === undefined ? editableTypes : [type].filter(isEditableType);
   const canonical = types.flatMap((each): [string, string][] => {
     const written = ruleFor(each).write(value, null);

@@ -19,9 +19,12 @@ import {
   dnsRecord,
   listRecordsInput,
   recordIdInput,
+  foundRecords,
   recordPage,
+  searchRecordsInput,
   updateRecordInput,
 } from "./schemas.ts";
+import { searchRecords } from "./search.ts";
 import { AppError } from "../platform/errors.ts";
 import type { HttpPort } from "../platform/http-port.ts";
 
@@ -39,6 +42,21 @@ export const recordsRouter = router({
     .input(listRecordsInput)
     .output(recordPage)
     .query(({ ctx, input }) => ctx.services.records.list(ctx.em, ctx.caller, input)),
+
+  search: may("records:read", {
+    method: "GET",
+    path: "/records",
+    operationId: "searchRecords",
+    costly: true,
+    tag,
+    summary: "Search records in all domains",
+    description:
+      "Finds records in every domain you may see, by part of a name or value (`search`), an exact value (`value`), or both. Of assigned " +
+      "domains, finds only records that match your host patterns. Filters combine.",
+  })
+    .input(searchRecordsInput)
+    .output(foundRecords)
+    .query(({ ctx, input }) => searchRecords(ctx.em, ctx.caller, input)),
 
   create: may("records:write", {
     method: "POST",

@@ -130,6 +130,50 @@ export const listRecordsInput = z.strictObject({
   ...paging(50, 500),
 });
 
+export const searchRecordsInput = z.strictObject({
+  search: line(253).min(3, "Send at least 3 characters.").optional().meta({
+    description: "Part of a host, full name or value, in any case; at least 3 characters.",
+    example: "www.exam",
+  }),
+  value: text(10_000).optional().meta({
+    description: "The exact value, in any notation. Without `type`, it is read as a value of each type.",
+    example: "192.0.2.1",
+  }),
+  type: line(20)
+    .transform((type) => type.toUpperCase())
+    .optional()
+    .meta({ description: "Only records of this type.", example: "MX" }),
+  tag: line(50).optional().meta({ description: "Only domains with this tag." }),
+  group: line(100).optional().meta({ description: "Only domains in this group." }),
+  view: line(63).optional().meta({ description: "Only domains in this view; `default`: in the default view." }),
+  ...paging(50, 100),
+});
+
+export const foundRecords = z
+  .object({
+    records: z
+      .array(
+        z
+          .object({
+            ...dnsRecord.shape,
+            domainName: z.string().meta({
+              description: "The domain's name, with its view: `example.com!internal`.",
+              example: "example.com",
+            }),
+          })
+          .meta({ id: "FoundRecord", description: "A DNS record and the name of its domain." }),
+      )
+      .meta({ description: "Sorted by domain, name and type." }),
+    ...pageOf,
+    total: z.int().meta({ description: "Number of matches, at most 10,000.", example: 1 }),
+    totalIsExact: z.boolean().meta({
+      description:
+        "False if there are more than 10,000 matches. The list then has some 10,000 of them; narrow the search.",
+      example: true,
+    }),
+  })
+  .meta({ id: "FoundRecords", description: "A page of the records that a search found." });
+
 export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields }));
 
 export const updateRecordInput = z.strictObject({ id: domainId, recordId, ...recordPatch.shape });

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { publish as tellOf } from "../notifications/publish.ts";
+import { publish as publishNotice } from "../notifications/publish.ts";
 import { binary } from "../support/binaries.ts";
 import { installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, startZonewright } from "../support/zonewright.ts";
@@ -24,14 +24,14 @@ async function work() {
   const reloaded = createClient({ url, session: "cookie", fetch });
   const values = [];
   for await (const record of reloaded.eachRecord({ id })) values.push(record.value);
-  const told = [];
+  const reported = [];
   const onConnected = () => void fetch("/tell");
   for await (const { title, createdAt } of reloaded.watchNotifications({ onConnected })) {
-    told.push(title, createdAt instanceof Date);
+    reported.push(title, createdAt instanceof Date);
     break;
   }
   const { expiresAt } = await reloaded.domains.get.query({ id });
-  return { user: user.username, refused: isZonewrightError(refused) && refused.code, values, told, year: expiresAt.getFullYear() };
+  return { user: user.username, refused: isZonewrightError(refused) && refused.code, values, reported, year: expiresAt.getFullYear() };
 }
 work().catch((error) => ({ failed: String(error?.stack ?? error) }))
   .then((result) => globalThis.fetch("/result", { method: "POST", body: JSON.stringify(result) }));
@@ -49,7 +49,7 @@ const result = new Promise((resolve) => {
 });
 
 async function tellReader(): Promise<void> {
-  await tellOf(zw, { administrators: true }, "Told");
+  await publishNotice(zw, { administrators: true }, "Told");
 }
 
 beforeAll(async () => {

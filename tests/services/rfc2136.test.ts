@@ -95,7 +95,7 @@ describe.each([
       { atomic: true },
     );
     expect(outcomes).toEqual([
-      { ok: false, message: expect.stringContaining("another change of the set") },
+      { ok: false, message: expect.stringContaining("another change in the set") },
       { ok: false, message: expect.stringContaining("no longer") },
     ]);
     expect(await here("fine")).toEqual([]);

@@ -27,6 +27,7 @@ import { DriftErrors } from "./0028-drift-errors.ts";
 import { TrueCounts } from "./0029-true-counts.ts";
 import { Views } from "./0030-views.ts";
 import { Pointers } from "./0031-pointers.ts";
+import { RecordSearch } from "./0032-record-search.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -60,4 +61,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0029-true-counts", class: TrueCounts },
   { name: "0030-views", class: Views },
   { name: "0031-pointers", class: Pointers },
+  { name: "0032-record-search", class: RecordSearch },
 ];

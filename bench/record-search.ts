@@ -1,0 +1,101 @@
+import { Client } from "pg";
+import type { Environment } from "./support/environment.ts";
+import { percentile, timings } from "./support/measure.ts";
+import type { Figure } from "./support/report.ts";
+import { RestClient } from "../tests/support/rest-client.ts";
+
+const zones = 10_000;
+const recordsPerZone = 100;
+const runs = 60;
+const memberPassword = "another long enough password";
+
+/** Searches over REST in a million live records, as an administrator and as a member with five host patterns. */
+export async function measureRecordSearch(environment: Environment): Promise<Figure[]> {
+  const database = new Client({ connectionString: environment.databaseUrl });
+  await database.connect();
+  await addRecords(database, environment.manualConfig);
+  const member = await memberWithPatterns(environment, database);
+  await database.end();
+  const figures: Figure[] = [];
+  for (const [what, goal, query] of [
+    ["exact value, 1 match", 20, (run: number) => `value=${address(run * 9_973)}`],
+    ["exact value, 10,000 matches", 20, () => "value=192.0.2.1"],
+    ["substring, 1 match", 150, (run: number) => `search=key-${hash(run * 7_919)}`],
+    ["substring, some 1,000 matches", 150, (run: number) => `search=h${String(run % 90).padStart(2, "0")}.zone12`],
+    ["substring of three characters, over 10,000 matches", 150, () => "search=mai"],
+    ["substring that all have", 150, () => "search=example"],
+    ["substring that none has", 150, (run: number) => `search=nothing${run}`],
+  ] as const) {
+    const taken = await timed(environment.client, query);
+    const theirs = await timed(member, query);
+    const [p95, memberP95] = [percentile(taken, 0.95), percentile(theirs, 0.95)];
+    figures.push({
+      what: `GET /api/records, ${what} of 1,000,000 records`,
+      measured: `p95 ${p95.toFixed(1)} ms, goal ${goal} ms; a member with five patterns ${memberP95.toFixed(1)} ms`,
+      baseline: "the same search by an administrator; the ratio is the member's p95 to theirs",
+      ratio: memberP95 / p95,
+      goal: { most: 2 },
+    });
+  }
+  return figures;
+}
+
+async function timed(client: RestClient, query: (run: number) => string): Promise<number[]> {
+  for (let run = 0; run < 3; run++) await client.get(`/api/records?${query(run + runs)}`);
+  return await timings(runs, async (run) => {
+    const { status, body } = await client.get(`/api/records?${query(run)}`);
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  });
+}
+
+function address(number: number): string {
+  const index = number % (zones * recordsPerZone);
+  return `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;
+}
+
+function hash(number: number): string {
+  return (number % (zones * recordsPerZone)).toString(16).padStart(6, "0");
+}
+
+/** Zones of a hundred records: hosts with addresses, a shared address, mail servers, keys in TXT. */
+async function addRecords(database: Client, config: string): Promise<void> {
+  await database.query(
+    `insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, record_count, revision)
+     select gen_random_uuid(), 'zone' || z || '.example', 'zone' || z || '.example', $1, '{}', false, $3, 1 from generate_series(0, $2::int - 1) z`,
+    [config, zones, recordsPerZone],
+  );
+  await database.query(
+    `insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, proxied, status, created_at, updated_at)
+     select gen_random_uuid(), 1, d.id, 1, kind.type, kind.name, kind.value, 300, false, 'active', now(), now()
+     from (select id, row_number() over (order by name) - 1 as z from domains where name like 'zone%') d
+     cross join generate_series(0, $1::int - 1) i
+     cross join lateral (select d.z * $1::int + i as n) index
+     cross join lateral (
+       select case when i = 0 then 'A' when i = 1 then 'MX' when i % 10 = 5 then 'TXT' when i % 10 = 6 then 'CNAME' else 'A' end as type,
+         case when i < 2 then '@' when i % 10 = 5 then 'key' || i || '._domainkey' else 'h' || lpad(i::text, 2, '0') end as name,
+         case when i = 0 then '192.0.2.1' when i = 1 then '10 mail.provider.example' when i % 10 = 5 then 'v=DKIM1; k=rsa; p=key-' || lpad(to_hex(n), 6, '0') || md5(n::text)
+           when i % 10 = 6 then 'mail' || (n % 977) || '.provider.example' else '10.' || ((n >> 16) & 255) || '.' || ((n >> 8) & 255) || '.' || (n & 255) end as value
+     ) kind`,
+    [recordsPerZone],
+  );
+  await database.query("vacuum analyze");
+}
+
+async function memberWithPatterns({ url, client }: Environment, database: Client): Promise<RestClient> {
+  const { body } = await client.post("/api/users", {
+    username: "searcher",
+    password: memberPassword,
+    email: null,
+    role: "member",
+  });
+  const { rows } = await database.query("select id from domains where name like 'zone12%' order by name limit 5");
+  for (const [index, { id }] of rows.entries()) {
+    const subdomainPattern = ["*", "h*", "*.dev", "key*", "www"][index];
+    await client.post("/api/assignments", { userId: body.id, domainId: id, subdomainPattern, access: "read" });
+  }
+  const member = new RestClient(url);
+  member.token = (
+    await member.post("/api/auth/login", { username: "searcher", password: memberPassword })
+  ).body.accessToken;
+  return member;
+}

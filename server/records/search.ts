@@ -1,0 +1,149 @@
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Caller } from "../access/caller.ts";
+import { visibleDomains, type VisibleDomains } from "../access/zone-access.ts";
+import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { escapeLike } from "../database/escape-like.ts";
+import type { Paging } from "../database/one-page.ts";
+import { toALabel } from "../dns/names/names.ts";
+import { parseView, qualifiedName } from "../dns/names/views.ts";
+import { badField } from "../platform/errors.ts";
+import { isServerManaged } from "../dns/server-managed.ts";
+import { recordView, spellings } from "./list.ts";
+
+export interface RecordSearch extends Paging {
+  /** Part of a host, full name or value. */
+  search?: string | undefined;
+  /** The exact value, as a client writes it. */
+  value?: string | undefined;
+  type?: string | undefined;
+  tag?: string | undefined;
+  group?: string | undefined;
+  view?: string | undefined;
+}
+
+/** Counting and sorting stop here, so that a common text costs no more than a rare one. */
+const mostFound = 10_000;
+
+/**
+ * Returns a page of the live records that match, over every zone that the caller may see, by domain and name. Of more than 10,000
+ * matches, considers some 10,000.
+ * @throws AppError BAD_REQUEST
+ */
+export async function searchRecords(em: EntityManager, caller: Caller, filter: RecordSearch) {
+  const { page, limit } = filter;
+  if (filter.search === undefined && filter.value === undefined)
+    throw badField(["search"], "Send `search` or `value`. To list the records of one domain, use its own list.");
+  const visible = await visibleDomains(em, caller);
+  const scope = scopeOf(visible, filter);
+  const sources = filter.search === undefined ? [sql<SqlBool>`true`] : sourcesOf(filter.search);
+  const found = sources.map(
+    (source) => sql`(
+      select r.record_id, r.domain_id, r.name, r.record_type from records r
+      where r.until is null and ${source} and ${valueCondition(filter)} and ${scope}
+      limit ${mostFound + 1}
+    )`,
+  );
+  const offset = Math.min((page - 1) * limit, mostFound);
+  const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
+  const { rows } = await sql<FoundRow>`
+    with found as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1})
+    select counted.total, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
+    from (select count(*)::int as total from found) counted
+    left join lateral (
+      select found.record_id, found.domain_id from found join domains d on d.id = found.domain_id
+      order by d.name, d.view, found.name, found.record_type, found.record_id
+      limit ${Math.min(limit, mostFound - offset)} offset ${offset}
+    ) shown on true
+    left join records r on r.record_id = shown.record_id and r.until is null
+    left join domains d on d.id = shown.domain_id
+    order by d.name, d.view, r.name, r.record_type, r.record_id
+  `.execute(queries(em));
+  const total = rows[0]?.total ?? 0;
+  const records = rows.flatMap((row) => (row.record_id === null ? [] : shownRecord(row)));
+  return { records, total: Math.min(total, mostFound), totalIsExact: total <= mostFound, page, limit };
+}
+
+type FoundRow = {
+  total: number;
+  domain_name: string;
+  domain_view: string;
+  provider_signed: boolean;
+  domain_id: string;
+} & Parameters<typeof liveRecord>[0];
+
+function shownRecord(row: FoundRow) {
+  const record = liveRecord(row);
+  const domainName = qualifiedName({ name: row.domain_name, view: row.domain_view });
+  return { ...recordView(row.domain_id, record, row.provider_signed && isServerManaged(record)), domainName };
+}
+
+/** Returns the condition on `records r` for the filters on its domain, and for what the caller may see. */
+function scopeOf(visible: VisibleDomains, { type, tag, group, view }: RecordSearch): RawBuilder<SqlBool> {
+  const conditions = [visible.records("r")];
+  if (type !== undefined) conditions.push(sql<SqlBool>`r.record_type = ${type}`);
+  const ofDomain = [
+    ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
+    ...(group === undefined ? [] : [sql`d.group_name = ${group}`]),
+    ...(view === undefined ? [] : [sql`d.view = ${viewOf(view)}`]),
+  ];
+  if (ofDomain.length > 0) {
+    conditions.push(sql<SqlBool>`r.domain_id in (select d.id from domains d where ${sql.join(ofDomain, sql` and `)})`);
+  }
+  return sql.join(conditions, sql` and `);
+}
+
+function viewOf(view: string): string {
+  const parsed = parseView(view);
+  if (!parsed.ok) throw badField(["view"], parsed.message);
+  return parsed.value;
+}
+
+function valueCondition({ value, type }: RecordSearch): RawBuilder<SqlBool> {
+  if (value === undefined) return sql<SqlBool>`true`;
+  const each = spellings(value, type).map(([ofType, spelling]) =>
+    ofType === "" ? sql`r.value = ${spelling}` : sql`(r.value = ${spelling} and r.record_type = ${ofType})`,
+  );
+  return sql<SqlBool>`(${sql.join(each, sql` or `)})`;
+}
+
+/**
+ * Returns conditions on `records r` that together find a text in hosts, values and full names. Each has an index of its own, so they are
+ * separate queries. A text with a dot may begin in the host and end in the zone's name.
+ */
+function sourcesOf(search: string): RawBuilder<SqlBool>[] {
+  const text = search.toLowerCase();
+  // Whole labels in Unicode are found as A-labels.
+  const name = text
+    .replace(/\.$/, "")
+    .split(".")
+    .map((label) => toALabel(label) ?? label)
+    .join(".");
+  const across = splitsOf(name).map(
+    ([host, zone]) => sql<SqlBool>`(
+      r.name <> '@' and r.name like ${`%${escapeLike(host)}`} and r.domain_id in (select d.id from domains d where d.name like ${`${escapeLike(zone)}%`})
+    )`,
+  );
+  return [
+    sql<SqlBool>`r.name like ${containing(name)}`,
+    sql<SqlBool>`lower(r.value) like ${containing(text)}`,
+    sql<SqlBool>`r.domain_id in (select d.id from domains d where d.name like ${containing(name)})`,
+    ...across,
+  ];
+}
+
+function containing(part: string): string {
+  return `%${escapeLike(part)}%`;
+}
+
+/** A name has at most 127 labels; a search rarely more than a few. */
+const mostSplits = 8;
+
+/** Returns the ways to split a name into the end of a host and the beginning of a zone, of the last labels only. */
+function splitsOf(name: string): [host: string, zone: string][] {
+  const labels = name.split(".");
+  const splits = labels
+    .slice(1)
+    .map((_, index): [string, string] => [labels.slice(0, index + 1).join("."), labels.slice(index + 1).join(".")]);
+  return splits.slice(-mostSplits).filter(([host, zone]) => host !== "" || zone !== "");
+}
