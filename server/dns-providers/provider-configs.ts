@@ -5,10 +5,11 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { managedZones } from "./managed-zones.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
-import { qualifiedName, zoneNameOf } from "../dns/names/views.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
@@ -167,25 +168,7 @@ export class ProviderConfigs {
   async zones(em: EntityManager, id: string) {
     const { kind, provider } = await this.connected(em, id);
     const names = provider ? await throughProvider(provider.listZones()) : [];
-    const managed = new Set<string>();
-    for (let start = 0; start < names.length; start += 5_000) {
-      const some = names.slice(start, start + 5_000);
-      const rows = await queries(em)
-        .selectFrom("domains")
-        .select(["name", "view", "provider_config_id", "provider_zone"])
-        .where((eb) =>
-          eb.or([
-            eb("name", "in", [...new Set(some.map(zoneNameOf))]),
-            eb.and([eb("provider_config_id", "=", id), eb("provider_zone", "in", some)]),
-          ]),
-        )
-        .execute();
-      for (const row of rows) {
-        // An import would make the domain in the view that the zone's name says, or in the default view.
-        if (kind.separatesViews || row.view === "") managed.add(qualifiedName(row));
-        if (row.provider_config_id === id) managed.add(row.provider_zone);
-      }
-    }
+    const managed = await managedZones(em, { id, kind }, names);
     return { zones: names.map((name) => ({ name, managed: managed.has(name) })) };
   }
 

@@ -17,7 +17,8 @@ import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { ownerWithin, parseLabels, shown } from "../dns/names/names.ts";
-import { parseQualified, parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
+import { parseView, splitQualified } from "../dns/names/views.ts";
+import { givenView, namedDomain, theView } from "./given-names.ts";
 import { hasStatus, type DomainStatus } from "../expiry/status.ts";
 import type { sorts } from "./schemas.ts";
 import { listColumns, listView } from "./view.ts";
@@ -118,54 +119,6 @@ function inOrder<Row>(
     .orderBy(by, (order) => order[direction]().nullsLast())
     .orderBy("domains.name")
     .orderBy("domains.view");
-}
-
-/**
- * Returns the domain that a name stands for: a bare name means the default view, or the only one.
- * @throws AppError BAD_REQUEST for an invalid name, CONFLICT if several views have it and none is the default
- */
-async function namedDomain(
-  em: EntityManager,
-  visible: VisibleDomains,
-  given: string,
-  filteredView: string | undefined,
-): Promise<{ name: string; view?: string }> {
-  const parsed = parseQualified(given);
-  if (!parsed.ok) throw badField(["name"], parsed.message);
-  const { name, view } = parsed.value;
-  if (view !== null && filteredView !== undefined && view !== filteredView)
-    throw badField(["view"], `The name contains the view ${view}, but view differs from it. Send one of them.`);
-  if (view !== null) return { name, view };
-  if (filteredView !== undefined) return { name };
-  const rows = await queries(em)
-    .selectFrom("domains")
-    .select("view")
-    .where("name", "=", name)
-    .where((eb) => visible.condition(eb))
-    .orderBy("view")
-    .execute();
-  return {
-    name,
-    view: theView(
-      name,
-      rows.map((row) => row.view),
-    ),
-  };
-}
-
-/** @throws AppError BAD_REQUEST */
-export function givenView(view: string): string {
-  const parsed = parseView(view);
-  if (!parsed.ok) throw badField(["view"], parsed.message);
-  return parsed.value;
-}
-
-/** Returns the view that a bare name stands for. @throws AppError CONFLICT */
-function theView(name: string, views: readonly string[]): string {
-  const [first = "", ...others] = views;
-  if (first === "" || others.length === 0) return first;
-  const names = views.map((view) => qualifiedName({ name, view }));
-  throw new AppError("CONFLICT", `${name} has several views here. Choose one: ${names.slice(0, 10).join(", ")}.`);
 }
 
 /**

@@ -6,15 +6,16 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { AppError, badField, notFound } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { parseQualified, qualifiedName } from "../dns/names/views.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
-import { countTags, findZoneOf, givenView, listDomains, type DomainFilter } from "./list.ts";
+import { givenView, newName } from "./given-names.ts";
+import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { conflictOf, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
@@ -274,18 +275,6 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
-}
-
-/** Returns the name and view of a new domain. @throws AppError BAD_REQUEST */
-function newName({ name, view }: NewDomain): { name: string; view: string } {
-  const parsed = parseQualified(name);
-  if (!parsed.ok) throw badField(["name"], parsed.message);
-  const named = parsed.value.view;
-  if (view === undefined) return { name: parsed.value.name, view: named ?? "" };
-  const given = givenView(view);
-  if (named !== null && given !== named)
-    throw badField(["view"], `The name contains the view ${named}, but view differs from it. Send one of them.`);
-  return { name: parsed.value.name, view: given };
 }
 
 /** Returns the user-editable fields of a domain for the audit trail. */
