@@ -2,7 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measurePages, measureReads } from "./reads.ts";
-import { measureRecordSearch } from "./record-search.ts";
+import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
@@ -36,6 +36,7 @@ await report([
   ...(await measureAuthentication()),
   ...(await inEnvironment(measureReminders)),
   ...(await inEnvironment(measureRecordSearch)),
+  ...(await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without)))),
   ...(await inEnvironment(measureRowSizes)),
   ...(await measureStreams()),
   ...(await measureStarts()),

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import type { Environment } from "./support/environment.ts";
-import { percentile, timings } from "./support/measure.ts";
+import { interleaved, percentile, timings } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
 import { RestClient } from "../tests/support/rest-client.ts";
 
@@ -38,6 +38,88 @@ export async function measureRecordSearch(environment: Environment): Promise<Fig
     });
   }
   return figures;
+}
+
+const writeRounds = 9;
+
+/** Writes into a manual zone beside a million other records: with the indexes of the search, and without them. */
+export async function measureIndexedWrites(environment: Environment, without: Environment): Promise<Figure[]> {
+  const sides = [];
+  for (const each of [environment, without]) {
+    const database = new Client({ connectionString: each.databaseUrl });
+    await database.connect();
+    await addRecords(database, each.manualConfig);
+    if (each === without) await database.query("drop index records_live_values_idx; drop index records_live_value_idx");
+    await database.end();
+    const domain = { name: "written.example", providerConfigId: each.manualConfig };
+    sides.push({
+      client: each.client,
+      path: `/api/domains/${(await each.client.post("/api/domains", domain)).body.id}`,
+    });
+  }
+  const [ours, baseline] = sides;
+  if (!ours || !baseline) throw new Error("There are two sides.");
+  const figures: Figure[] = [];
+  for (const [what, most, work] of [
+    ["50 single creations", 1.1, createEach],
+    ["5 bulk creations of 100", 2, createInBulk],
+    ["import of 5,000 records", 3, importMany],
+  ] as const) {
+    let round = 0;
+    const { ratio, spread, ...seconds } = await interleaved(
+      writeRounds,
+      () => secondsOf(() => work(ours, `o${round++}`)),
+      () => secondsOf(() => work(baseline, `b${round++}`)),
+    );
+    figures.push({
+      what: `${what} beside 1,000,000 records, with the indexes of the search`,
+      measured: `${(seconds.ours * 1000).toFixed(0)} ms`,
+      baseline: `${(seconds.baseline * 1000).toFixed(0)} ms by the same service on a database without these two indexes`,
+      ratio,
+      spread,
+      goal: { most },
+    });
+  }
+  return figures;
+}
+
+interface Side {
+  client: RestClient;
+  path: string;
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+function text(name: string): { recordType: string; name: string; value: string } {
+  return { recordType: "TXT", name, value: `v=DKIM1; k=rsa; p=${Buffer.from(name.repeat(9)).toString("base64")}` };
+}
+
+async function createEach({ client, path }: Side, round: string): Promise<void> {
+  for (let index = 0; index < 50; index++)
+    mustSucceed(await client.post(`${path}/records`, text(`s${round}-${index}`)));
+}
+
+async function createInBulk({ client, path }: Side, round: string): Promise<void> {
+  for (let call = 0; call < 5; call++) {
+    const records = Array.from({ length: 100 }, (_, index) => text(`k${round}-${call}-${index}`));
+    mustSucceed(await client.post(`${path}/records/bulk`, { records, mode: "atomic" }));
+  }
+}
+
+async function importMany({ client, path }: Side, round: string): Promise<void> {
+  const lines = Array.from({ length: 5_000 }, (_, index) => {
+    const { name, value } = text(`i${round}-${index}`);
+    return `${name} 300 TXT "${value}"`;
+  });
+  mustSucceed(await client.post(`${path}/zonefile`, { zonefile: lines.join("\n"), mode: "merge" }));
+}
+
+function mustSucceed({ status, body }: { status: number; body: unknown }): void {
+  if (status >= 300) throw new Error(JSON.stringify(body));
 }
 
 async function timed(client: RestClient, query: (run: number) => string): Promise<number[]> {

@@ -29,6 +29,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   recordTypes:
     "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
   supportsProxied: true,
+  flattensApex: true,
   minTtl: smallestTtl.enterprise,
   anyZoneMinTtl: smallestTtl.others,
   maxTtl: 86_400,

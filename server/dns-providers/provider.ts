@@ -109,6 +109,8 @@ interface ProviderCapabilities {
    * known.
    */
   serverRules?: ServerRules | null;
+  /** Whether it answers a CNAME at the apex with addresses, so that one may be there beside records of other types. */
+  flattensApex?: true;
   /** Whether it can sign the zones that it serves. */
   signsZones?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */

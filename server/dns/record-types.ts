@@ -5,7 +5,7 @@ import { cnameRule } from "./values/cname.ts";
 import { dhcidRule } from "./values/dhcid.ts";
 import { dsRule } from "./values/ds.ts";
 import { naptrRule } from "./values/naptr.ts";
-import { ptrRule } from "./values/ptr.ts";
+import { aliasRule, ptrRule } from "./values/pointers.ts";
 import { sshfpRule } from "./values/sshfp.ts";
 import { httpsRule, svcbRule } from "./values/svcb.ts";
 import { tlsaRule } from "./values/tlsa.ts";
@@ -34,6 +34,7 @@ const editableRules: Record<EditableType, ValueRule> = {
   DS: dsRule,
   NAPTR: naptrRule,
   DHCID: dhcidRule,
+  ALIAS: aliasRule,
 };
 
 const rules = new Map<string, ValueRule>(Object.entries(editableRules));

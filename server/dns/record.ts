@@ -34,7 +34,18 @@ export interface ReadRecord extends RecordData {
 export const commonTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
 
 /** The types that clients may create. Other types come only from providers and zone files; they are stored, shown and exported. */
-export const editableTypes = [...commonTypes, "PTR", "TLSA", "SSHFP", "HTTPS", "SVCB", "DS", "NAPTR", "DHCID"] as const;
+export const editableTypes = [
+  ...commonTypes,
+  "PTR",
+  "TLSA",
+  "SSHFP",
+  "HTTPS",
+  "SVCB",
+  "DS",
+  "NAPTR",
+  "DHCID",
+  "ALIAS",
+] as const;
 export type EditableType = (typeof editableTypes)[number];
 
 export function isCommonType(type: string): boolean {

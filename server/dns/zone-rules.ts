@@ -2,27 +2,33 @@ import { serverViolationsAt } from "./server-rules/at-name.ts";
 import type { ServerRules, Violation } from "./server-rules/rules.ts";
 import { recordKey, shortValue, type RecordData } from "./record.ts";
 
+const signedDelegation = "signed delegation";
+
 /** Types allowed beside a CNAME: DNSSEC records (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);
 
 /**
  * Returns the rules violated by the records of one name. `records` are all records of the name in the final state.
  * @param rules additional checks of the zone's name servers; null if unknown
+ * @param flattensApex whether the provider answers a CNAME at the apex with addresses
  */
 export function violationsAt(
   name: string,
   records: readonly RecordData[],
   rules: ServerRules | null = null,
+  flattensApex = false,
 ): Violation[] {
   const violations: Violation[] = rules ? serverViolationsAt(name, records, rules) : [];
   const cnames = records.filter((record) => record.recordType === "CNAME");
-  if (cnames.length > 0 && name === "@") {
+  const isFlattened = flattensApex && name === "@";
+  if (cnames.length > 0 && name === "@" && !isFlattened) {
     violations.push({
       rule: "apex",
       extent: cnames.length,
       code: "BAD_REQUEST",
       field: "recordType",
-      message: "The apex of a zone cannot be a CNAME (RFC 1034 §3.6.2); use A and AAAA records there.",
+      message:
+        "The apex of a zone cannot be a CNAME (RFC 1034 §3.6.2). Use A and AAAA records there, or ALIAS if the provider has it.",
     });
   }
   const delegations = records.filter((record) => record.recordType === "NS");
@@ -35,7 +41,10 @@ export function violationsAt(
       message: "A wildcard cannot have NS records (RFC 4592 §4.2); name servers refuse a zone with one.",
     });
   }
-  const others = records.filter((record) => !besideCname.has(record.recordType));
+  // A flattened CNAME takes the place of addresses only.
+  const others = records.filter(({ recordType }) =>
+    isFlattened ? recordType === "A" || recordType === "AAAA" : !besideCname.has(recordType),
+  );
   const [other] = others;
   if (cnames.length > 0 && other) {
     violations.push({
@@ -59,14 +68,14 @@ export function violationsAt(
   // The rules of name servers have one of their own for the apex.
   if (signers.length > 0 && (name === "@" ? rules === null : delegations.length === 0)) {
     violations.push({
-      rule: "signed delegation",
+      rule: signedDelegation,
       extent: signers.length,
       code: "CONFLICT",
       field: "recordType",
       message:
         name === "@"
           ? "The DS records of a zone belong to its parent zone (RFC 4035 §2.4). Enter them at the registrar or in the parent zone."
-          : `DS records stand only beside the NS records of a delegation (RFC 4035 §2.4), and ${name} has no NS. Add them first, or both in one plan; delete the DS with the last NS.`,
+          : `DS records stand only beside the NS records of a delegation (RFC 4035 §2.4), and ${name} has no NS. Add them first, or both in one plan.`,
     });
   }
   for (const type of ["HTTPS", "SVCB"]) {
@@ -102,9 +111,18 @@ export function newViolations(
   before: readonly RecordData[],
   after: readonly RecordData[],
   rules: ServerRules | null = null,
+  flattensApex = false,
 ): Violation[] {
-  const known = new Map(violationsAt(name, before, rules).map(({ rule, extent }) => [rule, extent]));
-  return violationsAt(name, after, rules).filter(({ rule, extent }) => extent > (known.get(rule) ?? 0));
+  const known = new Map(violationsAt(name, before, rules, flattensApex).map(({ rule, extent }) => [rule, extent]));
+  // The NS of a signed delegation may go first: some servers then drop the DS by themselves.
+  const addsSigner = signersOf(after) > signersOf(before);
+  return violationsAt(name, after, rules, flattensApex).filter(
+    ({ rule, extent }) => extent > (known.get(rule) ?? 0) && (rule !== signedDelegation || addsSigner),
+  );
+}
+
+function signersOf(records: readonly RecordData[]): number {
+  return records.filter(({ recordType }) => recordType === "DS").length;
 }
 
 function isAlias({ value }: RecordData): boolean {

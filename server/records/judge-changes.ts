@@ -83,7 +83,7 @@ function* beyondNames(
   changes: readonly PlannedChange[],
   kind: ProviderKind,
 ): Steps<Refused[]> {
-  const rules = kind.serverRules ?? null;
+  const { serverRules: rules = null, flattensApex } = kind;
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   const going = yield* grouped(changes, ({ before }) => before?.name);
   const coming = yield* grouped(changes, ({ after }) => after?.name);
@@ -93,11 +93,17 @@ function* beyondNames(
     const before = present.get(name) ?? [];
     const some = coming.get(name) ?? [];
     const staying: RecordData[] = before.filter(({ id }) => !changed.has(id));
-    const violations = newViolations(name, before, [...staying, ...some.flatMap(({ after }) => after ?? [])], rules);
+    const violations = newViolations(
+      name,
+      before,
+      [...staying, ...some.flatMap(({ after }) => after ?? [])],
+      rules,
+      flattensApex,
+    );
     if (violations.length === 0) return [];
     const isBroken = (records: readonly RecordData[]) => {
       left -= before.length + records.length;
-      return left < 0 || newViolations(name, before, records, rules).length > 0;
+      return left < 0 || newViolations(name, before, records, rules, flattensApex).length > 0;
     };
     const excess = isBroken(staying) ? [...some, ...(going.get(name) ?? [])] : beyond(staying, some, isBroken);
     return excess.flatMap(({ id }) => violations.map(({ message }) => ({ id, message })));

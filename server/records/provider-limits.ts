@@ -1,7 +1,7 @@
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../platform/errors.ts";
-import { isProviderType, typeNumber } from "../dns/zone-file/type-names.ts";
+import { isProviderType, isVendorType, typeNumber } from "../dns/zone-file/type-names.ts";
 import { newId } from "../platform/ids.ts";
 import { cutsTexts } from "./joined-texts.ts";
 import { isEditableType, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
@@ -38,6 +38,7 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
 /** Returns whether a kind stores a type. `any` does not include types of other vendors. */
 function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
   if (recordTypes !== "any") return recordTypes.includes(recordType);
+  if (isVendorType(recordType)) return vendorTypes;
   return isEditableType(recordType) || typeNumber(recordType) !== null || (vendorTypes && !isProviderType(recordType));
 }
 

@@ -241,7 +241,7 @@ async function planEdits(
   const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
   const rules = kind.serverRules ?? null;
   for (let candidates: readonly PreparedEdit[] = prepared; ;) {
-    const view = new ZoneView(present, rules);
+    const view = new ZoneView(present, rules, kind.flattensApex);
     const judged = await inSlices(judge(view, candidates, zone.name, kind));
     const changes = view.changes();
     // Rules between names are checked after all edits: a name server may be created before its address.

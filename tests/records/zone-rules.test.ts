@@ -63,7 +63,8 @@ describe("a change", () => {
     ["adds a third copy", [a1, a1], [a1, a1, a1], 1],
     ["deletes a third copy", [a1, a1, a1], [a1, a1], 0],
     ["repeats another record", [a1, a1], [a1, a1, a2, a2], 1],
-    ["deletes the last NS beside a DS", [ns, ds], [ds], 1],
+    ["deletes the last NS beside a DS", [ns, ds], [ds], 0],
+    ["adds a DS to a stray one", [ds, a1], [ds, ds2, a1], 1],
     ["deletes a whole signed delegation", [ns, ds], [], 0],
     ["edits beside a stray DS", [ds, a1], [ds, a2], 0],
   ])("a change that %s has %3$i new violations", (_, before, after, count) => {

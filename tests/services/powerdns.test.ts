@@ -170,6 +170,17 @@ test.each(others)("PowerDNS creates and serves $recordType $name $value", async 
   expect(recordLines(await powerdns.transfer(zone))).toContain(line);
 });
 
+test("an ALIAS at the apex is stored by PowerDNS, and a sync finds it unchanged", async () => {
+  const made = await create({ recordType: "ALIAS", name: "@", value: "shop.example.net" });
+  const { rrsets } = (await powerdns.call("GET", `/zones/${zone}.`)) as {
+    rrsets: { type: string; records: { content: string }[] }[];
+  };
+  expect(rrsets.find(({ type }) => type === "ALIAS")?.records).toMatchObject([{ content: "shop.example.net." }]);
+  const { body } = await admin.post(path("sync"), {});
+  expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+  expect((await admin.delete(path(`records/${made.id}`))).status).toBe(200);
+});
+
 describe("records that already exist at PowerDNS", () => {
   test("existing records of non-editable types at PowerDNS are shown, exported and left alone", async () => {
     await replace([

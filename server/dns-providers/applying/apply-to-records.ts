@@ -13,6 +13,8 @@ export interface RecordStore {
   refusal: (record: RecordData) => string | null;
   /** What the servers behind it reject a zone for. */
   rules?: ServerRules;
+  /** Whether it answers a CNAME at the apex with addresses, so that one may be there beside records of other types. */
+  flattensApex?: boolean;
 }
 
 /** The resulting records, and one outcome per change. */
@@ -144,7 +146,7 @@ function* refusingBroken(
   attempt: Attempt,
   records: readonly RecordData[],
   changes: readonly RecordChange[],
-  { place, rules }: RecordStore,
+  { place, rules, flattensApex }: RecordStore,
 ): Steps<void> {
   const coming = Map.groupBy(
     changes.filter(({ after }) => after !== null),
@@ -158,7 +160,7 @@ function* refusingBroken(
       const standing = (coming.get(name) ?? []).filter((change) => !attempt.refusals.has(change));
       if (standing.length === 0) continue;
       const before = served.get(name) ?? [];
-      const [violation] = newViolations(name, before, yield* attempt.result(before, standing), rules);
+      const [violation] = newViolations(name, before, yield* attempt.result(before, standing), rules, flattensApex);
       if (!violation) continue;
       const reason = `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`;
       for (const change of standing) broken.set(change, reason);

@@ -26,6 +26,7 @@ const mostCalls = 60;
 function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
   return {
     place: "the zone at Cloudflare",
+    flattensApex: true,
     refusal(record) {
       const found = unsupported(record);
       if (found !== null) return `Cloudflare ${found.reason}`;

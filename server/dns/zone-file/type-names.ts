@@ -90,10 +90,15 @@ const names = new Set([...Object.values(mnemonics), ...vendorTypes]);
 /** Query and meta types (RFC 6895 §3.1), and MD and MF, which RFC 973 made obsolete. */
 const metaTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
 
+/** Returns whether only some servers know a type, such as PowerDNS's ALIAS. */
+export function isVendorType(name: string): boolean {
+  return vendorTypes.includes(name);
+}
+
 /** Returns why no zone can hold a record of this type, as the end of a sentence that begins with the type, or null. */
 export function unstorableReason(raw: string): string | null {
   const name = raw.toUpperCase();
-  if (vendorTypes.includes(name)) return "is a vendor-specific type that standard name servers do not load";
+  if (isVendorType(name)) return "is a vendor-specific type that standard name servers do not load";
   const number = /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
   const isMeta = number !== null && (number === 3 || number === 4 || number === 41 || (number > 127 && number < 256));
   return isMeta || metaTypes.has(name) ? "cannot be stored in a zone" : null;

@@ -16,6 +16,7 @@ import {
  */
 export class ZoneView {
   readonly #rules: ServerRules | null;
+  readonly #flattensApex: boolean;
   readonly #original = new Map<string, LiveRecord>();
   readonly #originalByName = new Map<string, LiveRecord[]>();
   /** With their original TTLs; `#ttls` has the present ones. */
@@ -25,9 +26,13 @@ export class ZoneView {
   /** The steps to undo, newest last. */
   readonly #journal: Undo[] = [];
 
-  /** @param rules what the zone's name servers check; null if unknown */
-  constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null) {
+  /**
+   * @param rules what the zone's name servers check; null if unknown
+   * @param flattensApex whether the provider answers a CNAME at the apex with addresses
+   */
+  constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null, flattensApex = false) {
     this.#rules = rules;
+    this.#flattensApex = flattensApex;
     for (const record of records) {
       this.#original.set(record.id, record);
       const named = this.#originalByName.get(record.name);
@@ -101,7 +106,8 @@ export class ZoneView {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
       const before = this.#originalByName.get(name) ?? [];
-      for (const violation of newViolations(name, before, this.at(name), this.#rules)) found.push({ name, violation });
+      for (const violation of newViolations(name, before, this.at(name), this.#rules, this.#flattensApex))
+        found.push({ name, violation });
     }
     return found;
   }

@@ -17,7 +17,55 @@ const forms: [type: string, value: string, sent: object][] = [
   ["TXT", String.raw`say "hi" \ ; bye`, { content: String.raw`"say \"hi\" \\ ; bye"` }],
   ["TXT", "ü".repeat(130), { content: `"${"\\195\\188".repeat(127)}\\195" "\\188${"\\195\\188".repeat(2)}"` }],
   ["TXT", "", { content: '""' }],
+  ["PTR", "Host.Example.net.", { content: "host.example.net" }],
+  ["HTTPS", '1 . alpn="h2,h3" port=8443', { data: { priority: 1, target: ".", value: "alpn=h2,h3 port=8443" } }],
+  ["SVCB", "2 svc.example.net alpn=dot", { data: { priority: 2, target: "svc.example.net", value: "alpn=dot" } }],
+  [
+    "TLSA",
+    `3 1 1 ${"AB".repeat(32)}`,
+    { data: { usage: 3, selector: 1, matching_type: 1, certificate: "ab".repeat(32) } },
+  ],
+  ["SSHFP", `4 2 ${"ab".repeat(32)}`, { data: { algorithm: 4, type: 2, fingerprint: "ab".repeat(32) } }],
+  [
+    "NAPTR",
+    '100 10 "s" "SIP+D2U" "" _sip._udp.example.net',
+    {
+      data: {
+        order: 100,
+        preference: 10,
+        flags: "s",
+        service: "SIP+D2U",
+        regex: "",
+        replacement: "_sip._udp.example.net",
+      },
+    },
+  ],
 ];
+
+test("a CNAME at the apex is flattened by Cloudflare: it takes the place of addresses only", async () => {
+  const zone = await cf.zone();
+  await zone.add("MX", "@", "10 mail.example.net", 300);
+  const made = await zone.add("CNAME", "@", "shop.example.net", 300);
+  expect(made).toMatchObject({ name: "@", value: "shop.example.net" });
+  expect(await zone.create({ recordType: "A", name: "@", value: "192.0.2.1" })).toMatchObject({ status: 409 });
+  expect(await zone.create({ recordType: "TXT", name: "@", value: "beside it" })).toMatchObject({ status: 201 });
+  expect(await zone.create({ recordType: "CNAME", name: "@", value: "b.example.net" })).toMatchObject({ status: 409 });
+  // Below the apex, a CNAME is alone as everywhere.
+  await zone.add("TXT", "www", "text", 300);
+  expect(await zone.create({ recordType: "CNAME", name: "www", value: "b.example.net" })).toMatchObject({
+    status: 409,
+  });
+  expect(await difference(zone)).toEqual(none);
+});
+
+test("an ALIAS is refused, and the answer names Cloudflare", async () => {
+  const zone = await cf.zone();
+  const { status, body } = await zone.create({ recordType: "ALIAS", name: "@", value: "shop.example.net" });
+  expect({ status, message: body.issues[0].message }).toEqual({
+    status: 400,
+    message: expect.stringContaining("Cloudflare"),
+  });
+});
 
 test.each(forms)(
   "a %s record is sent in the documented form and reads back equal: %s",

@@ -352,7 +352,7 @@ describe("malformed data", () => {
       "a 3600 SSHFP 1 1 zz",
       "b 3600 PTR a. b.",
       "c 3600 TYPE65280 foo",
-      "d 3600 ALIAS www.example.com.",
+      "d 3600 ALIAS www.example.com",
       "e 3600 TYPE41 \\# 0",
       "@ 3600 DS 1 2 3 ab",
     ]);

@@ -63,9 +63,10 @@ function fromInterface(type: string, value: string, strings: readonly string[] |
       return value;
     case "CNAME":
     case "NS":
+    case "PTR":
     case "MX":
     case "SRV":
-      // The host comes last in all four; the root keeps its one dot.
+      // The host comes last in all of them; the root keeps its one dot.
       return value.endsWith(".") ? value : `${value}.`;
     case "CAA": {
       const [, flags, tag, text = ""] = /^(\d+) (\S+) (.*)$/.exec(value) ?? [];

@@ -1,0 +1,24 @@
+import { hostRule } from "./host.ts";
+import { readVerbatim } from "./uneditable.ts";
+import type { ValueRule } from "./value-rule.ts";
+
+/** Returns the rule of a type whose value is one host name, and whose malformed data in a zone file is kept as written. */
+function lenientHostRule(recordType: string): ValueRule {
+  const strict = hostRule(recordType);
+  return {
+    ...strict,
+    read(fields, origin) {
+      const host = strict.read(fields, origin);
+      return host.ok ? host : readVerbatim(recordType, fields, origin);
+    },
+    print(value) {
+      return /[ "]/.test(value) ? value : strict.print(value);
+    },
+  };
+}
+
+/** PTR: a host name, in reverse zones that of an address (RFC 1035 §3.3.12). */
+export const ptrRule: ValueRule = lenientHostRule("PTR");
+
+/** ALIAS: the host name whose addresses the name server answers with, also at the apex. PowerDNS and some vendors have it; no RFC. */
+export const aliasRule: ValueRule = lenientHostRule("ALIAS");
