@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { qualifiedName, splitQualified } from "../dns/names/views.ts";
+import { parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
 
 /** Locks a domain against deletion until the transaction ends. @returns its name and view, or null if it does not exist */
 export async function lockDomain(tx: EntityManager, id: string): Promise<string | null> {
@@ -14,19 +14,23 @@ export async function lockDomain(tx: EntityManager, id: string): Promise<string 
 
 /**
  * Like {@link lockDomain}, by canonical name. A bare name means the default view, or the only one.
- * @returns its id, or null if it does not exist or several views have the name
+ * @returns its id, or null if it does not exist or several views have the name, which are then listed
  */
-export async function lockDomainNamed(tx: EntityManager, qualified: string): Promise<string | null> {
-  const { name, view } = splitQualified(qualified);
+export async function lockDomainNamed(
+  tx: EntityManager,
+  given: string,
+): Promise<{ id: string | null; views: string[] }> {
+  const { name, view } = splitQualified(given);
+  const parsed = view === null ? null : parseView(view);
   const rows = await queries(tx)
     .selectFrom("domains")
     .select(["id", "view"])
     .where("name", "=", name)
-    .$if(view !== null, (query) => query.where("view", "=", view))
+    .$if(parsed !== null, (query) => query.where("view", "=", parsed?.ok ? parsed.value : null))
     .orderBy("view")
-    .limit(2)
     .forKeyShare()
     .execute();
-  const [first] = rows;
-  return first && (first.view === "" || rows.length === 1) ? first.id : null;
+  const [first, ...others] = rows;
+  if (first && (first.view === "" || others.length === 0)) return { id: first.id, views: [] };
+  return { id: null, views: rows.map((row) => qualifiedName({ name, view: row.view })) };
 }

@@ -1,10 +1,9 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
-import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
-import { likePattern } from "./host-pattern.ts";
 import { Hosts } from "./hosts.ts";
 import type { RecordData } from "../dns/record.ts";
 
@@ -208,15 +207,14 @@ export class VisibleDomains {
     const domain = sql.ref(`${alias}.domain_id`);
     const own = sql<SqlBool>`${domain} in (select own.id from domains own where own.owner_id = ${this.#caller.userId})`;
     if (this.#grants.size === 0) return own;
-    const patterns = [...this.#grants].flatMap(([domain_id, grants]) =>
-      grants.map(({ pattern }) => ({ domain_id, pattern: likePattern(pattern) })),
-    );
+    const { userId } = this.#caller;
+    // Patterns have no characters that are special to LIKE but _, see host-pattern.ts.
     return sql<SqlBool>`(${domain} in (
-      select own.id from domains own where own.owner_id = ${this.#caller.userId}
-      union all select value::uuid from ${jsonTexts([...this.#grants.keys()])}
+      select own.id from domains own where own.owner_id = ${userId}
+      union all select a.domain_id from assignments a where a.user_id = ${userId}
     ) and (${own} or exists (
-      select from ${jsonRows(patterns)} as seen (domain_id uuid, pattern text)
-      where seen.domain_id = ${domain} and ${sql.ref(`${alias}.name`)} like seen.pattern
+      select from assignments a where a.user_id = ${userId} and a.domain_id = ${domain}
+        and ${sql.ref(`${alias}.name`)} like replace(replace(a.subdomain_pattern, '_', ${"\\_"}), '*', '%')
     )))`;
   }
 

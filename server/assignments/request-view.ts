@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { notFound } from "../platform/errors.ts";
 
 type Status = "pending" | "approved" | "rejected";
@@ -9,8 +10,9 @@ function requestRows(em: EntityManager) {
   return queries(em)
     .selectFrom("assignment_requests")
     .innerJoin("users", "users.id", "assignment_requests.user_id")
+    .leftJoin("domains", "domains.id", "assignment_requests.domain_id")
     .selectAll("assignment_requests")
-    .select("users.username");
+    .select(["users.username", "domains.name as meant_name", "domains.view as meant_view"]);
 }
 
 /** A request with its requester. */
@@ -30,8 +32,8 @@ export async function pageOfRequests(
   { page, limit, status }: { page: number; limit: number; status?: Status | undefined },
 ) {
   const found = requestRows(em)
-    .$if(caller.role !== "admin", (query) => query.where("user_id", "=", caller.userId))
-    .$if(status !== undefined, (query) => query.where("status", "=", status ?? "pending"));
+    .$if(caller.role !== "admin", (query) => query.where("assignment_requests.user_id", "=", caller.userId))
+    .$if(status !== undefined, (query) => query.where("assignment_requests.status", "=", status ?? "pending"));
   const { rows, total } = await onePage(found.orderBy("assignment_requests.id", "desc"), { page, limit });
   return { requests: rows.map((row) => requestView(row, caller)), total, page, limit };
 }
@@ -44,7 +46,7 @@ export function requestView(row: RequestRow, { role }: Pick<Caller, "role">) {
     userId: row.user_id,
     username: row.username,
     domainId: knows("id") ? row.domain_id : null,
-    domainName: knows("name") ? row.domain_name : null,
+    domainName: knows("name") ? nameFor(row, role === "admin" || row.status === "approved") : null,
     subdomainPattern: row.subdomain_pattern,
     host: row.host,
     access: row.access,
@@ -56,4 +58,10 @@ export function requestView(row: RequestRow, { role }: Pick<Caller, "role">) {
     assignmentId: row.assignment_id,
     createdAt: row.created_at,
   };
+}
+
+/** Returns the domain's name and view if the reader may know which domain it is, otherwise the name as requested. */
+function nameFor(row: RequestRow, knowsDomain: boolean): string {
+  if (!knowsDomain || row.meant_name === null || row.meant_view === null) return row.domain_name;
+  return qualifiedName({ name: row.meant_name, view: row.meant_view });
 }

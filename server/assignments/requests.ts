@@ -81,7 +81,15 @@ export class AssignmentRequests {
         targetId: id,
         after: { domainId: domain.id, domainName: domain.name, subdomainPattern: pattern, host, access, reason },
       });
-      const subject = { domainId: domain.id, domainName: domain.name, subdomainPattern: pattern, host, access };
+      // Administrators see which domain a name means now.
+      const meant = domain.id === null ? null : await lockDomain(tx, domain.id);
+      const subject = {
+        domainId: domain.id,
+        domainName: meant ?? domain.name,
+        subdomainPattern: pattern,
+        host,
+        access,
+      };
       const part = partOf(subject);
       await this.#parts.notifications.notify(
         tx,
@@ -102,12 +110,7 @@ export class AssignmentRequests {
   async approve(em: EntityManager, caller: Caller, { id, note }: { id: string; note: string | null }) {
     return await em.transactional(async (tx) => {
       const request = await this.#decide(tx, caller, id, "approved", note);
-      const domainId = request.domain_id ?? (await lockDomainNamed(tx, request.domain_name));
-      if (domainId === null || (await lockDomain(tx, domainId)) === null)
-        throw new AppError(
-          "CONFLICT",
-          `${request.domain_name} is not managed here. Add it first, then approve the request.`,
-        );
+      const domainId = await requestedDomain(tx, request);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
       const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
       await queries(tx)
@@ -206,8 +209,34 @@ async function namedDomain(tx: EntityManager, { domainId, domainName }: NewReque
     throw badField(["domainName"], "Send either `domainId` or `domainName`.");
   const parsed = parseQualified(domainName);
   if (!parsed.ok) throw badField(["domainName"], parsed.message);
-  const name = qualifiedName({ ...parsed.value, view: parsed.value.view ?? "" });
-  return { id: await lockDomainNamed(tx, name), name, namedBy: "name" };
+  const { view } = parsed.value;
+  // `example.com!default` stays apart from the bare name, which may mean another view.
+  const name = view === null ? parsed.value.name : qualifiedName({ name: parsed.value.name, view: view || "default" });
+  const { id } = await lockDomainNamed(tx, name);
+  return { id, name, namedBy: "name" };
+}
+
+/**
+ * Returns the id of the domain that a request is for. A name is resolved anew, because its views may have changed since.
+ * @throws AppError CONFLICT
+ */
+async function requestedDomain(tx: EntityManager, request: RequestRow): Promise<string> {
+  const { domain_id: requested, domain_name: name } = request;
+  if (requested !== null && request.named_by === "id" && (await lockDomain(tx, requested)) !== null) return requested;
+  const { id, views } = request.named_by === "id" ? { id: null, views: [] } : await lockDomainNamed(tx, name);
+  if (views.length > 0)
+    throw new AppError(
+      "CONFLICT",
+      `${name} has several views here: ${views.slice(0, 10).join(", ")}. Reject the request, and assign the hosts of the right view.`,
+    );
+  if (id === null)
+    throw new AppError("CONFLICT", `${name} is not managed here. Add it first, then approve the request.`);
+  if (requested !== null && requested !== id)
+    throw new AppError(
+      "CONFLICT",
+      `${name} means another domain now than when it was requested. Reject the request, and assign the hosts of the right view.`,
+    );
+  return id;
 }
 
 function wantedHosts({ host: given, subdomainPattern }: NewRequest, zone: string) {

@@ -28,12 +28,11 @@ export async function adoptZone(
   { action, now }: { action: "domain.create" | "domain.import"; now: Date },
 ): Promise<number> {
   const { provider } = config;
+  // Before anything that tells which views of another user's domain exist.
+  if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
   await refuseTaken(em, domain);
-  if (caller.role !== "admin") {
-    await refuseOverlap(em, caller, domain.name);
-    await refuseServed(provider, domain);
-  }
-  await refuseSharedZone(em, domain);
+  await refuseSharedZone(em, domain, caller.role === "admin");
+  if (caller.role !== "admin") await refuseServed(provider, domain);
   const { changes, fingerprint, signing } = provider
     ? await readNewZone(provider, domain.providerZone, action)
     : { changes: [], fingerprint: null, signing: null };

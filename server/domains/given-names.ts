@@ -18,8 +18,7 @@ export async function namedDomain(
   const parsed = parseQualified(given);
   if (!parsed.ok) throw badField(["name"], parsed.message);
   const { name, view } = parsed.value;
-  if (view !== null && filteredView !== undefined && view !== filteredView)
-    throw badField(["view"], `The name contains the view ${view}, but view differs from it. Send one of them.`);
+  if (view !== null && filteredView !== undefined && view !== filteredView) throw badField(["view"], differing(view));
   if (view !== null) return { name, view };
   if (filteredView !== undefined) return { name };
   const rows = await queries(em)
@@ -60,7 +59,10 @@ export function newName({ name, view }: { name: string; view?: string | undefine
   const named = parsed.value.view;
   if (view === undefined) return { name: parsed.value.name, view: named ?? "" };
   const given = givenView(view);
-  if (named !== null && given !== named)
-    throw badField(["view"], `The name contains the view ${named}, but view differs from it. Send one of them.`);
+  if (named !== null && given !== named) throw badField(["view"], differing(named));
   return { name: parsed.value.name, view: given };
+}
+
+function differing(view: string): string {
+  return `The name contains the view ${view || "default"}, but \`view\` differs from it. Send one of them.`;
 }

@@ -1,4 +1,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { Caller } from "../access/caller.ts";
+import { writeEntry } from "../audit/audit.ts";
+import { registrableOf } from "../expiry/registrable.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { AppError } from "../platform/errors.ts";
@@ -36,8 +39,12 @@ export async function refuseTaken(em: EntityManager, { id, name, view }: Named):
   }
 }
 
-/** Refuses a zone that another domain has at the provider: two views of a name cannot share one. @throws AppError CONFLICT */
-export async function refuseSharedZone(em: EntityManager, domain: Placed): Promise<void> {
+/**
+ * Refuses a zone that another domain has at the provider: two views of a name cannot share one.
+ * @param namesIt whether the caller may learn the other domain's view
+ * @throws AppError CONFLICT
+ */
+export async function refuseSharedZone(em: EntityManager, domain: Placed, namesIt: boolean): Promise<void> {
   const other = await queries(em)
     .selectFrom("domains")
     .select(["name", "view"])
@@ -46,7 +53,7 @@ export async function refuseSharedZone(em: EntityManager, domain: Placed): Promi
     .where("id", "!=", domain.id)
     .executeTakeFirst();
   if (!other) return;
-  const user = qualifiedName(other);
+  const user = namesIt ? qualifiedName(other) : "Another domain";
   throw new AppError(
     "CONFLICT",
     `${user} already uses the zone ${domain.name} of this provider configuration. Choose another configuration for ${qualifiedName(domain)}.`,
@@ -59,9 +66,51 @@ export async function conflictOf(em: EntityManager, domain: Named | Placed, erro
   if (!(error instanceof UniqueConstraintViolationException)) return error;
   try {
     await refuseTaken(em, domain);
-    if ("providerZone" in domain) await refuseSharedZone(em, domain);
+    if ("providerZone" in domain) await refuseSharedZone(em, domain, false);
     return error;
   } catch (conflict) {
     return conflict;
   }
+}
+
+/** Returns whether the expiry date of a new domain is looked up. Reverse zones have none; views of a name share that of the default view. */
+export function followsExpiry(name: string, view: string): boolean {
+  return view === "" && registrableOf(name) !== null;
+}
+
+/** @returns the CONFLICT of a call whose domain moved, or changed its view, since it was read */
+export function movedMeanwhile(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "Another call moved this domain or changed its view meanwhile. Read it again, then retry.",
+  );
+}
+
+/** Changes the view of a domain whose zone at the provider stays the same. @throws AppError CONFLICT */
+export async function changeView(
+  em: EntityManager,
+  domain: Named & { providerConfigId: string },
+  { view, caller, now }: { view: string; caller: Caller; now: Date },
+): Promise<void> {
+  const { id, name } = domain;
+  const changed = em.transactional(async (tx) => {
+    const { numUpdatedRows } = await queries(tx)
+      .updateTable("domains")
+      .set({ view, auto_check_expiry: followsExpiry(name, view), updated_at: now })
+      .where("id", "=", id)
+      .where("view", "=", domain.view)
+      .where("provider_config_id", "=", domain.providerConfigId)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw movedMeanwhile();
+    await writeEntry(tx, now, caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: id,
+      before: { view: domain.view },
+      after: { view },
+    });
+  });
+  await changed.catch(async (error: unknown) => {
+    throw await conflictOf(em.fork(), { id, name, view }, error);
+  });
 }

@@ -17,7 +17,7 @@ import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { ownerWithin, parseLabels, shown } from "../dns/names/names.ts";
-import { parseView, splitQualified } from "../dns/names/views.ts";
+import { parseNamedView, parseView, splitQualified } from "../dns/names/views.ts";
 import { givenView, namedDomain, theView } from "./given-names.ts";
 import { hasStatus, type DomainStatus } from "../expiry/status.ts";
 import type { sorts } from "./schemas.ts";
@@ -95,6 +95,7 @@ function matches(
     conditions.push(eb.or([eb("domains.drift_found_at", "is", null), eb.not(visible.wholly())]));
   }
   if (search) conditions.push(eb("domains.name", search.name.operator, search.name.operand));
+  if (search?.view === "") conditions.push(eb("domains.view", "=", ""));
   if (search?.view) conditions.push(eb("domains.view", "like", `${escapeLike(search.view)}%`));
   return eb.and(conditions);
 }
@@ -129,7 +130,7 @@ export async function findZoneOf(em: EntityManager, caller: Caller, hostName: st
   const { name: host, view } = splitQualified(hostName);
   const parsed = parseLabels(host, true);
   if (!parsed.ok) throw badField(["name"], `The name must be a full host name, but ${parsed.message}.`);
-  const wanted = view === null ? null : parseView(view);
+  const wanted = view === null ? null : parseNamedView(view);
   if (wanted && !wanted.ok) throw badField(["name"], wanted.message);
   const name = parsed.value.labels.join(".");
   const suffixes = parsed.value.labels.map((_, index) => parsed.value.labels.slice(index).join("."));
@@ -159,9 +160,17 @@ interface DomainSearch {
   view: string | null;
 }
 
+function viewPrefix(text: string): string {
+  const parsed = parseView(text);
+  return parsed.ok ? parsed.value : text.toLowerCase();
+}
+
 async function searchOf(em: EntityManager, visible: VisibleDomains, search: string): Promise<DomainSearch> {
   const { name, view } = splitQualified(search);
-  return { name: await nameSearch(name, () => internationalNames(em, visible)), view: view && view.toLowerCase() };
+  return {
+    name: await nameSearch(name, () => internationalNames(em, visible)),
+    view: view === null || view === "" ? null : viewPrefix(view),
+  };
 }
 
 async function internationalNames(em: EntityManager, visible: VisibleDomains): Promise<string[]> {

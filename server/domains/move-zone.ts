@@ -18,7 +18,8 @@ import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../changes/state/unread-splits.ts";
-import { conflictOf, refuseSharedZone, refuseTaken } from "./identity.ts";
+import { conflictOf, followsExpiry, movedMeanwhile, refuseSharedZone, refuseTaken } from "./identity.ts";
+import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
@@ -63,11 +64,12 @@ export async function moveZone(
     const resolution = force ? "abandon" : "wait";
     await repairZone(fork(), domain.id, lease, { connections, notifications, now, resolution, actor: caller });
     const source = await sourceOf(fork(), domain.id);
+    if (source.view !== domain.view || source.stored.id !== domain.providerConfigId) throw movedMeanwhile();
     if (source.splitsUnread) await readOldSplits(fork(), source, connections);
     const placed = { ...domain, view, providerConfigId: target.id };
     const zone = providerZoneOf(target.kind, placed);
     await refuseTaken(fork(), placed);
-    await refuseSharedZone(fork(), { ...placed, providerZone: zone });
+    await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
     const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
     const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
@@ -77,10 +79,10 @@ export async function moveZone(
     const { provider } = target;
     const move = { records, wanted };
     const arrival = provider
-      ? await throughProvider(fill(target.kind, provider, { name: domain.name, zone }, move, whileHeld(lease)))
+      ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
       : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes, signing: unsigned };
     const stored = fork().transactional(async (tx) => {
-      await arrive(tx, domain.id, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
+      await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
       await writeEntry(tx, now(), caller, {
         action: "domain.move",
         targetType: "domain",
@@ -98,7 +100,7 @@ export async function moveZone(
 /** Points the domain at its new provider and stores the records it has there. @throws AppError UNAVAILABLE */
 async function arrive(
   tx: EntityManager,
-  domainId: string,
+  { id: domainId, name, view: viewBefore }: { id: string; name: string; view: string },
   { configId, zone, view, caller, now }: { configId: string; zone: string; view: string; caller: Caller; now: Date },
   { fingerprint, changes, signing }: Arrival,
   lease: Lease,
@@ -124,7 +126,9 @@ async function arrive(
   const moved = await queries(tx)
     .updateTable("domains")
     .set({ view, provider_config_id: configId, provider_zone: zone, provider_fingerprint: fingerprint, ...noDrift })
+    .$if(view !== viewBefore, (update) => update.set({ auto_check_expiry: followsExpiry(name, view) }))
     .where("id", "=", domainId)
+    .where("view", "=", viewBefore)
     .where("lease_token", "=", lease.token)
     .executeTakeFirst();
   if (moved.numUpdatedRows > 0n) return;
@@ -137,6 +141,7 @@ async function sourceOf(em: EntityManager, domainId: string) {
     id,
     kind,
     config,
+    view,
     provider_zone: providerZone,
     splits_unread: splitsUnread,
     provider_signed: signed,
@@ -147,13 +152,22 @@ async function sourceOf(em: EntityManager, domainId: string) {
       "provider_configs.id",
       "provider_configs.kind",
       "provider_configs.config",
+      "domains.view",
       "domains.provider_zone",
       "domains.splits_unread",
       "domains.provider_signed",
     ])
     .where("domains.id", "=", domainId)
     .executeTakeFirstOrThrow(() => notFound("domain"));
-  return { kind: knownKind(kind), stored: { id, kind, config }, id: domainId, providerZone, splitsUnread, signed };
+  return {
+    kind: knownKind(kind),
+    stored: { id, kind, config },
+    id: domainId,
+    view,
+    providerZone,
+    splitsUnread,
+    signed,
+  };
 }
 
 /** Reads how the TXT values of a zone from version 0.1 are split. If the provider is unavailable, each value moves as a single string. */
@@ -214,7 +228,7 @@ function refuseUnloadable(records: readonly LiveRecord[], kind: ProviderKind, zo
 async function fill(
   kind: ProviderKind,
   provider: DnsProvider,
-  { name, zone }: { name: string; zone: string },
+  { name, view, zone }: { name: string; view: string; zone: string },
   move: Parameters<typeof planMove>[2],
   beforeCall: BeforeCall,
 ): Promise<Arrival> {
@@ -232,7 +246,7 @@ async function fill(
   if (foreign.length > 0) {
     throw new AppError(
       "CONFLICT",
-      `${name} has other records at that provider; empty the zone there first, or import it from there.`,
+      `${qualifiedName({ name, view })} has other records at that provider; empty the zone there first, or import it from there.`,
     );
   }
   const ttls = missing.map(({ ttl }) => ttl);

@@ -16,10 +16,9 @@ import { adoptZone } from "./adopt-zone.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { givenView, newName } from "./given-names.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
-import { conflictOf, refuseTaken } from "./identity.ts";
+import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
-import { registrableOf } from "../expiry/registrable.ts";
 import { expiringFrom } from "../expiry/status.ts";
 import { detailView, signedElsewhere } from "./view.ts";
 
@@ -132,8 +131,7 @@ export class Domains {
         groupName: input.groupName ?? null,
         tags: unique(input.tags ?? []),
         expiryRemindDays: defaultRemindDays,
-        // Reverse zones have no registration. Views of a name share one, which the default view follows.
-        autoCheckExpiry: view === "" && registrableOf(name) !== null,
+        autoCheckExpiry: followsExpiry(name, view),
         expirySource: expiresAt ? "manual" : null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",
@@ -161,17 +159,13 @@ export class Domains {
     const { providerConfigId = zone.providerConfigId } = patch;
     if (view !== zone.view || providerConfigId !== zone.providerConfigId)
       await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
-    const changed = this.#change(em, caller, patch.id, "domain.update", (domain) => {
-      if (patch.view !== undefined) domain.view = view;
+    return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
       if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
       if (patch.groupName !== undefined) domain.groupName = patch.groupName;
       if (patch.tags !== undefined) domain.tags = unique(patch.tags);
       if (patch.notes !== undefined) domain.notes = patch.notes;
       if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
       if (patch.status !== undefined) domain.status = patch.status;
-    });
-    return await changed.catch(async (error: unknown) => {
-      throw await conflictOf(em.fork(), { id: zone.id, name: zone.name, view }, error);
     });
   }
 
@@ -194,7 +188,10 @@ export class Domains {
       ? await this.#providerConfigs.usable(em, caller, providerConfigId)
       : await this.#providerConfigs.connected(em, providerConfigId);
     const providerZone = providerZoneOf(target.kind, { name, view });
-    if (!isElsewhere && providerZone === providerZoneOf(target.kind, zone)) return;
+    if (!isElsewhere && providerZone === providerZoneOf(target.kind, zone)) {
+      await changeView(em.fork(), zone, { view, caller, now: this.#now() });
+      return;
+    }
     if (caller.role !== "admin") await refuseServed(target.provider, { name, providerZone });
     await moveZone(this.#database, this.#providerConfigs.connections, zone, { ...target, view }, caller, {
       force,
@@ -279,9 +276,9 @@ export class Domains {
 
 /** Returns the user-editable fields of a domain for the audit trail. */
 function auditedFields(domain: Domain) {
-  const { view, expiresAt, expirySource, groupName, tags, notes, status } = domain;
+  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
-  const set = { view, expiresAt, expirySource, groupName, tags, notes, status };
+  const set = { expiresAt, expirySource, groupName, tags, notes, status };
   return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule };
 }
 

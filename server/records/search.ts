@@ -6,8 +6,8 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { escapeLike } from "../database/escape-like.ts";
 import type { Paging } from "../database/one-page.ts";
 import { toALabel } from "../dns/names/names.ts";
-import { parseView, qualifiedName } from "../dns/names/views.ts";
-import { badField } from "../platform/errors.ts";
+import { parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
+import { AppError, badField } from "../platform/errors.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
 import { recordView, spellings } from "./list.ts";
 
@@ -24,14 +24,17 @@ export interface RecordSearch extends Paging {
 
 /** Counting and sorting stop here, so that a common text costs no more than a rare one. */
 const mostFound = 10_000;
+/** A search that takes longer is given up, so that it does not hold a connection. */
+const longestSeconds = 10;
 
 /**
  * Returns a page of the live records that match, over every zone that the caller may see, by domain and name. Of more than 10,000
  * matches, considers some 10,000.
  * @throws AppError BAD_REQUEST
  */
-export async function searchRecords(em: EntityManager, caller: Caller, filter: RecordSearch) {
-  const { page, limit } = filter;
+export async function searchRecords(em: EntityManager, caller: Caller, given: RecordSearch) {
+  const { page, limit } = given;
+  const filter = withNamedView(given);
   if (filter.search === undefined && filter.value === undefined)
     throw badField(["search"], "Send `search` or `value`. To list the records of one domain, use its own list.");
   const visible = await visibleDomains(em, caller);
@@ -46,7 +49,7 @@ export async function searchRecords(em: EntityManager, caller: Caller, filter: R
   );
   const offset = Math.min((page - 1) * limit, mostFound);
   const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
-  const { rows } = await sql<FoundRow>`
+  const query = sql<FoundRow>`
     with found as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1})
     select counted.total, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
     from (select count(*)::int as total from found) counted
@@ -58,10 +61,35 @@ export async function searchRecords(em: EntityManager, caller: Caller, filter: R
     left join records r on r.record_id = shown.record_id and r.until is null
     left join domains d on d.id = shown.domain_id
     order by d.name, d.view, r.name, r.record_type, r.record_id
-  `.execute(queries(em));
+  `;
+  const { rows } = await em.transactional(async (tx) => {
+    await sql`set local statement_timeout = ${sql.lit(longestSeconds * 1000)}`.execute(queries(tx));
+    return await query.execute(queries(tx)).catch((error: unknown) => {
+      throw isTimeout(error) ? tooLong(error) : error;
+    });
+  });
   const total = rows[0]?.total ?? 0;
   const records = rows.flatMap((row) => (row.record_id === null ? [] : shownRecord(row)));
   return { records, total: Math.min(total, mostFound), totalIsExact: total <= mostFound, page, limit };
+}
+
+/** PostgreSQL's query_canceled. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "57014";
+}
+
+function tooLong(cause: unknown): AppError {
+  return new AppError("UNAVAILABLE", "The search took too long. Narrow it with a longer text, `type` or `tag`.", {
+    cause,
+  });
+}
+
+/** Moves a view that ends the searched text, `www.example.com!internal`, to the filter of the same name. */
+function withNamedView(filter: RecordSearch): RecordSearch {
+  const { name, view } = splitQualified(filter.search?.trim() ?? "");
+  if (view === null || view === "" || filter.view !== undefined || !parseView(view).ok || name.length < 3)
+    return filter;
+  return { ...filter, search: name, view };
 }
 
 type FoundRow = {
@@ -112,9 +140,10 @@ function valueCondition({ value, type }: RecordSearch): RawBuilder<SqlBool> {
  * separate queries. A text with a dot may begin in the host and end in the zone's name.
  */
 function sourcesOf(search: string): RawBuilder<SqlBool>[] {
-  const text = search.toLowerCase();
+  const text = search.trim().toLowerCase();
   // Whole labels in Unicode are found as A-labels.
   const name = text
+    .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
     .replace(/\.$/, "")
     .split(".")
     .map((label) => toALabel(label) ?? label)
@@ -126,7 +155,7 @@ function sourcesOf(search: string): RawBuilder<SqlBool>[] {
   );
   return [
     sql<SqlBool>`r.name like ${containing(name)}`,
-    sql<SqlBool>`lower(r.value) like ${containing(text)}`,
+    ...[...new Set([text, name])].map((part) => sql<SqlBool>`lower(r.value) like ${containing(part)}`),
     sql<SqlBool>`r.domain_id in (select d.id from domains d where d.name like ${containing(name)})`,
     ...across,
   ];

@@ -1,6 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, describe } from "vitest";
+import { sql } from "kysely";
+import { describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
+import type { Answer, RestClient } from "../support/rest-client.ts";
 import { addZone, embeddedConfig, freshName, manualConfig, writeZoneFile, type Zone } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -273,4 +276,98 @@ async function privateWarnings(zone: Zone, value: string, recordType: string): P
     changes: [{ action: "create", record: { recordType, name: "h", value } }],
   });
   return body.warnings.filter((text: string) => text.includes("Private addresses"));
+}
+
+describe("requests for a domain by name", () => {
+  test("approving a name that has come to mean another view is refused, and the administrator sees the view", async () => {
+    const providerConfigId = await manualConfig(zw);
+    const name = freshName();
+    await addZone(zw, { name: `${name}!internal`, providerConfigId });
+    const member = await zw.member("views-asker");
+    const request = await ask(member, name);
+    expect(request).toMatchObject({ domainName: name, domainId: null });
+    const { body: list } = await zw.admin.get("/api/assignments/requests?status=pending");
+    expect(list.requests.find(({ id }: { id: string }) => id === request.id).domainName).toBe(`${name}!internal`);
+    const ofDefault = await ask(member, `${name}!default`);
+    await addZone(zw, { name, providerConfigId });
+    const refused = await zw.admin.post(`/api/assignments/requests/${request.id}/approve`, {});
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("means another domain now") },
+    });
+    expect((await member.get("/api/domains")).body.total).toBe(0);
+    const approved = await zw.admin.post(`/api/assignments/requests/${ofDefault.id}/approve`, {});
+    expect(approved).toMatchObject({ status: 200, body: { domainName: name } });
+    expect((await member.get("/api/domains")).body.domains).toMatchObject([{ name, view: "" }]);
+  });
+
+  test("approving a name of several views is refused with their names", async () => {
+    const providerConfigId = await manualConfig(zw);
+    const name = freshName();
+    for (const view of ["a", "b"]) await addZone(zw, { name, view, providerConfigId });
+    const request = await ask(await zw.member("views-asker-2"), name);
+    const refused = await zw.admin.post(`/api/assignments/requests/${request.id}/approve`, {});
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining(`${name}!a, ${name}!b`) } });
+  });
+});
+
+test("a member learns nothing about which views of another user's domain exist", async () => {
+  const config = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Probed", membersMayUse: true });
+  const providerConfigId = config.body.id;
+  const name = freshName();
+  await addZone(zw, { name: `${name}!secret`, providerConfigId });
+  const member = await zw.member("views-prober");
+  const answers = await Promise.all(
+    ["secret", "other"].map((view) => member.post("/api/domains", { name, view, providerConfigId })),
+  );
+  expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+    [403, answers[1]?.body.detail],
+    [403, answers[0]?.body.detail],
+  ]);
+});
+
+describe("moves and view changes at once", () => {
+  test("either take turns or are refused, and the view, the zone and its file always agree", async () => {
+    const manual = await manualConfig(zw);
+    const embedded = await embeddedConfig(zw);
+    for (let round = 0; round < 6; round++) {
+      const zone = await addZone(zw, { name: `${freshName()}!x` });
+      await zone.add("A", "www", "10.0.0.1");
+      const puts = [
+        { view: "y" },
+        { view: "x" },
+        { providerConfigId: manual },
+        { view: "z", notes: "n" },
+        { view: "x" },
+      ];
+      const answers = await Promise.all(puts.map((body) => zw.admin.put(zone.path, body)));
+      expect(answers.map(({ status }) => status).filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+      const { view, providerConfigId } = await zone.detail();
+      const { rows } = await sql<{
+        zone: string;
+      }>`select provider_zone as zone from domains where id = ${zone.id}`.execute(queries(zw.services.database.fork()));
+      expect(rows).toEqual([{ zone: `${zone.name}!${view}` }]);
+      await zone.add("A", "after", "10.0.0.2");
+      const file = join(zw.dataDir, "zones", `${zone.name}!${view}.zone`);
+      const served = providerConfigId === embedded ? await readFile(file, "utf8") : "after 10.0.0.2";
+      expect(served).toContain("10.0.0.2");
+    }
+  });
+
+  test("a domain that leaves the default view is no longer looked up, and one that enters it is", async () => {
+    const zone = await addZone(zw, { name: freshName(), providerConfigId: await manualConfig(zw) });
+    expect((await zw.admin.put(zone.path, { view: "lab" })).body).toMatchObject({
+      view: "lab",
+      autoCheckExpiry: false,
+    });
+    expect((await zw.admin.put(zone.path, { view: "default" })).body).toMatchObject({
+      view: "",
+      autoCheckExpiry: true,
+    });
+  });
+});
+
+async function ask(member: RestClient, domainName: string): Promise<Answer["body"]> {
+  const request = { domainName, subdomainPattern: "*", access: "read", reason: "" };
+  return (await member.post("/api/assignments/requests", request)).body;
 }

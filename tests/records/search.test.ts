@@ -150,6 +150,12 @@ describe("a search for a text", () => {
   test("a Unicode name finds its A-labels, and a trailing dot is ignored", async () => {
     expect(await found({ search: "büro.bücher" })).toEqual(["xn--bcher-kva.example xn--bro-hoa A 192.0.2.9"]);
     expect(await found({ search: "www.gamma.test." })).toEqual(await found({ search: "www.gamma.test" }));
+    expect(await found({ search: "mail.alpha.example." })).toEqual(["beta.example @ MX 10 mail.alpha.example"]);
+    expect(await found({ search: " gamma。test " })).toEqual(await found({ search: "gamma.test" }));
+    expect(await found({ search: "www.alpha.example!internal" })).toEqual(["alpha.example!internal www A 10.0.0.1"]);
+    expect(await found({ search: "www.alpha.example!default" })).toEqual(
+      (await found({ search: "www.alpha.example" })).filter((line) => !line.includes("!")),
+    );
   });
 
   test.each(["search=ab", "", "type=A", "search=abc&limit=101", "search=abc&view=a%20b"])(

@@ -37,14 +37,19 @@ export function parseView(input: string): Result<string> {
     : refuse("A view must be 1 to 63 of a-z, 0-9 and -, and must not begin or end with -.");
 }
 
+/** Parses what follows the exclamation mark of a user-supplied name. */
+export function parseNamedView(view: string): Result<string> {
+  return view === ""
+    ? refuse("Name the view after the exclamation mark, as in example.com!internal, or leave the mark out.")
+    : parseView(view);
+}
+
 /** Parses a user-supplied name of a domain, with or without its view. `view` is null if the name has none. */
 export function parseQualified(input: string): Result<{ name: string; view: string | null }> {
   const given = splitQualified(input);
   const name = parseZoneName(given.name);
   if (!name.ok) return name;
   if (given.view === null) return ok({ name: name.value, view: null });
-  if (given.view === "")
-    return refuse(`Name the view after the exclamation mark, such as ${name.value}!internal, or leave the mark out.`);
-  const view = parseView(given.view);
+  const view = parseNamedView(given.view);
   return view.ok ? ok({ name: name.value, view: view.value }) : view;
 }

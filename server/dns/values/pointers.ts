@@ -1,5 +1,5 @@
 import { hostRule } from "./host.ts";
-import { readVerbatim } from "./uneditable.ts";
+import { readVerbatim, splitFields } from "./uneditable.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 /** Returns the rule of a type whose value is one host name, and whose malformed data in a zone file is kept as written. */
@@ -12,7 +12,8 @@ function lenientHostRule(recordType: string): ValueRule {
       return host.ok ? host : readVerbatim(recordType, fields, origin);
     },
     print(value) {
-      return /[ "]/.test(value) ? value : strict.print(value);
+      const [field, ...others] = splitFields(recordType, value) ?? [];
+      return field && !field.quoted && others.length === 0 ? strict.print(value) : value;
     },
   };
 }

@@ -11,7 +11,7 @@ describe("values that clients write in the form of a zone file", () => {
     ["PTR", "Host.Example.com.", "host.example.com", "host.example.com."],
     ["PTR", "büro.example", "xn--bro-hoa.example", "xn--bro-hoa.example."],
     ["TLSA", `3 1 1 ${sha256}`, `3 1 1 ${sha256.toLowerCase()}`, null],
-    ["TLSA", "3  1 1 ABCD EF", "3 1 1 abcdef", null],
+    ["TLSA", "3  1 0 ABCD EF", "3 1 0 abcdef", null],
     ["SSHFP", `4 2 ${sha256.slice(0, 32)} ${sha256.slice(32)}`, `4 2 ${sha256.toLowerCase()}`, null],
     ["HTTPS", '1 . alpn="h2,h3" ipv4hint=192.0.2.1', "1 . alpn=h2,h3 ipv4hint=192.0.2.1", null],
     ["HTTPS", "1 . port=8443 alpn=h2", "1 . alpn=h2 port=8443", null],
@@ -38,7 +38,8 @@ describe("values that clients write in the form of a zone file", () => {
       "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=",
       null,
     ],
-    ["TLSA", "\\# 5 030101abcd", "3 1 1 abcd", null],
+    ["TLSA", "\\# 5 030100abcd", "3 1 0 abcd", null],
+    ["HTTPS", "\\# 3 000100", "1 .", null],
   ])("a %s written as %j is stored as %j", (type, input, canonical, printed) => {
     const rule = ruleFor(type);
     expect(written(rule, input)).toBe(canonical);
@@ -55,6 +56,8 @@ describe("values that clients write in the form of a zone file", () => {
     ["TLSA", "3 1 1 abc", "hexadecimal"],
     ["TLSA", "3 1 1 xyz0", "hexadecimal"],
     ["SSHFP", "4 2 aabb", "32 octets"],
+    ["TLSA", "3 1 1 aabb", "32 octets"],
+    ["TLSA", `3 1 2 ${sha256}`, "64 octets"],
     ["SSHFP", "four 2 aabb", "0 to 255"],
     ["HTTPS", "1", "target"],
     ["HTTPS", "1 . alpn", "alpn"],
@@ -88,14 +91,16 @@ describe("values that clients write in the form of a zone file", () => {
   );
 
   test.each([
-    ["TLSA", "4 1 1 ab", "usage 4 is not assigned"],
-    ["TLSA", "3 2 1 ab", "selector 2 is not assigned"],
+    ["TLSA", "4 1 0 ab", "usage 4 is not assigned"],
+    ["TLSA", "3 2 0 ab", "selector 2 is not assigned"],
     ["TLSA", "255 255 255 ab", null],
     ["SSHFP", `5 2 ${sha256}`, "algorithm 5 is not assigned"],
     ["SSHFP", `4 1 ${sha256.slice(0, 40)}`, "SHA-1"],
     ["HTTPS", "0 a.example alpn=h2", "ignore the parameters"],
     ["HTTPS", "0 .", "not available"],
     ["HTTPS", "1 . alpn=h2", null],
+    ["HTTPS", "1 www", '"www."'],
+    ["NAPTR", '1 1 "s" "x" "" host', '"host."'],
     ["DS", `1 8 1 ${sha256.slice(0, 40)}`, "SHA-1"],
     ["DS", `1 13 2 ${sha256}`, null],
     ["NAPTR", '1 1 "u" "E2U" "!^.*$!x!" a.example', "either"],
@@ -119,6 +124,15 @@ describe("values that clients write in the form of a zone file", () => {
   });
 });
 
+test.each([String.raw`a\"b.example`, String.raw`a\032b.example`, String.raw`a\\.example`, String.raw`a\.b.example`])(
+  "a PTR to a name with escapes, %s, is printed as an absolute name",
+  (host) => {
+    const rule = ruleFor("PTR");
+    expect(readText(rule, `${host}.`)).toBe(host);
+    expect(rule.print(host)).toBe(`${host}.`);
+  },
+);
+
 const byte = fc.integer({ min: 0, max: 255 });
 const hex = (octets: number) =>
   fc.uint8Array({ minLength: octets, maxLength: octets }).map((all) => Buffer.from(all).toString("hex"));
@@ -131,7 +145,14 @@ const parameter = fc.oneof(
 );
 const values: Record<string, fc.Arbitrary<string>> = {
   PTR: hostName,
-  TLSA: fc.tuple(byte, byte, byte, hex(32)).map((fields) => fields.join(" ")),
+  TLSA: fc
+    .tuple(
+      byte,
+      byte,
+      byte.filter((type) => type !== 2),
+      hex(32),
+    )
+    .map((fields) => fields.join(" ")),
   SSHFP: fc.tuple(byte, hex(32)).map(([algorithm, digest]) => `${algorithm} 2 ${digest}`),
   HTTPS: fc
     .tuple(
