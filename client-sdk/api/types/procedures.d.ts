@@ -221,10 +221,16 @@ export interface DomainsProcedures {
     previewExpiry: {
         mutate: Inferred["domains"]["previewExpiry"]["mutate"];
     };
+    compare: {
+        mutate: Inferred["domains"]["compare"]["mutate"];
+    };
 }
 export interface RecordsProcedures {
     list: {
         query: Inferred["records"]["list"]["query"];
+    };
+    search: {
+        query: Inferred["records"]["search"]["query"];
     };
     create: {
         mutate: Inferred["records"]["create"]["mutate"];

@@ -1071,6 +1071,56 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         errorShape: import("./api/context.js").ErrorShape;
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        compare: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                with: string;
+            };
+            output: {
+                added: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                }[];
+                removed: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                }[];
+                modified: {
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    after: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    changes: Record<string, [unknown, unknown]>;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }> & import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         checkExpiry: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
@@ -1110,6 +1160,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tag?: string | undefined;
                 search?: string | undefined;
                 name?: string | undefined;
+                view?: string | undefined;
                 providerConfigId?: string | undefined;
                 drift?: "false" | "true" | boolean | undefined;
                 sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
@@ -1121,6 +1172,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 domains: {
                     id: string;
                     name: string;
+                    view: string;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -1156,6 +1208,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 domain: {
                     id: string;
                     name: string;
+                    view: string;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -1180,6 +1233,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1216,6 +1270,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 name: string;
+                view?: string | undefined;
                 providerConfigId?: string | undefined;
                 expiresAt?: string | Date | null | undefined;
                 groupName?: string | null | undefined;
@@ -1224,6 +1279,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1260,6 +1316,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
+                view?: string | undefined;
                 providerConfigId?: string | undefined;
                 expiresAt?: string | Date | null | undefined;
                 groupName?: string | null | undefined;
@@ -1272,6 +1329,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1384,6 +1442,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1425,6 +1484,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1560,9 +1620,47 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
+        search: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                search?: string | undefined;
+                value?: string | undefined;
+                type?: string | undefined;
+                tag?: string | undefined;
+                group?: string | undefined;
+                view?: string | undefined;
+            };
+            output: {
+                page: number;
+                limit: number;
+                records: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                    domainId: string;
+                    serverManaged: boolean;
+                    status: "active" | "disabled";
+                    createdAt: Date;
+                    comment: string | null;
+                    updatedAt: Date;
+                    version: number;
+                    domainName: string;
+                }[];
+                total: number;
+                totalIsExact: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
@@ -1598,7 +1696,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
@@ -1666,7 +1764,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changes: ({
                     action: "create";
                     record: {
-                        recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                         name: string;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
@@ -1683,7 +1781,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "update";
                     recordId: string;
                     record: {
-                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                         name?: string | undefined;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
@@ -1752,7 +1850,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changes: ({
                     action: "create";
                     record: {
-                        recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                         name: string;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
@@ -1769,7 +1867,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "update";
                     recordId: string;
                     record: {
-                        recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                         name?: string | undefined;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
@@ -2723,6 +2821,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tag?: string | undefined;
                 search?: string | undefined;
                 name?: string | undefined;
+                view?: string | undefined;
                 providerConfigId?: string | undefined;
                 drift?: "false" | "true" | boolean | undefined;
                 sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
@@ -2734,6 +2833,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 domains: {
                     id: string;
                     name: string;
+                    view: string;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -2757,6 +2857,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 id: string;
                 name: string;
+                view: string;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -2828,7 +2929,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         createRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT";
+                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
@@ -2864,7 +2965,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         updateRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                recordType?: "A" | "AAAA" | "CAA" | "CNAME" | "MX" | "NS" | "SRV" | "TXT" | undefined;
+                recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;

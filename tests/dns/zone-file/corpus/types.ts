@@ -135,12 +135,19 @@ function ownerOf(recordType: string, index: number): string {
   return recordType === "NSEC3" ? `${"0".repeat(31)}${index}` : `x${index}`;
 }
 
+/** RFC 4035 §2.4: a DS stands beside the NS of a delegation. */
+function besideOf(recordType: string, index: number): string {
+  return recordType === "DS" ? `${ownerOf(recordType, index)} NS ns.elsewhere.test.\n` : "";
+}
+
 /** One zone for each type, its records at names of their own. */
 export const typeZones: AwkwardZone[] = data.map(([recordType, ...rdatas]) =>
   withHead(
     `${recordType} data`,
     atApex.has(recordType)
       ? rdatas.map((rdata) => `@ ${recordType} ${rdata}`).join("\n")
-      : rdatas.map((rdata, index) => `${ownerOf(recordType, index)} ${recordType} ${rdata}`).join("\n"),
+      : rdatas
+          .map((rdata, index) => `${besideOf(recordType, index)}${ownerOf(recordType, index)} ${recordType} ${rdata}`)
+          .join("\n"),
   ),
 );

@@ -130,7 +130,7 @@ export interface Notice {
     };
     mailed?: "separately";
 }
-export interface Told {
+export interface NotificationContent {
     event: NotificationEvent;
     title: string;
     content: string;
