@@ -26,9 +26,17 @@ export interface DeleteRecordInput {
 
 /** Finds domains and records by name instead of by id. */
 export interface ZoneHelpers {
-  /** Returns the domain of exactly this name, in Unicode or A-labels, or null. */
+  /**
+   * Returns the domain of exactly this name, in Unicode or A-labels, or null. A view may follow: `example.com!internal`. A bare name means
+   * the default view, or the only one.
+   * @throws ZonewrightError `CONFLICT` if several views have the name and none is the default
+   */
   domainNamed(name: string, options?: { signal?: AbortSignal }): Promise<Domain | null>;
-  /** Returns the most specific domain that contains a host name, and the host relative to it, or null. */
+  /**
+   * Returns the most specific domain that contains a host name, and the host relative to it, or null. A view may follow:
+   * `www.example.com!internal`.
+   * @throws ZonewrightError `CONFLICT` if several views hold the host and none is the default
+   */
   zoneOf(hostName: string, options?: { signal?: AbortSignal }): Promise<ZoneOfName | null>;
   /**
    * Ensures that a record exists; idempotent. An existing record of this type, name and value gets the given `ttl`, `proxied` and `comment`;

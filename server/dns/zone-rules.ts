@@ -75,7 +75,7 @@ export function violationsAt(
       message:
         name === "@"
           ? "The DS records of a zone belong to its parent zone (RFC 4035 §2.4). Enter them at the registrar or in the parent zone."
-          : `DS records stand only beside the NS records of a delegation (RFC 4035 §2.4), and ${name} has no NS. Add them first, or both in one plan.`,
+          : `A DS record belongs beside the NS records of a delegation (RFC 4035 §2.4), but ${name} has none. Add the NS first, or both in one plan.`,
     });
   }
   for (const type of ["HTTPS", "SVCB"]) {

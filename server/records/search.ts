@@ -24,7 +24,7 @@ export interface RecordSearch extends Paging {
 
 /** Counting and sorting stop here, so that a common text costs no more than a rare one. */
 const mostFound = 10_000;
-/** A search that takes longer is given up, so that it does not hold a connection. */
+/** A search that takes longer is canceled, because it holds a connection. */
 const longestSeconds = 10;
 
 /**

@@ -102,8 +102,8 @@ export const compareRouter = router({
     tag: "Domains",
     summary: "Compare the records of two domains",
     description:
-      "Returns what `with` has more (`added`), lacks (`removed`) and has differently (`modified`), such as the internal view of a name against " +
-      "its public one. Matches records by type, name and value, names relative to their domains. Of assigned domains, compares only hosts " +
+      "Returns the records that only `with` has (`added`), that only this domain has (`removed`), and that differ (`modified`), such as the " +
+      "internal view of a name against its public one. Matches records by type, name and value, names relative to their domains. Of assigned domains, compares only hosts " +
       "that you may see in both. Changes nothing.",
   })
     .input(compareInput)

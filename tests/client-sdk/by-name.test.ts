@@ -26,6 +26,20 @@ test("the client finds a domain by its exact name, and by any host name in it", 
   expect(await failure(client.zoneOf("not a name"))).toMatchObject({ code: "BAD_REQUEST" });
 });
 
+test("the client finds a view of a name, and names the views if a bare name does not say which", async () => {
+  const providerConfigId = await manualConfig(zw);
+  const create = (name: string) => client.domains.create.mutate({ name, providerConfigId });
+  const internal = await create("example.com!internal");
+  expect(await client.domainNamed("example.com!Internal")).toMatchObject({ id: internal.id, view: "internal" });
+  expect(await client.domainNamed("example.com")).toMatchObject({ id, view: "" });
+  expect(await client.zoneOf("www.example.com!internal")).toMatchObject({ domain: { id: internal.id }, host: "www" });
+  for (const view of ["a", "b"]) await create(`views.example!${view}`);
+  expect(await failure(client.domainNamed("views.example"))).toMatchObject({
+    code: "CONFLICT",
+    message: expect.stringContaining("views.example!a, views.example!b"),
+  });
+});
+
 describe("ensureRecord", () => {
   const record = { recordType: "AAAA", name: "www", value: "2001:db8::1" } as const;
 

@@ -65,7 +65,7 @@ describe.each([
     const alone = await zone.create(ds);
     expect(alone).toMatchObject({
       status: 409,
-      body: { issues: [{ path: ["recordType"], message: expect.stringContaining("Add them first") }] },
+      body: { issues: [{ path: ["recordType"], message: expect.stringContaining("Add the NS first") }] },
     });
     expect(await zone.create({ ...ds, name: "@" })).toMatchObject({ status: 409 });
     const changes = [ns, ds].map((record) => ({ action: "create", record }));
