@@ -115,6 +115,8 @@ interface ProviderCapabilities {
   signsZones?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */
   watchesZones?: true;
+  /** Returns why it cannot hold a zone of this name, as a sentence; null if it can. Left out: it can hold any. */
+  zoneFault?: (zone: string) => string | null;
   /** Whether one configuration can serve several views of a name. Its zones are then named with their view: `example.com!internal`. */
   separatesViews?: true;
   /** The smallest unit that it changes at once. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
 import type { ServerRules } from "../dns/server-rules/rules.ts";
 import { ProviderError, type ProviderKind } from "./provider.ts";
+import { fileNamesOf } from "./zonefile/file-names.ts";
 import { zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
@@ -12,6 +13,8 @@ const hostmasterForm = new RegExp(`^(?:[a-z0-9._+-]{1,63}@${label}|[a-z0-9_-]{1,
 /** Up to 0.2.0 any name could follow the `@`. New zones then get a placeholder mailbox. */
 const storedHostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
+/** The limit of common file systems, in octets; file names are ASCII. */
+const longestFileName = 255;
 /** The default of BIND's `max-records-per-type` and `max-types-per-name`. */
 const defaultLimit = 100;
 const mostLimit = 1_000_000;
@@ -50,6 +53,10 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   granularity: "zone",
   watchesZones: true,
   separatesViews: true,
+  zoneFault: (zone) =>
+    (fileNamesOf(zone)[0]?.length ?? 0) > longestFileName
+      ? `The zone file's name would be longer than ${longestFileName} characters. Choose a shorter view.`
+      : null,
   configFields: [
     { name: "folder", label: "Folder", secret: false, required: false },
     { name: "hostmaster", label: "Hostmaster", secret: false, required: false },

@@ -11,7 +11,7 @@ import type { PlannedChange } from "../dns/record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
-import { conflictOf, refuseSharedZone, refuseTaken } from "./identity.ts";
+import { conflictOf, refuseSharedZone, refuseTaken, refuseUnnamable } from "./identity.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**
@@ -28,6 +28,7 @@ export async function adoptZone(
   { action, now }: { action: "domain.create" | "domain.import"; now: Date },
 ): Promise<number> {
   const { provider } = config;
+  refuseUnnamable(config.kind, domain.providerZone);
   // Before anything that tells which views of another user's domain exist.
   if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
   await refuseTaken(em, domain);

@@ -4,7 +4,8 @@ import { writeEntry } from "../audit/audit.ts";
 import { registrableOf } from "../expiry/registrable.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
-import { AppError } from "../platform/errors.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { AppError, badField } from "../platform/errors.ts";
 
 /*
  * What identifies a domain: its name and view here, and its zone at a provider configuration there. Each is unique. Checks before a call
@@ -76,6 +77,12 @@ export async function conflictOf(em: EntityManager, domain: Named | Placed, erro
 /** Returns whether the expiry date of a new domain is looked up. Reverse zones have none; views of a name share that of the default view. */
 export function followsExpiry(name: string, view: string): boolean {
   return view === "" && registrableOf(name) !== null;
+}
+
+/** Refuses a zone whose name the provider cannot hold. @throws AppError BAD_REQUEST */
+export function refuseUnnamable(kind: ProviderKind, providerZone: string): void {
+  const fault = kind.zoneFault?.(providerZone) ?? null;
+  if (fault !== null) throw badField(["view"], fault);
 }
 
 /** @returns the CONFLICT of a call whose domain moved, or changed its view, since it was read */

@@ -18,7 +18,14 @@ import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { readSplits } from "../changes/state/unread-splits.ts";
-import { conflictOf, followsExpiry, movedMeanwhile, refuseSharedZone, refuseTaken } from "./identity.ts";
+import {
+  conflictOf,
+  followsExpiry,
+  movedMeanwhile,
+  refuseSharedZone,
+  refuseTaken,
+  refuseUnnamable,
+} from "./identity.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
@@ -68,6 +75,7 @@ export async function moveZone(
     if (source.splitsUnread) await readOldSplits(fork(), source, connections);
     const placed = { ...domain, view, providerConfigId: target.id };
     const zone = providerZoneOf(target.kind, placed);
+    refuseUnnamable(target.kind, zone);
     await refuseTaken(fork(), placed);
     await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
     const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);

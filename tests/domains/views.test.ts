@@ -186,6 +186,19 @@ describe("views at providers", () => {
     expect(trail.entries[0]).toMatchObject({ before: { view: "internal" }, after: { view: "lab" } });
   });
 
+  test("a name and view too long for a file name are refused by the view", async () => {
+    const name = `${Array.from({ length: 3 }, () => "a".repeat(60)).join(".")}.${freshName()}`;
+    const view = "v".repeat(63);
+    const made = await zw.admin.post("/api/domains", { name, view });
+    expect(made).toMatchObject({ status: 400, body: { issues: [{ path: ["view"] }] } });
+    const { body: domain } = await zw.admin.post("/api/domains", { name });
+    const moved = await zw.admin.put(`/api/domains/${domain.id}`, { view });
+    expect(moved).toMatchObject({ status: 400, body: { issues: [{ path: ["view"] }] } });
+    // Where there is no file, the same is possible.
+    const manual = { name, view, providerConfigId: await manualConfig(zw) };
+    expect(await zw.admin.post("/api/domains", manual)).toMatchObject({ status: 201 });
+  });
+
   test("members cannot change a view, nor add a view of another user's domain", async () => {
     const config = await zw.admin.post("/api/provider-configs", {
       kind: "manual",
