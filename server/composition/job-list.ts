@@ -81,7 +81,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     },
     {
       name: deliverJobNames.mail,
-      description: "Delivers notifications by e-mail to users and channels, retrying failures.",
+      description: "Delivers notifications by email to users and channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => mailDeliverer.run(signal),
     },

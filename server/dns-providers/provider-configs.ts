@@ -182,7 +182,7 @@ export class ProviderConfigs {
    */
   async usable(em: EntityManager, caller: Caller, id: string | undefined): Promise<ConnectedConfig> {
     const config = await em.findOne(ProviderConfig, id === undefined ? { embedded: true } : { id });
-    if (!config) throw badField(["providerConfigId"], "There is no such provider configuration.");
+    if (!config) throw badField(["providerConfigId"], "No provider configuration has this ID. Choose an existing one.");
     if (caller.role !== "admin" && !config.membersMayUse) {
       throw new AppError(
         "FORBIDDEN",

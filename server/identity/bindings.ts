@@ -38,7 +38,7 @@ export class IdentityBindings {
     };
   }
 
-  /** Returns the user linked to an identity. Ignores e-mail addresses, because a provider could claim anyone's. */
+  /** Returns the user linked to an identity. Ignores email addresses, because a provider could claim anyone's. */
   async ownerOf(em: EntityManager, providerId: ProviderId, { issuer, subject }: Identity) {
     return await queries(em)
       .selectFrom("identity_bindings")

@@ -6,7 +6,7 @@ const longest = 48;
 const numbered = 20;
 
 /**
- * Returns username candidates for a user who registers through a provider, best first: the username there, the local part of the e-mail
+ * Returns username candidates for a user who registers through a provider, best first: the username there, the local part of the email
  * address, or the display name; then the same with numbers. The last one has a random number, so that one is always free.
  */
 export function usernamesFor(providerId: ProviderId, { username, email, displayName }: Identity): string[] {
@@ -18,7 +18,7 @@ export function usernamesFor(providerId: ProviderId, { username, email, displayN
   return [base, ...numbers, `${base}-${randomInt(100_000, 1_000_000_000)}`];
 }
 
-/** Reduces a text to letters, digits, dots, hyphens and underscores, without accents. Excludes @, which would look like an e-mail address. */
+/** Reduces a text to letters, digits, dots, hyphens and underscores, without accents. Excludes @, which would look like an email address. */
 function plain(text: string): string {
   return text
     .normalize("NFKD")

@@ -33,7 +33,7 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
     ),
     count(
       "zonewright_pending_deliveries",
-      "Notifications waiting for delivery to a channel or by e-mail.",
+      "Notifications waiting for delivery to a channel or by email.",
       sql`select count(*) from deliveries where state = 'pending'`,
     ),
     {

@@ -8,7 +8,7 @@ export interface Person {
   administrator: boolean;
   /** Whether in-app notifications are enabled. */
   inApp: boolean;
-  /** Whether e-mail notifications are enabled and the address is verified. */
+  /** Whether email notifications are enabled and the address is verified. */
   byMail: boolean;
 }
 

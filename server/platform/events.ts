@@ -60,8 +60,8 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     when: "A sign-in with an IP address and user agent that none of the user's sessions has used.",
     to: "the user",
   },
-  "security.factor_added": { when: "A passkey, an authenticator app or e-mail codes were set up.", to: "the user" },
-  "security.factor_removed": { when: "A passkey, an authenticator app or e-mail codes were removed.", to: "the user" },
+  "security.factor_added": { when: "A passkey, an authenticator app or email codes were set up.", to: "the user" },
+  "security.factor_removed": { when: "A passkey, an authenticator app or email codes were removed.", to: "the user" },
   "security.recovery_codes_replaced": { when: "New recovery codes were generated.", to: "the user" },
   "security.identity_added": { when: "An external identity was linked to the account.", to: "the user" },
   "security.identity_removed": { when: "An external identity was unlinked from the account.", to: "the user" },
@@ -70,7 +70,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     when: "Ways to access the account were revoked, by an administrator or by the owner with a new password.",
     to: "the user",
   },
-  "security.email_changed": { when: "The account's e-mail address was changed.", to: "the user" },
+  "security.email_changed": { when: "The account's email address was changed.", to: "the user" },
   "security.password_changed": { when: "The password was changed, including by a mailed link.", to: "the user" },
   "security.administrator_added": {
     when: "A user became an administrator: created, registered with an invitation, promoted or enabled.",
@@ -212,7 +212,7 @@ export interface Notice {
   level: NotificationLevel;
   /** Details for programs. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Recipients in the application and, if they opted in, by e-mail. Channels receive every event that they subscribe to. */
+  /** Recipients in the application and, if they opted in, by email. Channels receive every event that they subscribe to. */
   to: { userIds?: readonly string[]; administrators?: boolean };
   /** `separately`: the sender of the notice mails it to all recipients itself, regardless of their settings. */
   mailed?: "separately";

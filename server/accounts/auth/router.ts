@@ -166,7 +166,7 @@ export const authRouter = router({
     path: "/auth/email/verify",
     operationId: "verifyEmail",
     tag,
-    summary: "Verify an e-mail address with a mailed link",
+    summary: "Verify an email address with a mailed link",
     description:
       "A link works once, for 24 hours, and only while the account still has the address. If several accounts have the same address, the " +
       "first to verify it keeps it; the others get 409.",

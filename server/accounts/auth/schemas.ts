@@ -6,7 +6,7 @@ import { methods } from "./second-factors/methods.ts";
 import { secondFactorNeeded } from "./second-factors/schemas.ts";
 
 const role = z.enum(roles).meta({ description: "The user's role.", example: "admin" });
-const email = z.string().nullable().meta({ description: "E-mail address; null for none.", example: "ada@example.com" });
+const email = z.string().nullable().meta({ description: "Email address; null for none.", example: "ada@example.com" });
 
 export const signedInUser = z
   .object({
@@ -28,7 +28,7 @@ export const currentUser = z
     nickname: z.string().nullable().meta({ description: "Short name; null for none.", example: "Ada" }),
     avatarUrl: z.string().nullable().meta({ description: "URL of a picture; null for none.", example: null }),
     notificationsEnabled: z.boolean().meta({ description: "Whether in-app notifications and the live stream are on." }),
-    emailNotificationsEnabled: z.boolean().meta({ description: "Whether notifications are also sent by e-mail." }),
+    emailNotificationsEnabled: z.boolean().meta({ description: "Whether notifications are also sent by email." }),
     twoFactorMethods: z.array(z.enum(methods)).meta({ description: "Second factors that are set up.", example: [] }),
     hasPassword: z.boolean().meta({ description: "Whether the user can sign in with a password." }),
     confirmedUntil: timestamp(

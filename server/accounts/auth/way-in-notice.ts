@@ -56,11 +56,11 @@ function words(change: WayInChange, username: string): [title: string, advice: s
     case "security.password_changed":
       return [`The password of ${to} was changed`, "request a new one and contact an administrator immediately."];
     default:
-      return [`The e-mail address of ${to} was changed`, "contact an administrator immediately."];
+      return [`The email address of ${to} was changed`, "contact an administrator immediately."];
   }
 }
 
 function factorWas({ method, name }: { method: Method; name: string | null }): string {
   if (method === "passkey") return `The passkey ${name} was`;
-  return method === "totp" ? "An authenticator app was" : "Sign-in codes by e-mail were";
+  return method === "totp" ? "An authenticator app was" : "Sign-in codes by email were";
 }

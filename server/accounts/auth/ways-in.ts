@@ -50,7 +50,7 @@ export class WaysIn {
       ...(passkeys.length > 0 ? [counted(passkeys.length, "passkey")] : []),
       ...(identities.length > 0 ? [`sign-in with ${identities.join(", ")}`] : []),
       ...(factors.totp ? ["the authenticator app"] : []),
-      ...(factors.email ? ["sign-in codes by e-mail"] : []),
+      ...(factors.email ? ["sign-in codes by email"] : []),
     ];
     if (ways.length === 0) return;
     await this.#notify(tx, actor, user, verifiedAddress(user), { event: "security.access_revoked", ways });

@@ -52,6 +52,6 @@ export function refuseOwnProtection(
   if (password === undefined && !otherAddress && !vouches && removeSecondFactors !== true) return;
   throw new AppError(
     "FORBIDDEN",
-    "You cannot change your own password, e-mail address or second factors here. Change them in your account.",
+    "You cannot change your own password, email address or second factors here. Change them in your account.",
   );
 }

@@ -14,8 +14,8 @@ export const usernameField = line(64, 2)
   });
 
 export const emailField = line(254)
-  .pipe(z.email("This must be an e-mail address, such as ada@example.com."))
-  .meta({ description: "E-mail address.", example: "ada@example.com" });
+  .pipe(z.email("This must be an email address, such as ada@example.com."))
+  .meta({ description: "Email address.", example: "ada@example.com" });
 
 /** An existing password as typed. Accepts any text: the service compares it. */
 export const typedPassword = z
@@ -43,7 +43,7 @@ export const listUsersInput = z.strictObject({
   ...paging(20, 100),
   search: line(256)
     .optional()
-    .meta({ description: "Only users whose username, e-mail address or name contains this text.", example: "ada" }),
+    .meta({ description: "Only users whose username, email address or name contains this text.", example: "ada" }),
   role: role.optional().meta({ description: "Only users with this role." }),
 });
 
@@ -92,7 +92,7 @@ export const managedUser = z
   .object({
     id: id("The user's id."),
     username: z.string().meta({ description: "Sign-in name.", example: "ada" }),
-    email: z.string().nullable().meta({ description: "E-mail address; null for none.", example: "ada@example.com" }),
+    email: z.string().nullable().meta({ description: "Email address; null for none.", example: "ada@example.com" }),
     emailVerified: z.boolean().meta({
       description: "Whether the address is verified. Until then it receives only verification links.",
       example: true,

@@ -11,7 +11,7 @@ import { forLibrary, deletion, restProcedures } from "../rest.ts";
 
 const tags = [
   { name: "Sign-in and account", description: "Sign-in, sessions, your own account and your personal tokens." },
-  { name: "Second factors", description: "Authenticator apps, passkeys, e-mail codes and recovery codes." },
+  { name: "Second factors", description: "Authenticator apps, passkeys, email codes and recovery codes." },
   {
     name: "External sign-in",
     description: "Sign-in with identity providers, and the identities linked to your account.",

@@ -26,7 +26,7 @@ NotificationChannelSchema.setClass(NotificationChannel);
 
 export type DeliveryState = "pending" | "delivered" | "failed";
 
-/** A notification to one channel, or to one user by e-mail. Stored in the transaction that caused it. */
+/** A notification to one channel, or to one user by email. Stored in the transaction that caused it. */
 export const DeliverySchema = defineEntity({
   name: "Delivery",
   tableName: "deliveries",

@@ -15,7 +15,7 @@ export const TotpFactorSchema = defineEntity({
   },
 });
 
-/** Sign-in codes by e-mail, with counters for the rate limit. */
+/** Sign-in codes by email, with counters for the rate limit. */
 export const EmailFactorSchema = defineEntity({
   name: "EmailFactor",
   tableName: "email_factors",

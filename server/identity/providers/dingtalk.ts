@@ -11,7 +11,7 @@ const builtIn = {
 
 /**
  * DingTalk, which deviates from OAuth 2.0: the code may be named `authCode`, is exchanged as camel-case JSON, and the token goes into a
- * custom header. It does not support PKCE. `unionId` is the same for all applications of a developer; `openId` is not. E-mail addresses are
+ * custom header. It does not support PKCE. `unionId` is the same for all applications of a developer; `openId` is not. Email addresses are
  * not verified.
  */
 export function dingtalk(egress: Egress): IdentityProvider {

@@ -21,7 +21,7 @@ const builtIn = {
 /**
  * Feishu, and Lark with configured endpoints. Uses version 3 of the token endpoint: earlier ones accept a code verifier for a flow that
  * started without a challenge, which allows a PKCE downgrade. Responses have a `code` that is 0 on success. `union_id` is the same for all
- * applications of a developer. E-mail addresses are not verified.
+ * applications of a developer. Email addresses are not verified.
  */
 export function feishu(egress: Egress): IdentityProvider {
   return {

@@ -2,7 +2,7 @@ import type { Egress } from "../../net/egress.ts";
 import type { IdentityProvider } from "./provider.ts";
 import { standardOAuth2 } from "./standard-oauth2.ts";
 
-/** Google. Identifies users by `sub`, which is never reused; e-mail addresses can be. */
+/** Google. Identifies users by `sub`, which is never reused; email addresses can be. */
 export function google(egress: Egress): IdentityProvider {
   return standardOAuth2(egress, {
     id: "google",

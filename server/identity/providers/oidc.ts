@@ -101,7 +101,7 @@ async function identifyBy(
     if (!isFresh(claims, freshSince)) throw new IdentityProviderError(`The id_token ${notFresh}.`);
     const { issuer, userinfo_endpoint: endpoint } = client.serverMetadata();
     const userClaims = endpoint === undefined ? {} : await fetchUserInfo(client, tokens.access_token, claims.sub);
-    // `email_verified` applies only to the e-mail address from the same source.
+    // `email_verified` applies only to the email address from the same source.
     const unverified =
       "email" in userClaims && userClaims.email !== claims["email"] ? { email_verified: undefined } : {};
     return identityFromClaims(issuer, { ...claims, ...unverified, ...userClaims, sub: claims.sub });

@@ -218,7 +218,7 @@ export class Deliverer {
       wait: () => Promise.resolve(0),
       send: async (message) =>
         email === null
-          ? { ok: false, reason: "The user turned off e-mail notifications.", gone: true }
+          ? { ok: false, reason: "The user turned off email notifications.", gone: true }
           : await sendMail(ports, noticeMail(email, message, ports.siteUrl)),
     };
   }

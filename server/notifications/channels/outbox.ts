@@ -11,7 +11,7 @@ import type { WebConfig } from "./kinds/web.ts";
 /** Names of the jobs that deliver the outbox, by transport. */
 export const deliverJobNames: Readonly<Record<Transport, string>> = { call: "channels.deliver", mail: "channels.mail" };
 
-/** A notification's content, and the users who also receive it by e-mail. */
+/** A notification's content, and the users who also receive it by email. */
 export interface Outgoing {
   message: NotificationContent;
   /** Content for recipients whom the notice does not address. */

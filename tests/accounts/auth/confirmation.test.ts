@@ -280,7 +280,7 @@ describe("confirming a session", () => {
     ["a method without its code", { password, method: "totp" }],
     ["a code of five digits", { password, method: "totp", code: "12345" }],
     ["an invalid recovery code", { password, method: "recovery", code: "123456" }],
-    ["a code by e-mail", { password, method: "email", code: "123456" }],
+    ["a code by email", { password, method: "email", code: "123456" }],
     ["a missing passkey", { method: "passkey" }],
     ["an invalid passkey", { method: "passkey", credential: { id: "x", rawId: "x", type: "public-key" } }],
     ["an unknown field", { password, rememberMe: true }],

@@ -76,7 +76,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   [
     "security.factor_added",
     { method: "email", name: null },
-    "Sign-in codes by e-mail were added to the account USER",
+    "Sign-in codes by email were added to the account USER",
     async () => (await succeeds(client.post("/api/2fa/email/enable", { currentPassword }))).body.recoveryCodes,
   ],
   [
@@ -143,7 +143,7 @@ const changes: [event: string, details: object, title: string, make: () => Promi
   [
     "security.email_changed",
     {},
-    "The e-mail address of the account USER was changed",
+    "The email address of the account USER was changed",
     async () => {
       await succeeds(client.put("/api/auth/me/email", { currentPassword, email: `new-${address}` }));
       return [`new-${address}`];

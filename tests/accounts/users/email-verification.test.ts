@@ -64,7 +64,7 @@ describe("a new address", () => {
     });
     expect((await zw.admin.get(`/api/users/${id}`)).body).toMatchObject({ email: address, emailVerified: false });
     const letter = await mail.next(address);
-    expect(letter.subject).toBe("Confirm your e-mail address");
+    expect(letter.subject).toBe("Confirm your email address");
     expect(letter.html).toContain('href="https://dns.example.org/verify-email#token=');
     const [, token = ""] = /#token=([\w-]+)/.exec(letter.text) ?? [];
     const verified = await zw.nobody.post("/api/auth/email/verify", { token });
@@ -101,7 +101,7 @@ describe("a new address", () => {
     const refused = await client.post("/api/2fa/email/enable", { currentPassword });
     expect(problemOf(refused, 409, "CONFLICT").detail).toContain("not verified");
     await client.put("/api/auth/me/password", { currentPassword, newPassword: `${memberPassword}!` });
-    expect(await mailsTo(address)).toEqual(["Confirm your e-mail address"]);
+    expect(await mailsTo(address)).toEqual(["Confirm your email address"]);
 
     const again = { currentPassword: `${memberPassword}!` };
     await client.post(`${path}/resend`);
@@ -113,7 +113,7 @@ describe("a new address", () => {
     expect((await mailsTo(address)).toSorted()).toEqual([
       "A notification for a test",
       "Set a new password",
-      `Sign-in codes by e-mail were added to the account ${username}`,
+      `Sign-in codes by email were added to the account ${username}`,
     ]);
   });
 
@@ -147,10 +147,10 @@ describe("a new address", () => {
     const { client, address } = await someone();
     await setAddress(client, address);
     await setAddress(client, `other-${address}`);
-    expect(await mailsTo(address)).toEqual(["Confirm your e-mail address"]);
+    expect(await mailsTo(address)).toEqual(["Confirm your email address"]);
     expect((await openVerification(zw.nobody, mail, `other-${address}`)).status).toBe(200);
     await setAddress(client, `third-${address}`);
-    expect(await mailsTo(`other-${address}`)).toEqual(["Your e-mail address was changed"]);
+    expect(await mailsTo(`other-${address}`)).toEqual(["Your email address was changed"]);
   });
 });
 
@@ -214,7 +214,7 @@ describe("a verification link", () => {
   test("a verification link is resent on request, but only for an unverified address", async () => {
     const { client, address } = await someone();
     const nothing = await client.post(`${path}/resend`);
-    expect(problemOf(nothing, 409, "CONFLICT").detail).toContain("no e-mail address");
+    expect(problemOf(nothing, 409, "CONFLICT").detail).toContain("no email address");
     await setAddress(client, address);
     await mail.next(address);
     expect(await client.post(`${path}/resend`)).toMatchObject({ status: 200, body: { success: true } });
@@ -342,7 +342,7 @@ describe("addresses set by an administrator", () => {
     const { id, client, address } = await someone(`old-${count}@example.com`);
     const old = (await me(client)).email;
     expect((await zw.admin.put(`/api/users/${id}`, { email: address })).body).toMatchObject({ emailVerified: true });
-    expect((await mail.next(old)).text).toContain("An administrator changed the e-mail address");
+    expect((await mail.next(old)).text).toContain("An administrator changed the email address");
     expect(await mailsTo(address)).toEqual([]);
   });
 

@@ -190,7 +190,7 @@ describe("a new password", () => {
   });
 });
 
-describe("a new e-mail address", () => {
+describe("a new email address", () => {
   test.each(["currentPassword", "password"])(
     "a new address requires a correct %s, and the old address is notified",
     async (field) => {
@@ -202,7 +202,7 @@ describe("a new e-mail address", () => {
       expect(answer.body).toEqual((await client.get("/api/auth/me")).body);
       expect(answer.body).toMatchObject({ email: fresh, emailVerified: false });
       const reported = await mail.next(old);
-      expect(reported.subject).toBe("Your e-mail address was changed");
+      expect(reported.subject).toBe("Your email address was changed");
       for (const part of [reported.text, reported.html]) {
         expect(part).toContain(username);
         expect(part).not.toContain(fresh);

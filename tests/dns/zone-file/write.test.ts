@@ -95,7 +95,7 @@ www-2 300    IN TYPE65280 \# 4 0a000001
     });
   });
 
-  test("the hostmaster may be given as an e-mail address", () => {
+  test("the hostmaster may be given as an email address", () => {
     expect(initialSoa(zone, new Date(), { hostmaster: "host.master@example.net" }).rname).toBe(
       String.raw`host\.master.example.net`,
     );

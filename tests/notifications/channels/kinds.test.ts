@@ -100,7 +100,7 @@ test("Slack receives plain text, with markup escaped", async () => {
   });
 });
 
-test("an e-mail channel mails all its addresses, and retries when the mail server is unavailable", async () => {
+test("an email channel mails all its addresses, and retries when the mail server is unavailable", async () => {
   const channel = await harness.make({ channel: "email", config: { to: ["one@example.net", "two@example.net"] } });
   harness.mail.refuseWith(451);
   await harness.tell();

@@ -19,7 +19,7 @@ export interface GivenConfirmation extends Partial<Omit<GivenProof, "method">> {
   method?: Factor["method"] | undefined;
 }
 
-/** A second factor accepted outside of a sign-in. Excludes e-mail codes, which exist only during sign-in. */
+/** A second factor accepted outside of a sign-in. Excludes email codes, which exist only during sign-in. */
 type Factor = { method: "totp" | "recovery"; code: string } | Extract<Proof, { method: "passkey" }>;
 
 /** A caller with a session. */

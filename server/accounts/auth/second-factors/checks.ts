@@ -58,7 +58,7 @@ export class SecondFactorChecks {
     const setUp = (await methodsSetUp(em, userId)).includes("email");
     const email = verifiedAddress(user);
     if (!setUp || !this.#reaches(user) || email === null)
-      throw new AppError("CONFLICT", "You cannot receive codes by e-mail. Use another second factor.");
+      throw new AppError("CONFLICT", "You cannot receive codes by email. Use another second factor.");
     await this.#parts.emailCodes.send(em, { id: userId, email }, challengeId);
   }
 

@@ -38,7 +38,7 @@ export class EmailCodes {
   async enable(em: EntityManager, user: { id: string; email: string | null }): Promise<boolean> {
     if (!this.#mailer.configured)
       throw new AppError("CONFLICT", "This installation sends no mail. Use an authenticator app or a passkey.");
-    if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no e-mail address. Add one first.");
+    if (!this.reaches(user)) throw new AppError("CONFLICT", "Your account has no email address. Add one first.");
     const { numInsertedOrUpdatedRows } = await queries(em)
       .insertInto("email_factors")
       .values({ user_id: user.id, enabled_at: this.#now(), sent_within_hour: 0 })

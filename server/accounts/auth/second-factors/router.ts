@@ -82,8 +82,8 @@ export const twoFactorRouter = router({
     path: "/2fa/email/enable",
     operationId: "enableEmailCodes",
     tag,
-    summary: "Enable sign-in codes by e-mail",
-    description: "Requires a mail server (SMTP_URL) and an e-mail address.",
+    summary: "Enable sign-in codes by email",
+    description: "Requires a mail server (SMTP_URL) and an email address.",
     errors: [409, 429],
   })
     .input(passwordInput)
@@ -96,7 +96,7 @@ export const twoFactorRouter = router({
     operationId: "disableEmailCodes",
     tag,
     bodied: true,
-    summary: "Disable sign-in codes by e-mail",
+    summary: "Disable sign-in codes by email",
     errors: [409, 429],
   })
     .input(passwordInput)
@@ -170,7 +170,7 @@ export const twoFactorRouter = router({
     path: "/2fa/email/send",
     operationId: "sendEmailCode",
     tag,
-    summary: "Send a sign-in code by e-mail",
+    summary: "Send a sign-in code by email",
     description: "Limited to one a minute and five an hour (429). Earlier codes of this sign-in stop working.",
     errors: [409, 429],
   })

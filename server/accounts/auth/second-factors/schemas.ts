@@ -219,7 +219,7 @@ export const recoveryCodesLeft = z.int().meta({ description: "Unused recovery co
 export const secondFactors = z
   .object({
     totp: z.boolean().meta({ description: "Whether an authenticator app is set up.", example: true }),
-    email: z.boolean().meta({ description: "Whether sign-in codes by e-mail are enabled.", example: false }),
+    email: z.boolean().meta({ description: "Whether sign-in codes by email are enabled.", example: false }),
     passkeys: z.array(passkey).meta({ description: "Passkeys, oldest first." }),
     recoveryCodesLeft,
   })

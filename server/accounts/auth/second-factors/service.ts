@@ -85,17 +85,17 @@ export class SecondFactors {
       if (emailCodes.configured && email === null && typeof user.email === "string")
         throw new AppError(
           "CONFLICT",
-          "Your e-mail address is not verified. Open the link that was mailed to it first.",
+          "Your email address is not verified. Open the link that was mailed to it first.",
         );
       if (!(await emailCodes.enable(tx, { id: user.id, email })))
-        throw new AppError("CONFLICT", "Codes by e-mail are already set up.");
+        throw new AppError("CONFLICT", "Codes by email are already set up.");
       await this.#record(tx, caller, "two_factor.enable", "email");
       return { recoveryCodes: await this.#firstRecoveryCodes(tx, caller.userId) };
     });
   }
 
   async disableEmail(em: EntityManager, caller: Caller, currentPassword: string | undefined): Promise<void> {
-    await this.#disable(em, caller, currentPassword, "email", "Codes by e-mail are not set up.");
+    await this.#disable(em, caller, currentPassword, "email", "Codes by email are not set up.");
   }
 
   async passkeyCreationOptions(em: EntityManager, { userId }: Caller) {

@@ -42,7 +42,7 @@ export const userAccess = z
     passkeys: z.array(passkey).meta({ description: "Passkeys, oldest first." }),
     identities: z.array(identity).meta({ description: "Identities at identity providers, oldest first." }),
     totp: z.boolean().meta({ description: "Whether an authenticator app is set up.", example: false }),
-    email: z.boolean().meta({ description: "Whether sign-in codes by e-mail are enabled.", example: false }),
+    email: z.boolean().meta({ description: "Whether sign-in codes by email are enabled.", example: false }),
     recoveryCodesLeft,
   })
   .meta({ id: "UserAccess", description: "Every way into an account. Secrets are never shown." });

@@ -76,8 +76,8 @@ export class EmailVerifications {
       await lockOwnAccount(tx, caller);
       const user = await ownAccount(tx, caller.userId);
       if (typeof user.email !== "string")
-        throw new AppError("CONFLICT", "Your account has no e-mail address. Set one first.");
-      if (verifiedAddress(user) !== null) throw new AppError("CONFLICT", "Your e-mail address is already verified.");
+        throw new AppError("CONFLICT", "Your account has no email address. Set one first.");
+      if (verifiedAddress(user) !== null) throw new AppError("CONFLICT", "Your email address is already verified.");
       await refuseTaken(tx, user.email, user.id);
       const refusal = await this.send(tx, user);
       if (refusal) throw refusal;

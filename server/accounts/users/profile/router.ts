@@ -46,7 +46,7 @@ export const profileRouter = router({
     path: "/auth/me/email",
     operationId: "changeEmail",
     tag,
-    summary: "Change your e-mail address",
+    summary: "Change your email address",
     description:
       "The address changes immediately, but stays unverified until the link mailed to it is opened. Until then it receives no other mail, " +
       "cannot reset the password and is not a second factor. The old address is notified. Returns 409 if another account has verified " +

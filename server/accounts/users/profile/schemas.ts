@@ -44,7 +44,7 @@ export const updateProfileInput = z.object({
     .optional()
     .meta({ description: "Whether in-app notifications and the live stream are on.", example: true }),
   emailNotificationsEnabled: z.boolean().optional().meta({
-    description: "Whether notifications are also sent by e-mail. Requires an address and a mail server.",
+    description: "Whether notifications are also sent by email. Requires an address and a mail server.",
     example: false,
   }),
 });

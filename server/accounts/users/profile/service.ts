@@ -128,7 +128,7 @@ export class Profile {
   }
 
   /**
-   * Changes the e-mail address, mails a verification link to the new address and notifies the old one.
+   * Changes the email address, mails a verification link to the new address and notifies the old one.
    * An address that differs only in case stays verified.
    * @returns the current user
    * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED, CONFLICT if another user has verified the address,

@@ -3,13 +3,13 @@ import { mailOf } from "../../../mail/letter.ts";
 import type { Mail } from "../../../mail/mailer.ts";
 import type { ChannelKind, ChannelMessage, Outcome, Ports } from "../kind.ts";
 
-const address = z.email("This must be an e-mail address.").max(254, "This must have at most 254 characters.");
+const address = z.email("This must be an email address.").max(254, "This must have at most 254 characters.");
 
 const schema = z.strictObject({
   to: z
     .union(
       [address, z.array(address).min(1, "Name at least one address.").max(20, "Name at most 20 addresses.")],
-      "This must be an e-mail address, or a list of them.",
+      "This must be an email address, or a list of them.",
     )
     .meta({ description: "An address, or up to twenty.", example: "dns-team@example.com" }),
 });
@@ -17,7 +17,7 @@ const schema = z.strictObject({
 /** Sends mail to any addresses, including ones that belong to no user. */
 export const email: ChannelKind<z.infer<typeof schema>> = {
   channel: "email",
-  label: "E-mail",
+  label: "Email",
   schema,
   masks: {},
   mostPerMinute: null,

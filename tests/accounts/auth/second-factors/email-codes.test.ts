@@ -60,7 +60,7 @@ function anotherThan(code: string, by = 1): string {
   return String((Number(code) + by) % 1_000_000).padStart(6, "0");
 }
 
-test("enabling e-mail codes requires an address and the correct password, and returns recovery codes", async () => {
+test("enabling email codes requires an address and the correct password, and returns recovery codes", async () => {
   const client = await zw.member("Ada");
   expect(await client.post("/api/2fa/email/enable")).toBeProblem(409, "CONFLICT");
   expect(await client.post("/api/2fa/email/enable", { currentPassword: "wrong" })).toBeProblem(403, "FORBIDDEN");
@@ -74,7 +74,7 @@ test("enabling e-mail codes requires an address and the correct password, and re
   expect((await login(zw, "Ada")).body.methods).toEqual(["email"]);
 });
 
-test("an e-mail code is sent to the user's address and completes a sign-in once", async () => {
+test("an email code is sent to the user's address and completes a sign-in once", async () => {
   const { address } = await mailUser("Once");
   const pending = await awaitingSecondFactor(zw, "Once");
   const code = await codeFor(pending, address);
@@ -88,7 +88,7 @@ test("an e-mail code is sent to the user's address and completes a sign-in once"
   );
 });
 
-test("an e-mail code is valid only for the sign-in that requested it", async () => {
+test("an email code is valid only for the sign-in that requested it", async () => {
   const { address } = await mailUser("Bound");
   const [asking, other] = [await awaitingSecondFactor(zw, "Bound"), await awaitingSecondFactor(zw, "Bound")];
   const proof = { method: "email", code: await codeFor(asking, address) };
@@ -96,7 +96,7 @@ test("an e-mail code is valid only for the sign-in that requested it", async () 
   expect((await asking.post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
-test("an e-mail code sent in ten concurrent requests starts one session", async () => {
+test("an email code sent in ten concurrent requests starts one session", async () => {
   const { address } = await mailUser("Racing");
   const pending = await awaitingSecondFactor(zw, "Racing");
   const proof = { method: "email", code: await codeFor(pending, address) };
@@ -106,7 +106,7 @@ test("an e-mail code sent in ten concurrent requests starts one session", async 
   expect(statuses.filter((status) => ![200, 401, 429].includes(status))).toEqual([]);
 });
 
-test("an e-mail code expires after ten minutes, or when another is sent", async () => {
+test("an email code expires after ten minutes, or when another is sent", async () => {
   const { address } = await mailUser("Late");
   const first = await awaitingSecondFactor(zw, "Late");
   const old = await codeFor(first, address);
@@ -123,7 +123,7 @@ test("an e-mail code expires after ten minutes, or when another is sent", async 
   expect(await second.post("/api/2fa/verify", { method: "email", code: late })).toBeProblem(401, "UNAUTHORIZED");
 });
 
-test("the correct e-mail code is refused after five wrong ones", async () => {
+test("the correct email code is refused after five wrong ones", async () => {
   const { address } = await mailUser("Guessed");
   const pending = await awaitingSecondFactor(zw, "Guessed");
   const code = await codeFor(pending, address);
@@ -135,7 +135,7 @@ test("the correct e-mail code is refused after five wrong ones", async () => {
   expect([401, 429]).toContain(status);
 });
 
-test("a user gets one e-mail code a minute and five an hour across all sign-ins, with Retry-After", async () => {
+test("a user gets one email code a minute and five an hour across all sign-ins, with Retry-After", async () => {
   const { address } = await mailUser("Flooded");
   const sent = () =>
     mail.mails.filter(({ to, subject }) => to.includes(address) && subject?.includes("sign-in code")).length;
@@ -175,7 +175,7 @@ test("a user who lost their address still needs a second factor, and can use a r
   expect((await pending.post("/api/2fa/verify", proof)).status).toBe(200);
 });
 
-test("disabling e-mail codes requires the password", async () => {
+test("disabling email codes requires the password", async () => {
   const { client } = await mailUser("Off");
   expect(await client.send("DELETE", "/api/2fa/email", { currentPassword: "wrong" })).toBeProblem(403, "FORBIDDEN");
   expect((await client.send("DELETE", "/api/2fa/email", password)).body).toEqual({ success: true });
@@ -183,7 +183,7 @@ test("disabling e-mail codes requires the password", async () => {
   expect(await client.send("DELETE", "/api/2fa/email", password)).toBeProblem(409, "CONFLICT");
 });
 
-test("an unreachable mail server fails only the request for an e-mail code, with 503", async () => {
+test("an unreachable mail server fails only the request for an email code, with 503", async () => {
   const { recoveryCodes } = await mailUser("Waiting");
   await mail.stop();
   const pending = await awaitingSecondFactor(zw, "Waiting");

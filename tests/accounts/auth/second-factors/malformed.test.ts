@@ -85,7 +85,7 @@ test("PATCH does not delete a second factor", async () => {
   expect((await client.get("/api/2fa")).body.totp).toBe(true);
 });
 
-test("without a mail server, e-mail codes cannot be enabled or sent", async () => {
+test("without a mail server, email codes cannot be enabled or sent", async () => {
   const enable = { currentPassword: memberPassword };
   expect(await client.post("/api/2fa/email/enable", enable)).toBeProblem(409, "CONFLICT");
   expect(await pending.post("/api/2fa/email/send")).toBeProblem(409, "CONFLICT");
