@@ -1,5 +1,6 @@
+import { sql, type RawBuilder } from "kysely";
 import { escapeLike } from "../database/escape-like.ts";
-import { shown, toALabel } from "../dns/names/names.ts";
+import { shown, toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 
 /*
@@ -18,7 +19,7 @@ const longestPattern = 253;
 export function parseHostPattern(input: string, zone: string): Result<string> {
   if (input === "@") return ok("@");
   const labels: string[] = [];
-  for (const text of input.replaceAll(/[\u3002\uff0e\uff61]/g, ".").split(".")) {
+  for (const text of withAsciiDots(input).split(".")) {
     const label = toALabel(text);
     if (label === null || !/^[a-z0-9_/*-]+$/.test(label)) return refuse(unusual(text));
     labels.push(label);
@@ -57,4 +58,14 @@ export function matchesHost(pattern: string, host: string): boolean {
 /** Converts a pattern for SQL `like`, with the default escape character. */
 export function likePattern(pattern: string): string {
   return escapeLike(pattern).replaceAll("*", "%");
+}
+
+/** {@link likePattern} of a pattern in a column. */
+export function storedLikePattern(column: string): RawBuilder<string> {
+  const special = ["\\", "%", "_"];
+  const escaped = special.reduce(
+    (text, character) => sql<string>`replace(${text}, ${sql.lit(character)}, ${sql.lit(`\\${character}`)})`,
+    sql<string>`${sql.ref(column)}`,
+  );
+  return sql<string>`replace(${escaped}, '*', '%')`;
 }

@@ -4,6 +4,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import { storedLikePattern } from "./host-pattern.ts";
 import { Hosts } from "./hosts.ts";
 import type { RecordData } from "../dns/record.ts";
 
@@ -208,13 +209,12 @@ export class VisibleDomains {
     const own = sql<SqlBool>`${domain} in (select own.id from domains own where own.owner_id = ${this.#caller.userId})`;
     if (this.#grants.size === 0) return own;
     const { userId } = this.#caller;
-    // Patterns have no characters that are special to LIKE but _, see host-pattern.ts.
     return sql<SqlBool>`(${domain} in (
       select own.id from domains own where own.owner_id = ${userId}
       union all select a.domain_id from assignments a where a.user_id = ${userId}
     ) and (${own} or exists (
       select from assignments a where a.user_id = ${userId} and a.domain_id = ${domain}
-        and ${sql.ref(`${alias}.name`)} like replace(replace(a.subdomain_pattern, '_', ${"\\_"}), '*', '%')
+        and ${sql.ref(`${alias}.name`)} like ${storedLikePattern("a.subdomain_pattern")}
     )))`;
   }
 

@@ -135,21 +135,26 @@ export async function findZoneOf(em: EntityManager, caller: Caller, hostName: st
   const name = parsed.value.labels.join(".");
   const suffixes = parsed.value.labels.map((_, index) => parsed.value.labels.slice(index).join("."));
   const visible = await visibleDomains(em, caller);
-  const rows = await queries(em)
+  const holding = queries(em)
     .selectFrom("domains")
-    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select(listColumns)
     .where("domains.name", "in", suffixes)
     .$if(wanted !== null, (query) => query.where("domains.view", "=", wanted?.value ?? ""))
-    .where((eb) => visible.condition(eb))
+    .where((eb) => visible.condition(eb));
+  const longest = holding
+    .select("domains.name")
     .orderBy(sql`length(domains.name)`, "desc")
+    .limit(1);
+  const rows = await holding
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select(listColumns)
+    .where("domains.name", "=", longest)
     .orderBy("domains.view")
     .execute();
-  const [longest] = rows;
-  if (!longest) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(hostName)}.`);
-  const views = rows.filter((row) => row.name === longest.name).map((row) => row.view);
-  const chosen = theView(longest.name, views);
-  const row = rows.find((each) => each.name === longest.name && each.view === chosen) ?? longest;
+  const [first] = rows;
+  if (!first) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(hostName)}.`);
+  const views = rows.map((each) => each.view);
+  const chosen = theView(first.name, views);
+  const row = rows.find((each) => each.view === chosen) ?? first;
   const [seen = row] = await restrictToVisibleHosts(em, [row], (each) => visible.seenOf(each));
   return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
 }

@@ -5,7 +5,7 @@ import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { escapeLike } from "../database/escape-like.ts";
 import type { Paging } from "../database/one-page.ts";
-import { toALabel } from "../dns/names/names.ts";
+import { toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
@@ -142,8 +142,7 @@ function valueCondition({ value, type }: RecordSearch): RawBuilder<SqlBool> {
 function sourcesOf(search: string): RawBuilder<SqlBool>[] {
   const text = search.trim().toLowerCase();
   // Whole labels in Unicode are found as A-labels.
-  const name = text
-    .replaceAll(/[\u3002\uff0e\uff61]/g, ".")
+  const name = withAsciiDots(text)
     .replace(/\.$/, "")
     .split(".")
     .map((label) => toALabel(label) ?? label)

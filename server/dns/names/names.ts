@@ -9,6 +9,11 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters without the trailing dot. */
 const longestName = 253;
 
+/** Replaces the dots of East Asian keyboards, which separate labels, too (RFC 3490 §3.1). */
+export function withAsciiDots(text: string): string {
+  return text.replaceAll(/[\u3002\uff0e\uff61]/g, ".");
+}
+
 /**
  * Parses a user-supplied zone name: at least two labels, and not an IP address. Drops one trailing dot and converts Unicode to A-labels.
  */
@@ -154,7 +159,7 @@ export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
   if (!input.isWellFormed()) return refuse("it contains half of a character (a lone surrogate)");
   if (input.length > 512) return refuse("it is longer than 253 characters");
   // The other full stops that IDNA maps to a dot (UTS #46 §2.3), as typed on East Asian keyboards.
-  const dotted = input.replaceAll(/[\u3002\uff0e\uff61]/g, ".");
+  const dotted = withAsciiDots(input);
   const absolute = dotted.endsWith(".");
   const labels: string[] = [];
   for (const text of (absolute ? dotted.slice(0, -1) : dotted).split(".")) {
