@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { likePattern, matchesHost, parseHostPattern } from "../../server/access/host-pattern.ts";
+import { likePattern, matchesHost, parseHostPattern, storedLikePattern } from "../../server/access/host-pattern.ts";
 import { Hosts } from "../../server/access/hosts.ts";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -91,13 +91,16 @@ describe("matching a host", () => {
 
   test("the database matches hosts the same way, over many patterns and hosts", async () => {
     const pairs = fc.sample(fc.tuple(pattern, host), 3_000);
-    const rows = JSON.stringify(pairs.map(([one, other], at) => ({ at, host: other, pattern: likePattern(one) })));
-    const found = await sql<{ at: number }>`
-      select at from json_to_recordset(${rows}::json) as r (at int, host text, pattern text)
-      where host collate "C" like pattern order by at
+    const rows = JSON.stringify(
+      pairs.map(([stored, other], at) => ({ at, host: other, stored, pattern: likePattern(stored) })),
+    );
+    const found = await sql<{ at: number; given: boolean; stored: boolean }>`
+      select at, host collate "C" like pattern as given, host collate "C" like ${storedLikePattern("r.stored")} as stored
+      from json_to_recordset(${rows}::json) as r (at int, host text, stored text, pattern text) order by at
     `.execute(queries(zw.services.database.fork()));
     const expected = pairs.flatMap(([one, other], at) => (matchesHost(one, other) ? [at] : []));
-    expect(found.rows.map(({ at }) => at)).toEqual(expected);
+    expect(found.rows.filter(({ given }) => given).map(({ at }) => at)).toEqual(expected);
+    expect(found.rows.filter(({ stored }) => stored).map(({ at }) => at)).toEqual(expected);
     expect(expected.length).toBeGreaterThan(100);
   });
 

@@ -188,7 +188,7 @@ describe.each([
   });
 });
 
-/** Calls that change records, each of which would work for the owner. */
+/** Calls that change records. Each would succeed for the owner. */
 const changing = (at: Zone): [string, () => Promise<Answer>][] => [
   ["create", () => at.create(record("x.dev"))],
   ["update", () => at.update(idAt("api.dev"), { ttl: 60 })],

@@ -60,7 +60,7 @@ test("a ticket works once, and completing an external sign-in without one throws
   );
 });
 
-test("an external sign-in to an account with a second factor requires it, as any sign-in does", async () => {
+test("an external sign-in to an account with a second factor requires that factor", async () => {
   harness.be(3);
   middleOfStep(clock);
   const { client: member, secret } = await appUser(zw, clock, "careful");

@@ -147,3 +147,10 @@ export async function writeZoneFile(zw: Zonewright, name: string, lines: string)
 
 /** Ids without an object. */
 export const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
+
+/** Two domains of one name: the default view and `internal`. */
+export async function bothViews(zw: Zonewright, providerConfigId?: string): Promise<[Zone, Zone]> {
+  const name = freshName();
+  const at = providerConfigId === undefined ? {} : { providerConfigId };
+  return [await addZone(zw, { name, ...at }), await addZone(zw, { name: `${name}!internal`, ...at })];
+}

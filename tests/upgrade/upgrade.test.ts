@@ -113,6 +113,7 @@ describe("an upgrade from 0.1.0", () => {
     expect((await add("one.lab")).status).toBe(201);
     expect((await add("one")).status).toBe(403);
     const open = (await admin.get("/api/domains?search=open.example")).body.domains[0];
+    expect(open).toMatchObject({ name: "open.example", view: "" });
     const { body: history } = await admin.get(`/api/domains/${open.id}/history`);
     expect(history.entries).toMatchObject([{ state: "pending" }]);
   });
