@@ -4,8 +4,19 @@ FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY client-sdk/package.json client-sdk/
+COPY web/package.json web/
 COPY tests/rest-consumer/package.json tests/rest-consumer/
 RUN npm ci --omit=dev --workspaces=false --include-workspace-root --ignore-scripts --no-audit --no-fund
+
+FROM node:24.21.0-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY client-sdk client-sdk
+COPY web web
+COPY tests/rest-consumer/package.json tests/rest-consumer/
+COPY server/dns server/dns
+COPY server/platform server/platform
+RUN npm ci --ignore-scripts --no-audit --no-fund && node web/build.ts
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
@@ -14,6 +25,7 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY server server
+COPY --from=console /app/web/dist web/dist
 USER node
 VOLUME /data
 EXPOSE 3000

@@ -10,7 +10,13 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     v1: ["domains", "records"],
     domains: ["assignments", "audit", "changes", "dns-providers", "expiry", "notifications", "records"],
     snapshots: ["audit", "changes", "records"],
+    replacements: ["audit", "batches", "changes", "dns-providers", "records"],
+    batches: ["changes", "notifications", "records"],
+    templates: ["audit", "batches", "changes", "dns-providers", "records"],
+    reverse: ["changes", "dns-providers", "notifications", "records"],
     records: ["changes", "dns-providers"],
+    console: [],
+    delegation: ["audit", "dns-providers", "notifications"],
     drift: ["changes", "dns-providers", "notifications"],
     changes: ["audit", "dns-providers", "notifications"],
     expiry: ["audit", "notifications"],
@@ -171,6 +177,30 @@ export default defineConfig({
       // The one look upward: what a procedure finds in its context is the whole service.
       files: ["server/api/trpc.ts"],
       rules: restricted(outgoing, alone),
+    },
+    {
+      // What must appear is waited for: a test fails if it does not.
+      files: ["tests/services/console/**"],
+      rules: { "vitest/expect-expect": ["error", { assertFunctionNames: ["expect*", "**.waitFor", "**.waitForURL"] }] },
+    },
+    {
+      // The console uses the client and the pure model, nothing else of the server.
+      files: ["web/src/**"],
+      plugins: ["typescript", "unicorn", "oxc", "import", "promise", "react", "jsx-a11y"],
+      rules: {
+        ...restricted([
+          {
+            group: ["**/server/*", "!**/server/dns", "**/server/!(dns)/**"],
+            message: "The console uses the client package and server/dns, nothing else.",
+          },
+          { group: ["node:*"], message: "The console runs in browsers." },
+        ]),
+        "react/react-in-jsx-scope": "off",
+        "import/no-unassigned-import": ["error", { allow: ["**/*.css"] }],
+        // Long lists are virtual: their rows are positioned elements with roles.
+        "jsx-a11y/prefer-tag-over-role": "off",
+        "react/incompatible-library": "off",
+      },
     },
     {
       files: ["client-sdk/src/**"],

@@ -4,6 +4,7 @@ import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
+import { measureReplacement } from "./replace.ts";
 import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStarts } from "./start.ts";
@@ -37,6 +38,7 @@ await report([
   ...(await inEnvironment(measureReminders)),
   ...(await inEnvironment(measureRecordSearch)),
   ...(await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without)))),
+  ...(await inEnvironment(measureReplacement)),
   ...(await inEnvironment(measureRowSizes)),
   ...(await measureStreams()),
   ...(await measureStarts()),

@@ -65,6 +65,7 @@ function service(checkout: string, env: Record<string, string>): Subject {
     NODE_ENV: "production",
     RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
     WHOIS_SERVER: "127.0.0.1:9",
+    RESOLVER_ROOTS: "off",
   };
   return { args: startArguments(checkout), env: all, ready: /(?:serves|listening on) [^\s"]+/ };
 }

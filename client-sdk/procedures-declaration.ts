@@ -1,7 +1,7 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { OpenApiDocument } from "../server/api/openapi/shapes.ts";
 import { openApiDocument } from "../server/api/openapi/document.ts";
-import { streamPaths } from "../server/api/openapi/streams.ts";
+import { streamPaths, trpcStreams } from "../server/api/openapi/streams.ts";
 import { metaOf } from "../server/api/rest.ts";
 import { comment } from "./comment.ts";
 
@@ -57,8 +57,10 @@ function roomText(names: readonly string[], appRouter: AnyTRPCRouter, { tags }: 
 
 /** Returns the document's description of a procedure, with its REST route. */
 function procedureText(name: string, appRouter: AnyTRPCRouter, document: OpenApiDocument): string {
+  const trpcOnly = trpcStreams[name];
+  if (trpcOnly) return `${trpcOnly.summary}.\n\n${trpcOnly.description}\n\nOver tRPC only: \`GET /trpc/${name}\``;
   const { openapi, deprecated } = metaOf(appRouter, name) ?? {};
-  // Only the stream has no route of its own; http.ts serves it over REST.
+  // Only the notification stream has no route of its own; http.ts serves it over REST.
   const { method, path } = openapi ?? { method: "GET", path: streamPaths[0]?.[0] ?? "" };
   const operation = document.paths[path]?.[method.toLowerCase()];
   const parts = [`${String(operation?.["summary"])}.`, operation?.description, `\`${method} /api${path}\``];

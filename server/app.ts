@@ -1,6 +1,8 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import { consoleHttp } from "./console/http.ts";
+import { compression } from "./http/compression.ts";
 import { cors } from "./http/cors.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
 import { docsPage } from "./http/docs-page.ts";
@@ -54,6 +56,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(measured(services.metrics));
   app.use(securityHeaders(config.siteUrl));
   app.use(readableHead);
+  app.use(compression(router));
 
   app.get("/healthz", (_req, res) => {
     res.json({ status: "ok" });
@@ -120,6 +123,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(notificationsHttp(createContext));
   app.use("/api", restHandler(router, createContext));
 
+  if (config.console) app.use(consoleHttp(config.canonical ? config.siteUrl : null));
   app.use(unmatchedRoute(app, router));
   const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
     const appError = bodyError(error) ?? errorOf(error);

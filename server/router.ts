@@ -6,11 +6,15 @@ import { authRouter } from "./accounts/auth/router.ts";
 import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
 import { channelsRouter } from "./notifications/channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
+import { delegationRouter } from "./delegation/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
+import { replacementsRouter } from "./replacements/router.ts";
+import { reverseRouter } from "./reverse/router.ts";
 import { compareRouter, snapshotsRouter } from "./snapshots/router.ts";
+import { templatesRouter } from "./templates/router.ts";
 import { historyRouter } from "./changes/router.ts";
 import { expiryRouter } from "./expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
@@ -31,8 +35,12 @@ export const appRouter = router({
   identity: identityRouter,
   identityConfigs: identityConfigsRouter,
   domains: merged(domainsRouter, expiryRouter, compareRouter),
+  delegation: delegationRouter,
   records: merged(recordsRouter, historyRouter),
+  replacements: replacementsRouter,
+  reverse: reverseRouter,
   snapshots: snapshotsRouter,
+  templates: templatesRouter,
   assignments: assignmentsRouter,
   providers: providersRouter,
   providerConfigs: providerConfigsRouter,

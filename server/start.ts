@@ -148,11 +148,17 @@ async function announceAdministrator({ config, database, users }: Services, anno
 
 function announceAddresses(config: Config, url: string, database: string, announce: Announce): void {
   announce(`Zonewright ${version} is listening on ${url}`, {
+    ...(config.console && { console: config.canonical ? config.siteUrl : consoleUrl(url) }),
     api: `${url}/api (tRPC: ${url}/trpc)`,
     documentation: `${url}/api/docs`,
     zoneFiles: join(config.dataDir, "zones"),
     database,
   });
+}
+
+/** The address to open in a browser: passkeys work at `localhost`, not at `127.0.0.1`. */
+function consoleUrl(url: string): string {
+  return url.replace(/^http:\/\/(?:127\.0\.0\.1|\[::1\]):/, "http://localhost:");
 }
 
 /** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */

@@ -42,9 +42,10 @@ export async function startEnvironment(): Promise<Environment> {
     // Measures the work, not the rate limits.
     RATE_LIMIT: "off",
     RATE_LIMIT_COSTLY: "off",
-    // Sends no queries to registries.
+    // Sends no queries to registries and name servers.
     RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
     WHOIS_SERVER: "127.0.0.1:9",
+    RESOLVER_ROOTS: "off",
     TRUST_PROXY: "loopback",
   };
   const service = await startProgram(

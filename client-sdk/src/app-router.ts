@@ -18,6 +18,15 @@ export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], { requi
 /** A notification to a user. */
 export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
 
+/** A message of `domains.watch`: a domain has another revision. */
+export interface WatchedChange {
+  domainId: string;
+  /** The revision that its records have now. */
+  revision: number;
+  /** The change set that made the revision; null in the first message of a domain, and where no change set did. */
+  changeSetId: string | null;
+}
+
 /** A DNS record. */
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
 

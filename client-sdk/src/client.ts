@@ -20,6 +20,7 @@ import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
 import { transformer } from "./transformer.ts";
+import { zoneWatchLink } from "./zone-watch-link.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
@@ -109,7 +110,7 @@ export interface ClientHelpers extends ListHelpers, ZoneHelpers {
  */
 export type Client = Procedures & ClientHelpers;
 
-/** Procedures that take credentials in their input: a 401 is about these, not about the session. */
+/** Procedures that need no session, or take credentials in their input: a 401 is about these, not about the session. */
 const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
   "auth.login",
   "auth.refresh",
@@ -119,13 +120,21 @@ const selfContained: ReadonlySet<string> = new Set<OpenProcedure>([
   "auth.resetPassword",
   "auth.passkeyOptions",
   "auth.passkey",
+  "auth.verifyEmail",
+  "identity.providers",
   "identity.exchangeTicket",
   "identity.register",
 ]);
 type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof RouterInputs["identity"]}`;
 
 /** Routers whose mutations take an `Idempotency-Key` and can be repeated. */
-const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>(["domains", "records", "snapshots", "v1"]);
+const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>([
+  "domains",
+  "records",
+  "replacements",
+  "snapshots",
+  "v1",
+]);
 
 function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -179,6 +188,7 @@ export function createClient(options: ClientOptions): Client {
       ...(reauthentication ? [reauthenticationLink(reauthentication)] : []),
       errorLink(trpcUrl),
       notificationsLink(openNotifications),
+      zoneWatchLink((watchedUrl, signal, begin) => streamOpener(sender, trpcUrl + watchedUrl, signal, begin)),
       httpLink({
         url: trpcUrl,
         transformer,

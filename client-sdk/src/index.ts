@@ -25,6 +25,7 @@ export type {
   SecondFactorMethod,
   Snapshot,
   User,
+  WatchedChange,
   ZoneOfName,
 } from "./app-router.ts";
 export type {

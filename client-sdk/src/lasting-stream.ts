@@ -1,9 +1,9 @@
 import { abortedError, brokenStreamError, isZonewrightError, type ZonewrightError } from "./errors.ts";
 import { pause } from "./pause.ts";
-import { serverEvents, type ServerEvent } from "./server-events.ts";
+import type { ServerEvent } from "./server-events.ts";
 
 /** Opens a stream after a cursor. @throws ZonewrightError if it is refused or cannot be opened */
-export type OpenStream = (cursor: string | null) => Promise<ReadableStream<Uint8Array>>;
+export type OpenStream = (cursor: string | null) => Promise<AsyncIterable<ServerEvent>>;
 
 /** Reports that a stream broke or ended and will be reopened. */
 export interface Disconnection {
@@ -39,10 +39,10 @@ export async function* lastingStream(
     let waitSeconds = 0;
     let failure: ZonewrightError | null = null;
     try {
-      const body = await open(cursor);
+      const events = await open(cursor);
       everOpen = true;
       openedAt = Date.now();
-      for await (const event of serverEvents(body)) {
+      for await (const event of events) {
         cursor = event.id ?? cursor;
         yield event;
       }

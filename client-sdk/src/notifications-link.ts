@@ -4,11 +4,11 @@ import type { AppRouter, RouterInputs } from "./app-router.ts";
 import type { OpenStream } from "./lasting-stream.ts";
 import { watchedMessages } from "./watch-notifications.ts";
 
-/** Feeds `notifications.stream.subscribe`, the only subscription, like `watchNotifications`. */
+/** Feeds `notifications.stream.subscribe` like `watchNotifications`. */
 export function notificationsLink(open: (signal: AbortSignal | undefined) => OpenStream): TRPCLink<AppRouter> {
   return () =>
     ({ op, next }) => {
-      if (op.type !== "subscription") return next(op);
+      if (op.path !== "notifications.stream") return next(op);
       return observable((observer) => {
         const leaving = new AbortController();
         const leave = () => leaving.abort();

@@ -2,6 +2,8 @@
 export interface ServerEvent {
   /** The cursor to reopen the stream after; null if the message has none. */
   id: string | null;
+  /** The event's name; null for a plain message. */
+  event: string | null;
   data: string;
 }
 
@@ -27,7 +29,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
           take(line, event);
           continue;
         }
-        if (event.data !== undefined) yield { id: event.id ?? null, data: event.data };
+        if (event.data !== undefined) yield { id: event.id ?? null, event: event.event ?? null, data: event.data };
         event = {};
       }
     }
@@ -39,6 +41,7 @@ export async function* serverEvents(body: ReadableStream<Uint8Array>): AsyncGene
 function take(line: string, event: Partial<ServerEvent>): void {
   const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
   if (field === "id") event.id = value;
+  if (field === "event") event.event = value;
   if (field === "data") event.data = event.data === undefined ? value : `${event.data}\n${value}`;
 }
 

@@ -3,7 +3,10 @@ import { signInNotice } from "../../server/accounts/auth/new-sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in-notice.ts";
 import { failedChange } from "../../server/changes/failed-notice.ts";
 import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
+import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
+import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
+import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
@@ -36,6 +39,22 @@ const reminder: DueReminder = {
   registrarExpiresAt: null,
 };
 
+const title = "Replacement of A 192.0.2.1";
+const replacement: Batch = {
+  id: otherId,
+  kind: "replace",
+  actor: { ...visitor("203.0.113.7", otherId), userId },
+  request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
+  force: false,
+  revertsId: null,
+  state: "running",
+  reason: null,
+  createdAt: new Date("2027-02-22T00:00:00Z"),
+  finishedAt: null,
+};
+const delegated = { id: domainId, name: "example.com", ownerId: userId };
+const replaced = { total: 300, waiting: 0, running: 0, done: 0, failed: 1, skipped: 0 };
+
 /** Returns one notice per event, built by the functions that build the real ones. */
 export function exampleNotices(): Record<NotificationEvent, Notice> {
   return {
@@ -51,11 +70,23 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       userId,
       "whois.example does not answer.",
     ),
+    "domain.delegation_changed": delegationChanged(delegated, ["nameServers"], {
+      zone: "com",
+      seenAt: "2027-03-01T00:00:00.000Z",
+      nameServers: ["ns1.dns.example", "ns2.dns.example"],
+      glue: [],
+      ds: [],
+    }),
+    "domain.dangling": danglingRecords(delegated, [
+      { name: "shop", recordType: "CNAME", target: "shop.hosting.example" },
+    ]),
     "record.change_failed": failedNotice(),
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
       userId,
     ),
+    "replacement.progress": progressNotice(title, replacement, { ...replaced, waiting: 150, done: 149 }, 50),
+    "replacement.finished": finishedNotice(title, { ...replacement, state: "done" }, { ...replaced, done: 299 }),
     "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),
     "security.factor_added": wayIn({ event: "security.factor_added", method: "passkey", name: "Laptop" }),
     "security.factor_removed": wayIn({ event: "security.factor_removed", method: "totp", name: null }),
@@ -104,6 +135,7 @@ function failedNotice(): Notice {
     domainName: "example.com",
     ownerId: userId,
     actorId: userId,
+    message: "Move www to the new load balancer",
     changes: [{ action: "create", id: domainId, before: null, after: record }],
     outcomes: [{ ok: false, message: "refused" }],
   });

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { likePattern, matchesHost } from "./host-pattern.ts";
+import { matchesHost } from "../dns/names/host-match.ts";
+import { likePattern } from "./host-pattern.ts";
 
 /** A set of hosts of a zone: those that match at least one of its patterns. */
 export class Hosts {

@@ -66,7 +66,7 @@ export interface RouteMeta {
   /** Accepts the header `x-confirm-delete`. */
   confirmable?: boolean;
   /** HTTP status on success. */
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   /** The REST body is this string field of the output, as plain text. */
   textField?: string;
   /** Accepts bodies up to 16 MiB from authenticated callers. Its input must be in `server/composition/large-inputs.ts`. */

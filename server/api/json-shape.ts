@@ -5,9 +5,9 @@ export const deepest = 64;
 
 /**
  * Maximum number of fields and list items in a body. `ordinary` is several times what the largest ordinary call needs; `large` allows a plan
- * of a thousand changes.
+ * of ten thousand changes that set every field.
  */
-export const mostValues = { ordinary: 10_000, large: 100_000 } as const;
+export const mostValues = { ordinary: 10_000, large: 400_000 } as const;
 
 /** Error message for deeper nesting. */
 export const tooDeep = `This is nested too deeply. At most ${deepest} levels are allowed.`;

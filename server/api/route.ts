@@ -9,7 +9,7 @@ export interface Route {
   tag: string;
   summary: string;
   description?: string;
-  status?: 200 | 201;
+  status?: 200 | 201 | 202;
   textField?: string;
   errors?: number[];
   costly?: boolean;

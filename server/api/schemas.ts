@@ -80,13 +80,28 @@ export function timestampInput(description: string) {
     .meta({ description, override: { type: "string", format: "date-time" }, example: "2027-03-01T00:00:00Z" });
 }
 
+interface IntegerRange {
+  min: number;
+  max: number;
+  sentence: string;
+  description: string;
+}
+
 /**
  * Returns a schema for a whole number in a query: a number, or its decimal digits over REST. `z.coerce.number` would also accept true,
  * null, lists and dates.
  */
-function queryInteger(range: { min: number; max: number; fallback: number; sentence: string; description: string }) {
-  const { min, max, fallback, sentence, description } = range;
+export function optionalInteger({ min, max, sentence, description }: IntegerRange) {
+  const override = { type: "integer", minimum: min, maximum: max } as const;
+  return wholeNumber(override, sentence).optional().meta({ description, override });
+}
+
+function queryInteger({ min, max, fallback, sentence, description }: IntegerRange & { fallback: number }) {
   const override = { type: "integer", minimum: min, maximum: max, default: fallback } as const;
+  return wholeNumber(override, sentence).default(fallback).meta({ description, override });
+}
+
+function wholeNumber(override: { minimum: number; maximum: number; default?: number }, sentence: string) {
   return z
     .custom<number>(
       (given) => typeof given === "number" || (typeof given === "string" && /^\d{1,10}$/.test(given)),
@@ -94,9 +109,7 @@ function queryInteger(range: { min: number; max: number; fallback: number; sente
     )
     .meta({ override })
     .transform(Number)
-    .pipe(z.int(sentence).min(min, sentence).max(max, sentence))
-    .default(fallback)
-    .meta({ description, override });
+    .pipe(z.int(sentence).min(override.minimum, sentence).max(override.maximum, sentence));
 }
 
 /** Returns the fields `page` and `limit` of a list, which are text over REST. */

@@ -204,6 +204,15 @@ export async function* resumable<T>(messages: AsyncIterable<{ id: string; data: 
   }
 }
 
+/** Passes a subscription's messages on, and its failures in tRPC's form. */
+export async function* streamed<T>(messages: AsyncIterable<T>) {
+  try {
+    yield* messages;
+  } catch (error) {
+    throw trpcError(errorOf(error));
+  }
+}
+
 export const router = t.router;
 
 /** Merges routers into one namespace. */

@@ -8,7 +8,8 @@ import { parseQualified, qualifiedName, zoneNameOf } from "../dns/names/views.ts
 import type { Notifications } from "../notifications/notify.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 import { lockDomain, lockDomainNamed } from "../access/lock-domain.ts";
-import { matchesHost, parseHostPattern } from "../access/host-pattern.ts";
+import { parseHostPattern } from "../access/host-pattern.ts";
+import { matchesHost } from "../dns/names/host-match.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { findRequest, pageOfRequests, requestView, type RequestRow } from "./request-view.ts";
 import type { Assignments } from "./service.ts";

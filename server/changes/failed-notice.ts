@@ -11,13 +11,14 @@ interface Settled {
   domainName: string;
   ownerId: string | null;
   actorId: string | null;
+  message: string | null;
   changes: readonly PlannedChange[];
   outcomes: readonly ChangeOutcome[];
 }
 
 /** Returns the notice of a settled change set, for its author and the domain's owner; null if all of it was made. */
 export function failedChange(settled: Settled): TypedNotice<"record.change_failed"> | null {
-  const { id: changeSetId, domainId, domainName, changes, outcomes } = settled;
+  const { id: changeSetId, domainId, domainName, message, changes, outcomes } = settled;
   const failures = changes.flatMap((change, index) => {
     const outcome = outcomes[index];
     if (!outcome || outcome.ok) return [];
@@ -34,7 +35,7 @@ export function failedChange(settled: Settled): TypedNotice<"record.change_faile
     title: `${failures.length} of ${changes.length} changes to ${domainName} failed`,
     content: `${failures.slice(0, listedFailures).join(" ")}${more}`,
     level: "error",
-    metadata: { domainId, domainName, changeSetId, failed: failures.length },
+    metadata: { domainId, domainName, changeSetId, failed: failures.length, message },
     to: { userIds: [settled.actorId, settled.ownerId].filter((userId) => userId !== null) },
   };
 }

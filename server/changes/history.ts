@@ -30,8 +30,10 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
     .select([
       "change_sets.id",
       "change_sets.kind",
+      "change_sets.message",
       "change_sets.state",
       "change_sets.actor_id",
+      "change_sets.caused_by",
       "users.username",
       "change_sets.revision",
       "domains.history_from",
@@ -40,6 +42,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       "change_sets.deletes",
       "change_sets.failures",
       "change_sets.unknown",
+      "change_sets.reverts_id",
       "change_sets.repaired",
       "change_sets.created_at",
       "change_sets.finished_at",
@@ -60,9 +63,11 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
     return {
       id: set.id,
       kind: set.kind,
+      message: set.message,
       state: set.state,
       actorId: set.actor_id,
       actor: set.username,
+      causedBy: set.caused_by,
       revision: set.revision,
       creates,
       updates,
@@ -71,6 +76,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       failures: failures.slice(0, shownChanges),
       // Changes with unknown outcome are among the failures.
       unknown: sees.isAll ? (set.unknown ?? 0) : Math.min(set.unknown ?? 0, failures.length),
+      revertsId: set.reverts_id,
       repaired: set.repaired,
       createdAt: set.created_at,
       finishedAt: set.finished_at,

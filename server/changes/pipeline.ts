@@ -7,8 +7,11 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
+import type { Cause } from "./cause.ts";
+import { storeFollows, type Follow } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
+import type { ReverseMode } from "../database/tables/domains.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
@@ -36,6 +39,8 @@ export interface ZoneContext {
   signed: boolean;
   /** Whether 0.1 stored TXT records of the zone and nobody has read since how they are split. */
   splitsUnread: boolean;
+  /** Whether PTR records follow its addresses. */
+  reverse: ReverseMode;
   /** What the caller may do here. */
   rights: Rights;
   kind: ProviderKind;
@@ -47,6 +52,8 @@ export interface Planned {
   changes: PlannedChange[];
   /** The records that the provider maintains itself, if the plan read the whole zone. */
   signing?: ZoneSigning;
+  /** What other zones must do afterwards. Stored together with the change set. */
+  follows?: readonly Follow[];
 }
 
 export interface ChangeRequest<P extends Planned> {
@@ -63,8 +70,14 @@ export interface ChangeRequest<P extends Planned> {
   resolution?: Resolution;
   /** Whether the provider has these changes already (sync), so that nothing is sent. */
   alreadyThere?: boolean;
+  /** What the change set is made for. */
+  cause?: Cause;
+  /** Why the change is made, as its author writes it. */
+  message?: string | undefined;
   /** What the audit entry says besides the records. */
   about?: Readonly<Record<string, unknown>>;
+  /** Stores what belongs to the changes, in the transaction that writes them. Not called if the provider refused any. */
+  alongside?: ((tx: EntityManager, revision: number) => Promise<void>) | undefined;
   /** Whether to make an `on_change` snapshot of the state before. */
   bookmarkBefore?: boolean;
   /** Whether to make an `on_change` snapshot of the state after. */
@@ -81,6 +94,8 @@ export interface ChangeResult<P extends Planned> {
   at: Date;
   /** The id of the snapshot that `bookmarkAfter` made. */
   snapshotId: string | null;
+  /** Null if nothing was to be changed. */
+  changeSetId: string | null;
 }
 
 /** What step 7 writes. */
@@ -179,8 +194,10 @@ export class ChangePipeline {
       if (request.alreadyThere || changes.length === 0) {
         finished = { zone, planned, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
       } else {
-        const { kind, atomic = false, caller } = request;
-        const set = { kind, actorId: caller.userId, changes, atomic, now: this.#now };
+        const { kind, atomic = false, caller, cause } = request;
+        const { follows } = planned;
+        const message = storedMessage(request.message);
+        const set = { kind, actorId: caller.userId, message, changes, atomic, cause, follows, now: this.#now };
         // 5.
         const changeSetId = await commitIntent(fork(), zone.id, lease, set);
         // 6.
@@ -206,21 +223,29 @@ export class ChangePipeline {
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     if (planned.signing) await storeSigning(tx, zone.id, planned.signing, now);
     if (request.bookmarkBefore && outcomes.some(({ ok }) => ok)) await bookmark(tx, zone.id, author);
-    const revision = await settle(tx, zone.id, {
+    const { revision, changeSetId: settledId } = await settle(tx, zone.id, {
       kind: request.kind,
       actorId: request.caller.userId,
       actor: request.caller,
+      message: storedMessage(request.message),
       about: request.about,
       changes: [...planned.changes, ...dropped],
       outcomes: [...outcomes, ...dropped.map(() => ({ ok: true }) as const)],
       lease,
       fingerprint,
       changeSetId,
+      cause: request.cause,
       repaired: false,
       now,
     });
+    // With a provider, they were stored together with the intent.
+    if (settledId !== null && changeSetId === undefined) {
+      const set = { id: settledId, actorId: request.caller.userId, now };
+      await storeFollows(tx, set, planned.follows ?? []);
+    }
+    if (outcomes.every(({ ok }) => ok)) await request.alongside?.(tx, revision);
     const snapshotId = request.bookmarkAfter ? await bookmark(tx, zone.id, author) : null;
-    return { planned, outcomes, revision, at: now, snapshotId };
+    return { planned, outcomes, revision, at: now, snapshotId, changeSetId: settledId };
   }
 
   /** Returns a plan without applying it. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
@@ -256,6 +281,7 @@ export class ChangePipeline {
         "domains.provider_fingerprint",
         "domains.provider_signed",
         "domains.splits_unread",
+        "domains.reverse",
         "provider_configs.id as config_id",
         "provider_configs.kind",
         "provider_configs.config",
@@ -281,6 +307,7 @@ export class ChangePipeline {
       fingerprint: row.provider_fingerprint,
       signed: row.provider_signed,
       splitsUnread: row.splits_unread,
+      reverse: row.reverse,
       rights,
       kind,
       provider,
@@ -293,6 +320,11 @@ export class ChangePipeline {
     await throughProvider(readSplits(em, zone, zone.provider));
     zone.splitsUnread = false;
   }
+}
+
+/** An empty message is none. */
+function storedMessage(message = ""): string | null {
+  return message.trim() || null;
 }
 
 function moving(): AppError {

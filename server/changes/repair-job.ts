@@ -50,14 +50,15 @@ export class RepairJob {
     try {
       for (const domainId of await zonesToRepair(this.#parts.database.fork())) {
         if (signal?.aborted) return;
-        await this.#repair(domainId);
+        await this.settle(domainId);
       }
     } catch (error) {
       this.#parts.log.error({ err: error }, "could not look for pending change sets");
     }
   }
 
-  async #repair(domainId: string): Promise<void> {
+  /** Settles the pending change sets of one zone, or logs why they cannot be settled yet. */
+  async settle(domainId: string): Promise<void> {
     const fork = () => this.#parts.database.fork();
     try {
       const settled = await withLease(

@@ -62,6 +62,7 @@ export async function repairZone(
       await settle(tx, domainId, {
         kind: set.change_kind,
         actorId: set.actor_id,
+        message: set.message,
         actor: givenUp && resolution !== "wait" ? actor : theService,
         ...(givenUp ? { about: { givenUp } } : {}),
         changes: intent.changes,
@@ -73,7 +74,7 @@ export async function repairZone(
         now: at,
       });
       if (set.change_kind === "rollback") await bookmark(tx, domainId, author);
-      const { id, owner_id: ownerId, actor_id: actorId } = set;
+      const { id, message, owner_id: ownerId, actor_id: actorId } = set;
       const { changes } = intent;
       const notice = failedChange({
         id,
@@ -81,6 +82,7 @@ export async function repairZone(
         domainName: qualifiedName(set),
         ownerId,
         actorId,
+        message,
         changes,
         outcomes,
       });
@@ -99,6 +101,7 @@ async function pendingSets(em: EntityManager, domainId: string) {
       "change_sets.id",
       "change_sets.kind as change_kind",
       "change_sets.actor_id",
+      "change_sets.message",
       "change_sets.intent",
       "domains.name",
       "domains.view",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, pageOf, paging, timestamp } from "../api/schemas.ts";
+import { id, pageOf, paging, prose, shownId, timestamp } from "../api/schemas.ts";
 
 export const domainId = id("The domain's id.");
 export const recordId = id("The record's id.");
@@ -29,6 +29,12 @@ export const dataFields = {
   proxied: z.boolean().meta({ description: "Whether the provider proxies the record.", example: false }),
 };
 
+/** The field `message` of calls that change records. */
+export const changeMessage = prose(500).optional().meta({
+  description: "Why you make the change, at most 500 characters. The domain's history and the audit log keep it.",
+  example: "Move www to the new load balancer",
+});
+
 /** A record without identity. */
 export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "A record's data." });
 
@@ -57,8 +63,12 @@ export const history = z
           .object({
             id: id("The change set's id."),
             kind: z
-              .enum(["edit", "bulk", "import", "sync", "rollback"])
+              .enum(["edit", "bulk", "import", "sync", "rollback", "revert", "replace", "template"])
               .meta({ description: "The operation that made the change.", example: "edit" }),
+            message: z
+              .string()
+              .nullable()
+              .meta({ description: "Why it was made, as its author wrote; null for none.", example: null }),
             state: z.enum(["pending", "applied", "partial", "failed"]).meta({
               description: "`pending`: sent to the provider, outcome still unknown. `partial`: some changes failed.",
               example: "applied",
@@ -68,6 +78,9 @@ export const history = z
               .string()
               .nullable()
               .meta({ description: "The user's name; null if the user was deleted.", example: "admin" }),
+            causedBy: shownId("The change set of another domain that this one follows; null for none.")
+              .nullable()
+              .meta({ example: null }),
             revision: z
               .int()
               .nullable()
@@ -85,6 +98,7 @@ export const history = z
               description: "Changes closed by force, outcome unknown.",
               example: 0,
             }),
+            revertsId: id("The change set that this one reverts; null if it reverts none.").nullable(),
             repaired: z.boolean().meta({
               description: "Whether the outcome was determined by reading the zone back.",
               example: false,

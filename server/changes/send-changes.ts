@@ -5,10 +5,12 @@ import { AppError } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { countActions, type PlannedChange } from "../dns/record.ts";
 import { providerPart } from "./provider-part.ts";
+import { causeColumns, type Cause } from "./cause.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { failureOf, failuresText } from "./failures.ts";
 import { intentText, leaveOpen } from "./intent.ts";
 import { lostLease, type Lease } from "./lease.ts";
+import { storeFollows, type Follow } from "./follows.ts";
 import { callProvider } from "./provider-call.ts";
 import { notingCalls } from "./call-journal.ts";
 
@@ -27,25 +29,40 @@ interface SentZone {
 interface ChangeSet {
   kind: ChangeSetKind;
   actorId: string;
+  /** Why it is made, as its author wrote it. */
+  message: string | null;
   changes: PlannedChange[];
   /** All of the changes or none. */
   atomic: boolean;
+  cause?: Cause | undefined;
+  /** What other zones must do afterwards. */
+  follows?: readonly Follow[] | undefined;
   now: () => Date;
 }
 
 /**
- * Stores a change set as pending, so that a repair can settle it after a crash.
+ * Stores a change set as pending, so that a repair can settle it after a crash, with what other zones must do afterwards.
  * @returns the change set's id.
  * @throws AppError UNAVAILABLE when the lease was lost.
  */
 export async function commitIntent(em: EntityManager, domainId: string, lease: Lease, set: ChangeSet): Promise<string> {
+  return await em.transactional(async (tx) => {
+    const id = await storeIntent(tx, domainId, lease, set);
+    if (set.follows && set.actorId !== null)
+      await storeFollows(tx, { id, actorId: set.actorId, now: set.now() }, set.follows);
+    return id;
+  });
+}
+
+async function storeIntent(em: EntityManager, domainId: string, lease: Lease, set: ChangeSet): Promise<string> {
   const id = newId();
   const { creates, updates, deletes } = countActions(set.changes);
+  const { caused_by, reverts_id, batch_item_id } = causeColumns(set.cause);
   // Only while the lease is held: another process that took it may have moved the zone.
   const intended = await sql<{ id: string }>`
-    insert into change_sets (id, domain_id, kind, state, actor_id, creates, updates, deletes, intent, repaired, created_at)
-    select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${intentText(set)}::jsonb, false, ${set.now()}::timestamptz
+    insert into change_sets (id, domain_id, kind, state, actor_id, message, creates, updates, deletes, intent, repaired, caused_by, reverts_id, batch_item_id, created_at)
+    select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${set.message}::text, ${creates}::int, ${updates}::int, ${deletes}::int,
+      ${intentText(set)}::jsonb, false, ${caused_by}::uuid, ${reverts_id}::uuid, ${batch_item_id}::uuid, ${set.now()}::timestamptz
     from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
     returning id
   `.execute(queries(em));

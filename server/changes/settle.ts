@@ -8,6 +8,8 @@ import { newId } from "../platform/ids.ts";
 import { inChunks } from "../platform/slices.ts";
 import { countActions, dataOf, storedStrings, type PlannedChange } from "../dns/record.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
+import { causeColumns, type Cause } from "./cause.ts";
+import { announceZoneChange } from "./watch/announce.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
 
@@ -21,6 +23,8 @@ export interface Settlement {
   actorId: string | null;
   /** Who carried it out: the same user, or the service that repaired it. */
   actor: Actor;
+  /** Why it was made, as its author wrote it. */
+  message?: string | null | undefined;
   /** What the audit entry says besides the records, such as the snapshot that was restored. */
   about?: Readonly<Record<string, unknown>> | undefined;
   changes: readonly PlannedChange[];
@@ -29,20 +33,27 @@ export interface Settlement {
   lease: Lease | null;
   /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
-  /** The pending change set; left out when there is none. */
+  /** The pending change set, which stores its cause; left out when there is none. */
   changeSetId?: string | undefined;
+  /** What the change set is made for, if none is pending. */
+  cause?: Cause | undefined;
   /** Whether the outcome was read back from the zone. */
   repaired: boolean;
   now: Date;
 }
 
+interface Settled {
+  revision: number;
+  changeSetId: string | null;
+}
+
 /**
  * Settles a change set in the caller's transaction: writes what really happened to the records, the history and the audit trail, and raises
  * the revision.
- * @returns the zone's revision afterwards.
+ * @returns the zone's revision afterwards, and the change set's id; null if nothing was to be changed.
  * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
-export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<number> {
+export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<Settled> {
   const { changes, outcomes, lease, fingerprint, now } = settlement;
   const done = effects(changes, outcomes);
   const grows = growth(done);
@@ -71,12 +82,12 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
   const isCounted =
     done.length === 0 || (await writeVersions(tx, domainId, { revision, changes: done, now })) === grows;
   if (!isCounted) await recount(tx, domainId);
-  if (changes.length > 0) {
-    const made = { revision: done.length > 0 ? revision : null, done, failures };
-    const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
-    await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
-  }
-  return revision;
+  if (changes.length === 0) return { revision, changeSetId: null };
+  const made = { revision: done.length > 0 ? revision : null, done, failures };
+  const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
+  await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
+  if (done.length > 0) announceZoneChange(tx, { domainId, revision, changeSetId });
+  return { revision, changeSetId };
 }
 
 /** Returns what took place of some changes. An update that left neither record counts as a deletion. */
@@ -169,7 +180,7 @@ interface Made {
 async function recordChangeSet(
   tx: EntityManager,
   domainId: string,
-  { kind, actorId, outcomes, changeSetId, repaired, now }: Settlement,
+  { kind, actorId, message = null, outcomes, changeSetId, cause, repaired, now }: Settlement,
   { revision, done, failures }: Made,
 ): Promise<string> {
   const outcome = {
@@ -185,7 +196,16 @@ async function recordChangeSet(
     const id = newId();
     await queries(tx)
       .insertInto("change_sets")
-      .values({ id, domain_id: domainId, kind, actor_id: actorId, created_at: now, ...outcome })
+      .values({
+        id,
+        domain_id: domainId,
+        kind,
+        actor_id: actorId,
+        message,
+        created_at: now,
+        ...causeColumns(cause),
+        ...outcome,
+      })
       .execute();
     return id;
   }
@@ -215,7 +235,14 @@ const auditedRecords = 100;
 async function recordTrail(
   tx: EntityManager,
   domainId: string,
-  { kind, actor, about, repaired, now }: Pick<Settlement, "kind" | "actor" | "about" | "repaired" | "now">,
+  {
+    kind,
+    actor,
+    message,
+    about,
+    repaired,
+    now,
+  }: Pick<Settlement, "kind" | "actor" | "message" | "about" | "repaired" | "now">,
   { changeSetId, revision, done, failures }: Made & { changeSetId: string },
 ): Promise<void> {
   const audited = done.slice(0, auditedRecords);
@@ -227,6 +254,7 @@ async function recordTrail(
     after: {
       changeSetId,
       revision,
+      ...(message ? { message } : {}),
       ...countActions(done),
       failures: failures.length,
       repaired,

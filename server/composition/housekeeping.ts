@@ -2,9 +2,12 @@ import { deleteEndedSessions, deleteExpiredChallenges, deleteExpiredLinks } from
 import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
 import type { Database } from "../database/database.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
+import { deleteOldBatches } from "../batches/store.ts";
 import { deleteExpiredFlows } from "../identity/housekeeping.ts";
 
-/** Deletes expired sessions, challenges, links, sign-ins, deliveries and stored responses. */
+const batchRetentionMilliseconds = 90 * 24 * 3_600_000;
+
+/** Deletes expired sessions, challenges, links, sign-ins, deliveries and stored responses, and old batches. */
 export async function deleteExpired(database: Database, now: Date): Promise<void> {
   await deleteEndedSessions(database.fork(), now);
   await deleteExpiredChallenges(database.fork(), now);
@@ -12,4 +15,5 @@ export async function deleteExpired(database: Database, now: Date): Promise<void
   await deleteExpiredFlows(database.fork(), now);
   await deleteOldDeliveries(database.fork(), now);
   await deleteOldAnswers(database.fork(), now);
+  await deleteOldBatches(database.fork(), new Date(now.getTime() - batchRetentionMilliseconds));
 }

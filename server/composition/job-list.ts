@@ -1,8 +1,12 @@
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
+import { batchJobName } from "../batches/batch.ts";
+import type { BatchRunner } from "../batches/runner.ts";
+import type { ReverseFollows } from "../reverse/follow-up.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../drift/drift-job.ts";
+import type { DelegationServices } from "../delegation/compose.ts";
 import type { ExpiryServices } from "../expiry/compose.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
@@ -18,8 +22,11 @@ const day = 24 * 3_600_000;
 export interface Workers
   extends
     Pick<ChannelServices, "deliverer" | "mailDeliverer">,
-    Pick<ExpiryServices, "expiryCheck" | "expiryReminders"> {
+    Pick<ExpiryServices, "expiryCheck" | "expiryReminders">,
+    Pick<DelegationServices, "delegationCheck"> {
   repair: RepairJob;
+  batches: BatchRunner;
+  reverseFollows: ReverseFollows;
   drift: DriftJob;
 }
 
@@ -33,13 +40,27 @@ interface Needs extends Workers {
 
 /** Returns every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
-  const { repair, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } = needs;
+  const { repair, batches, reverseFollows, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } =
+    needs;
   return [
     {
       name: "changes.repair",
       description: "Determines the outcome of changes interrupted by a crash or a lost connection.",
       schedule: "* * * * *",
       work: (_data, signal) => repair.runOnce(signal),
+    },
+    {
+      name: batchJobName,
+      description: "Carries out changes of many domains, and resumes interrupted ones.",
+      schedule: "* * * * *",
+      retries: { most: 3, firstSeconds: 5, longestSeconds: 60 },
+      work: (_data, signal) => batches.run(signal),
+    },
+    {
+      name: "reverse.follow",
+      description: "Lets PTR records follow changes of addresses that a crash or a failing provider interrupted.",
+      schedule: "* * * * *",
+      work: (_data, signal) => reverseFollows.runOnce(signal),
     },
     {
       name: "drift.check",
@@ -69,7 +90,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     },
     {
       name: "accounts.housekeeping",
-      description: "Deletes expired sessions, challenges, links, sign-ins and deliveries.",
+      description: "Deletes expired sessions, challenges, links, sign-ins, deliveries and old replacements.",
       schedule: "40 */6 * * *",
       work: () => deleteExpired(database, now()),
     },
@@ -88,5 +109,6 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     mail.job,
     expiryCheck,
     expiryReminders,
+    needs.delegationCheck,
   ];
 }

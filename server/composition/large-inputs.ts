@@ -1,5 +1,7 @@
 import type { z } from "zod";
-import { applyInput, planInput, zonefileInput } from "../records/change-schemas.ts";
+import { applyReplacementInput, planReplacementInput } from "../replacements/schemas.ts";
+import { applyInput, planInput } from "../records/change-schemas.ts";
+import { zonefileInput } from "../records/whole-zone-schemas.ts";
 
 /**
  * Input schemas of calls with large bodies, by procedure. The worker uses them, so this module loads only schemas. A test compares the list
@@ -9,4 +11,6 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.plan": planInput,
   "records.applyPlan": applyInput,
   "records.importZonefile": zonefileInput,
+  "replacements.plan": planReplacementInput,
+  "replacements.applyPlan": applyReplacementInput,
 };

@@ -26,6 +26,7 @@ import { tellDrift } from "../drift/drift-notice.ts";
 import { ZoneWatch } from "../drift/zone-watch.ts";
 import { Domains } from "../domains/service.ts";
 import { ZoneImports } from "../domains/zone-imports.ts";
+import { composeDelegation, type DelegationServices } from "../delegation/compose.ts";
 import { composeExpiry, type ExpiryServices } from "../expiry/compose.ts";
 import { Health } from "../database/health.ts";
 import { LargeBodies } from "../http/bodies/large-bodies.ts";
@@ -43,17 +44,37 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
+import { composeZoneWatchers } from "../changes/watch/compose.ts";
+import type { ZoneWatchers } from "../changes/watch/zone-watchers.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
+import { BatchRunner } from "../batches/runner.ts";
+import { replacementPurposes } from "../replacements/purposes.ts";
+import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
+import { Revert } from "../records/revert.ts";
 import { Sync } from "../records/sync.ts";
+import { ReverseReport } from "../reverse/report.ts";
+import { ReverseFollows } from "../reverse/follow-up.ts";
 import { RepairJob } from "../changes/repair-job.ts";
 import { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import { SecretCipher } from "../platform/secret-cipher.ts";
+import { DomainTemplates } from "../templates/applied.ts";
+import { linkedPurpose, takingBack } from "../templates/linked-purpose.ts";
+import { LinkedTemplates } from "../templates/linked.ts";
+import { TemplatePlans } from "../templates/service.ts";
+import { Templates } from "../templates/store.ts";
 import { Rollback } from "../snapshots/rollback.ts";
 import { Snapshots } from "../snapshots/service.ts";
 
 export interface Services
-  extends AccountServices, IdentityServices, NotificationServices, ChannelServices, JobServices, ExpiryServices {
+  extends
+    AccountServices,
+    IdentityServices,
+    NotificationServices,
+    ChannelServices,
+    JobServices,
+    ExpiryServices,
+    DelegationServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -71,13 +92,23 @@ export interface Services
   domains: Domains;
   zoneImports: ZoneImports;
   records: Records;
+  revert: Revert;
+  replacements: Replacements;
   sync: Sync;
   zoneFiles: ZoneFileTransfer;
   snapshots: Snapshots;
   rollback: Rollback;
+  templates: Templates;
+  domainTemplates: DomainTemplates;
+  templatePlans: TemplatePlans;
+  linkedTemplates: LinkedTemplates;
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
+  batches: BatchRunner;
+  reverseFollows: ReverseFollows;
+  reverseReport: ReverseReport;
   drift: DriftJob;
+  zoneWatchers: ZoneWatchers;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */
@@ -133,8 +164,10 @@ export async function createServices(parts: {
     log,
     now,
   });
-  const { notifications } = notificationServices;
+  const { notifications, streams } = notificationServices;
+  const zoneWatchers = composeZoneWatchers({ database, streams, redis, log });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
+  const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const domains = new Domains(database, providerConfigs, now, notifications);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
@@ -151,8 +184,12 @@ export async function createServices(parts: {
   });
   const pipeline = new ChangePipeline(database, connections, now, notifications);
   const comparison = new ProviderComparison(now, pause);
+  const templates = new Templates(audit, now);
+  const domainTemplates = new DomainTemplates(audit, now);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
+  const reverseFollows = new ReverseFollows({ database, connections, pipeline, notifications, log, now });
+  const records = new Records(pipeline, comparison, reverseFollows, now);
   const drift = new DriftJob({
     database,
     connections,
@@ -163,6 +200,19 @@ export async function createServices(parts: {
     onDrift: parts.onDrift ?? tellDrift(database, notifications),
   });
   const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
+  const batches = new BatchRunner({
+    database,
+    pipeline,
+    repair,
+    purposes: {
+      ...replacementPurposes,
+      template: linkedPurpose(domainTemplates),
+      revert: takingBack(replacementPurposes.revert, domainTemplates),
+    },
+    notifications,
+    log,
+    now,
+  });
   const health = new Health(database);
   const jobServices = composeJobs({
     config,
@@ -172,8 +222,8 @@ export async function createServices(parts: {
     keyring,
     mailer,
     background,
-    streams: notificationServices.streams,
-    workers: { repair, drift, ...channelServices, ...expiry },
+    streams,
+    workers: { repair, batches, reverseFollows, drift, ...channelServices, ...expiry, ...delegation },
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
@@ -216,14 +266,32 @@ export async function createServices(parts: {
     domains,
     zoneImports,
     ...expiry,
-    records: new Records(pipeline, comparison, now),
+    ...delegation,
+    records,
+    reverseFollows,
+    reverseReport: new ReverseReport(connections),
+    revert: new Revert(pipeline, comparison, reverseFollows, now),
+    replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),
     sync: new Sync(pipeline, comparison),
-    zoneFiles: new ZoneFileTransfer(pipeline, now),
+    zoneFiles: new ZoneFileTransfer(pipeline, reverseFollows, now),
     snapshots,
     rollback: new Rollback(pipeline, snapshots),
+    templates,
+    domainTemplates,
+    templatePlans: new TemplatePlans({ templates, domainTemplates, records, pipeline }),
+    linkedTemplates: new LinkedTemplates({
+      templates,
+      domainTemplates,
+      connections,
+      audit,
+      enqueue: jobs.enqueue,
+      now,
+    }),
     providerConfigs,
     repair,
+    batches,
     drift,
+    zoneWatchers,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -239,16 +307,26 @@ export async function createServices(parts: {
       await jobs.prepare();
     },
     async startRepair() {
-      if (config.jobs) await repair.start();
+      if (!config.jobs) return;
+      await repair.start();
+      await reverseFollows.start();
     },
     async startJobs() {
       if (!config.jobs) return;
       await jobs.start();
+      batches.start();
       if (config.driftCheck !== "off") await zoneWatch.start();
     },
     async stop() {
       zoneWatch.stop();
-      await Promise.all([repair.stop(), jobs.rest(), zoneImports.stop(), background.settled()]);
+      await Promise.all([
+        repair.stop(),
+        batches.stop(),
+        reverseFollows.stop(),
+        jobs.rest(),
+        zoneImports.stop(),
+        background.settled(),
+      ]);
     },
     async close() {
       await background.settled();

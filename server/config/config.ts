@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
+import type { ResolverRoots } from "./variable-forms.ts";
 import { logFormatFor, type LogFormat } from "../platform/log-output.ts";
 
 export interface Config {
@@ -9,6 +10,10 @@ export interface Config {
   port: number;
   /** Public URL without a trailing slash. */
   siteUrl: string;
+  /** Whether SITE_URL is set. */
+  canonical: boolean;
+  /** Whether to serve the web console. */
+  console: boolean;
   /** Absolute path. */
   dataDir: string;
   /** Undefined: the embedded database under `dataDir`. */
@@ -39,6 +44,8 @@ export interface Config {
   /** Calls per minute of one user, personal token or address, and how many of them may be costly; null: unlimited. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
+  /** The servers that delegations are checked from. */
+  resolverRoots: ResolverRoots;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
   /** Days for which automatic snapshots are kept; null: forever. */
@@ -71,6 +78,8 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     host: values.HOST,
     port: values.PORT,
     siteUrl: (values.SITE_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ""),
+    canonical: values.SITE_URL !== undefined,
+    console: values.CONSOLE,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     redisUrl: values.REDIS_URL,
@@ -89,6 +98,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logFormat: values.LOG_FORMAT ?? logFormatFor(process.stdout),
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
+    resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
     driftCheck: values.DRIFT_CHECK,
     snapshotRetentionDays: values.SNAPSHOT_RETENTION,
   };

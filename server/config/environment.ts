@@ -3,7 +3,7 @@ import { defaultDataDir } from "../platform/compile-cache.ts";
 import { passwordFault } from "../platform/password-rules.ts";
 import { databaseUrlFault } from "../database/connection-url.ts";
 import { isAllowEntry } from "../net/allow-list.ts";
-import { commaList, isProxy, isSite, onOff, perMinute, url } from "./variable-forms.ts";
+import { commaList, isProxy, isSite, onOff, parseRoots, perMinute, url } from "./variable-forms.ts";
 
 /** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */
 export function adminPasswordFault(password: string | null, username = "admin"): string | null {
@@ -181,6 +181,10 @@ export const environmentSchema = z.object({
     readIn: "start.ts",
     more: "operations/monitoring.md#the-log",
   }),
+  CONSOLE: onOff("CONSOLE", "on").register(notes, {
+    meaning: "`off` serves the API without the web console.",
+    readIn: "app.ts",
+  }),
   JOBS: onOff("JOBS", "on").register(notes, {
     meaning: "`off` for instances that only serve requests.",
     readIn: "composition/jobs.ts",
@@ -203,6 +207,21 @@ export const environmentSchema = z.object({
       otherwise: "`whois.iana.org`",
       readIn: "expiry/compose.ts",
       more: "operations/jobs.md#expiry-dates",
+    }),
+  RESOLVER_ROOTS: z
+    .string()
+    .optional()
+    .transform((text) => parseRoots(text ?? ""))
+    .refine(
+      (roots) => roots !== null,
+      "RESOLVER_ROOTS must be addresses or hosts of root servers separated by commas, all with the same port if any, such as 192.0.2.1,192.0.2.2:53, or off",
+    )
+    .register(notes, {
+      meaning:
+        "Root name servers from which delegations are checked, `host` or `host:port`, comma-separated. A port holds for all name servers. Unset: the system's resolver. `off`: delegations are not checked.",
+      otherwise: "the system's resolver",
+      readIn: "delegation/compose.ts",
+      more: "guide/delegation.md#where-it-looks-from",
     }),
   DRIFT_CHECK: z
     .enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off")

@@ -58,3 +58,30 @@ export function onOff(name: string, fallback: "on" | "off") {
     .default(fallback)
     .transform((text) => text === "on");
 }
+
+/** The servers that delegations are checked from. */
+export type ResolverRoots = { kind: "off" } | { kind: "system" } | { kind: "roots"; hosts: string[]; port: number };
+
+/** Parses RESOLVER_ROOTS; empty: the system's resolver. @returns null if it is malformed */
+export function parseRoots(text: string): ResolverRoots | null {
+  if (text.trim() === "") return { kind: "system" };
+  if (text.trim() === "off") return { kind: "off" };
+  const parts = text.split(",").map((part) => part.trim());
+  const roots = parts.filter((part) => part !== "").map(parseHostAndPort);
+  const valid = roots.filter((root) => root !== null);
+  const ports = new Set(valid.map(({ port }) => port));
+  const [port] = ports;
+  if (valid.length < roots.length || ports.size !== 1 || port === undefined) return null;
+  return { kind: "roots", hosts: valid.map(({ host }) => host), port };
+}
+
+function parseHostAndPort(text: string): { host: string; port: number } | null {
+  if (isIP(text) !== 0) return { host: text, port: 53 };
+  const [, bracketed, plain, digits = "53"] = /^(?:\[([^\]]+)\]|([\w.-]{1,253}))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = Number(digits);
+  if (host === undefined || (bracketed !== undefined && isIP(bracketed) !== 6)) return null;
+  // Some resolvers parse such a name as an IPv4 address.
+  if (isIP(host) === 0 && /(?:^|\.)\d+$/.test(host)) return null;
+  return port >= 1 && port <= 65_535 ? { host, port } : null;
+}

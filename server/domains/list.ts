@@ -188,7 +188,7 @@ async function internationalNames(em: EntityManager, visible: VisibleDomains): P
   return rows.map(({ name }) => name);
 }
 
-/** Returns the tags of the domains that the caller may see, with the number of domains per tag. */
+/** Returns the tags, groups and views of the domains that the caller may see, each with the number of domains. */
 export async function countTags(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const carried = queries(em)
@@ -201,5 +201,21 @@ export async function countTags(em: EntityManager, caller: Caller) {
     .groupBy("carried.tag")
     .orderBy("carried.tag")
     .execute();
-  return { tags: rows.map(({ name, count }) => ({ name, count: Number(count) })) };
+  const labelled = (column: "group_name" | "view") =>
+    queries(em)
+      .selectFrom("domains")
+      .select((eb) => [eb.ref(column).as("name"), eb.fn.countAll<string>().as("count")])
+      .where((eb) => visible.condition(eb))
+      .where(column, "is not", null)
+      .groupBy(column)
+      .orderBy(column)
+      .limit(1_000)
+      .execute();
+  const groups = await labelled("group_name");
+  const views = await labelled("view");
+  return { tags: counted(rows), groups: counted(groups), views: counted(views) };
+}
+
+function counted(rows: readonly { name: string | null; count: string }[]) {
+  return rows.map(({ name, count }) => ({ name: name ?? "", count: Number(count) }));
 }

@@ -1,8 +1,9 @@
+import type { z } from "zod";
 import { answerOf, passingLarge } from "../api/large-answers.ts";
-import { syncInput, syncResult } from "../records/change-schemas.ts";
+import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { nothing, success } from "../api/schemas.ts";
-import { may } from "../api/procedures.ts";
-import { router } from "../api/trpc.ts";
+import { may, maySubscribe } from "../api/procedures.ts";
+import { router, streamed } from "../api/trpc.ts";
 import {
   createDomainInput,
   domainDetail,
@@ -14,10 +15,14 @@ import {
   tagCounts,
   updateDomainInput,
   zoneOfInput,
+  watchInput,
+  type watchedChange,
   zoneOfName,
 } from "./schemas.ts";
 
 const tag = "Domains";
+
+type WatchedChange = z.output<typeof watchedChange>;
 
 export const domainsRouter = router({
   list: may("domains:read", {
@@ -39,6 +44,7 @@ export const domainsRouter = router({
     operationId: "listDomainTags",
     tag,
     summary: "List tags with the number of domains",
+    description: "Also lists the groups and views in use.",
   })
     .input(nothing)
     .output(tagCounts)
@@ -69,6 +75,15 @@ export const domainsRouter = router({
     .input(domainIdInput)
     .output(domainDetail)
     .query(({ ctx, input }) => ctx.services.domains.get(ctx.em, ctx.caller, input.id)),
+
+  /** A tRPC subscription only; described in api/openapi/streams.ts. */
+  watch: maySubscribe("records:read")
+    .input(watchInput)
+    .subscription(async ({ ctx, input, signal }) => {
+      const { zoneWatchers } = ctx.services;
+      const changes = await zoneWatchers.watch(ctx, input.ids, { signal, cut: () => ctx.http.cut() });
+      return streamed(changes as AsyncIterable<WatchedChange>);
+    }),
 
   create: may("domains:write", {
     method: "POST",

@@ -27,6 +27,7 @@ const listFields = {
     description: "View that distinguishes domains of one name, such as `internal`; empty: the default view.",
     example: "",
   }),
+  ownerId: shownId("The owner; null if only administrators manage it.").nullable(),
   providerId: shownId("Kind of DNS provider; the id is fixed per kind."),
   providerConfigId: shownId("Provider configuration that serves the zone."),
   expiresAt: timestamp("When the registration expires; null if unknown.").nullable(),
@@ -50,6 +51,7 @@ const listFields = {
       example: null,
     }),
   createdAt: timestamp("When the domain was added."),
+  updatedAt: timestamp("When the domain or its records last changed."),
   driftedAt: timestamp(
     "When the zone was first found to differ from its provider, or to be unreadable there; null if neither.",
   )
@@ -67,7 +69,6 @@ export const domainDetail = z
   .object({
     ...listFields,
     nameUnicode: z.string().meta({ description: "Domain name in Unicode.", example: "example.com" }),
-    ownerId: shownId("The owner; null if only administrators manage it.").nullable(),
     notes: z.string().nullable().meta({ description: "Free-text notes.", example: null }),
     expiryRemindDays: z
       .array(z.int())
@@ -85,6 +86,17 @@ export const domainDetail = z
     snapshotSchedule: z
       .enum(["off", "daily", "weekly"])
       .meta({ description: "How often a snapshot is taken automatically." }),
+    reverse: z.enum(["off", "offer", "follow"]).meta({
+      description:
+        "Whether PTR records follow the addresses of this zone. `offer`: plans list the PTR changes, to be chosen. `follow`: every edit, " +
+        "plan and zone-file import makes them.",
+      example: "off",
+    }),
+    reverseFollowGrant: z.boolean().meta({
+      description:
+        "Reverse zones: whether PTR records here may follow changes of people without rights in this zone. False for other zones.",
+      example: false,
+    }),
     drift: z
       .object({
         foundAt: timestamp("When the difference was first found."),
@@ -103,7 +115,6 @@ export const domainDetail = z
       description: "Oldest revision that can be read without a snapshot. `SNAPSHOT_RETENTION` raises it.",
       example: 0,
     }),
-    updatedAt: timestamp("When the domain or its records last changed."),
   })
   .meta({ id: "DomainDetail", description: "A managed domain." });
 
@@ -121,8 +132,24 @@ export const tagCounts = z
         }),
       )
       .meta({ description: "Sorted by name." }),
+    groups: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "Group label.", example: "Customers" }),
+          count: z.int().meta({ description: "Number of domains in this group.", example: 4 }),
+        }),
+      )
+      .meta({ description: "The groups in use, sorted by name." }),
+    views: z
+      .array(
+        z.object({
+          name: z.string().meta({ description: "View; empty: the default view.", example: "internal" }),
+          count: z.int().meta({ description: "Number of domains in this view.", example: 4 }),
+        }),
+      )
+      .meta({ description: "The views in use, sorted by name." }),
   })
-  .meta({ id: "TagCounts", description: "The tags in use." });
+  .meta({ id: "TagCounts", description: "The tags, groups and views in use." });
 
 export const listDomainsInput = z
   .strictObject({
@@ -187,6 +214,25 @@ export const zoneOfName = z
 
 export const domainIdInput = z.strictObject({ id: domainId });
 
+export const watchInput = z.strictObject({
+  ids: z
+    .array(id("A domain's id."))
+    .min(1, "Name at least one domain.")
+    .max(50, "At most 50 domains can be watched by one stream.")
+    .meta({ description: "The domains to watch, 1 to 50. Those that you may not see are left out." }),
+});
+
+/** A message of a watched domain. */
+export const watchedChange = z
+  .object({
+    domainId: shownId("The domain's id."),
+    revision: z.int().meta({ description: "The revision that its records have now.", example: 42 }),
+    changeSetId: shownId(
+      "The change set that made the revision; null in the first message of a domain, and where no change set did.",
+    ).nullable(),
+  })
+  .meta({ id: "WatchedChange", description: "A domain has another revision." });
+
 export const createDomainInput = z.strictObject({
   name: line(1024, 1).meta({
     description: "Domain name, in Unicode or A-labels. A view may follow: `example.com!internal`.",
@@ -229,6 +275,23 @@ export const updateDomainInput = z.strictObject({
     .enum(["off", "daily", "weekly"], "This must be off, daily or weekly.")
     .optional()
     .meta({ description: "How often a snapshot is taken automatically." }),
+  reverse: z
+    .enum(["off", "offer", "follow"], "This must be off, offer or follow.")
+    .optional()
+    .meta({
+      description:
+        "Whether PTR records follow the addresses of this zone. `offer`: plans list the PTR changes, to be chosen. `follow`: every edit, " +
+        "plan and zone-file import makes them.",
+      example: "follow",
+    }),
+  reverseFollowGrant: z
+    .boolean("This must be true or false.")
+    .optional()
+    .meta({
+      description:
+        "Administrators only, for zones under `in-addr.arpa` or `ip6.arpa`. True lets PTR records here follow changes of people without " +
+        "rights in this zone.",
+    }),
   force: z
     .boolean("This must be true or false.")
     .optional()

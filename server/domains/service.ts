@@ -2,16 +2,18 @@ import { LockMode } from "@mikro-orm/core";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
+import { announceZoneChange } from "../changes/watch/announce.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { AppError, notFound } from "../platform/errors.ts";
+import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
+import { isReverseZone } from "../dns/reverse/addresses.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { Domain } from "../database/tables/domains.ts";
+import { Domain, type ReverseMode } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { givenView, newName } from "./given-names.ts";
@@ -45,6 +47,9 @@ export interface DomainPatch {
   notes?: string | null | undefined;
   status?: "active" | "disabled" | undefined;
   snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
+  reverse?: ReverseMode | undefined;
+  /** Administrators only, and only for reverse zones. */
+  reverseFollowGrant?: boolean | undefined;
   /** Administrators only: moves even if the outcome of earlier changes is unknown. */
   force?: boolean | undefined;
 }
@@ -135,6 +140,8 @@ export class Domains {
         expirySource: expiresAt ? "manual" : null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",
+        reverse: "off",
+        reverseFollowGrant: false,
         revision: 0,
         recordCount: 0,
         providerSigned: false,
@@ -155,6 +162,7 @@ export class Domains {
     const zone = await zoneFor(em, caller, patch.id, "manage");
     if (patch.force && caller.role !== "admin")
       throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
+    if (patch.reverseFollowGrant !== undefined) refuseGrant(caller, zone.name, patch.reverseFollowGrant);
     const view = patch.view === undefined ? zone.view : givenView(patch.view);
     const { providerConfigId = zone.providerConfigId } = patch;
     if (view !== zone.view || providerConfigId !== zone.providerConfigId)
@@ -165,6 +173,8 @@ export class Domains {
       if (patch.tags !== undefined) domain.tags = unique(patch.tags);
       if (patch.notes !== undefined) domain.notes = patch.notes;
       if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
+      if (patch.reverse !== undefined) domain.reverse = patch.reverse;
+      if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
       if (patch.status !== undefined) domain.status = patch.status;
     });
   }
@@ -247,6 +257,7 @@ export class Domains {
         before,
       });
       await this.#notifications.notifyAll(tx, domainGone({ id, name: qualifiedName(gone) }, assigned));
+      announceZoneChange(tx, { domainId: id, revision: null, changeSetId: null });
     });
   }
 
@@ -277,9 +288,20 @@ export class Domains {
 /** Returns the user-editable fields of a domain for the audit trail. */
 function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
-  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule } = domain;
+  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
-  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule };
+  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant };
+}
+
+/** @throws AppError FORBIDDEN, BAD_REQUEST */
+function refuseGrant(caller: Caller, zone: string, grant: boolean): void {
+  if (caller.role !== "admin")
+    throw new AppError("FORBIDDEN", "Only administrators can change `reverseFollowGrant`. Ask one of them.");
+  if (grant && !isReverseZone(zone))
+    throw badField(
+      ["reverseFollowGrant"],
+      `\`reverseFollowGrant\` is for zones of PTR records, under in-addr.arpa or ip6.arpa; ${zone} is not one.`,
+    );
 }
 
 function setExpiry(domain: Domain, expiresAt: Date | null): void {

@@ -22,6 +22,7 @@ type ListRow = Pick<
   | "tags"
   | "record_count"
   | "created_at"
+  | "updated_at"
   | "drift_found_at"
   | "drift_error"
   | "provider_signed"
@@ -45,6 +46,7 @@ export const listColumns = [
   "domains.tags",
   "domains.record_count",
   "domains.created_at",
+  "domains.updated_at",
   "domains.provider_signed",
   "domains.drift_found_at",
   "domains.drift_error",
@@ -58,6 +60,7 @@ export function listView(row: ListRow, now: Date) {
     id: row.id,
     name: row.name,
     view: row.view,
+    ownerId: row.owner_id,
     providerId: knownKind(row.kind).id,
     providerConfigId: row.provider_config_id,
     expiresAt: row.expires_at,
@@ -67,6 +70,7 @@ export function listView(row: ListRow, now: Date) {
     recordCount: row.record_count,
     signedBy: signedBy(row),
     createdAt: row.created_at,
+    updatedAt: row.updated_at,
     driftedAt: row.drift_found_at,
     driftError: row.drift_error,
   };
@@ -77,7 +81,6 @@ export function detailView(row: DomainRow, now: Date) {
   return {
     ...listView(row, now),
     nameUnicode: toUnicodeName(row.name),
-    ownerId: row.owner_id,
     notes: row.notes,
     expiryRemindDays: row.expiry_remind_days,
     autoCheckExpiry: row.auto_check_expiry,
@@ -85,10 +88,11 @@ export function detailView(row: DomainRow, now: Date) {
     expiryCheckedAt: row.expiry_checked_at,
     registrar: row.registrar,
     snapshotSchedule: row.snapshot_schedule,
+    reverse: row.reverse,
+    reverseFollowGrant: row.reverse_follow_grant,
     drift: driftOf(row),
     revision: row.revision,
     historyFrom: row.history_from,
-    updatedAt: row.updated_at,
   };
 }
 

@@ -8,6 +8,12 @@ export function noteProcedure(res: Response, procedure: string): void {
   res.locals[procedureLocal] ??= procedure;
 }
 
+/** Returns the procedure of a request; undefined if it reached none. */
+export function procedureOf(res: Response): string | undefined {
+  const procedure: unknown = res.locals[procedureLocal];
+  return typeof procedure === "string" ? procedure : undefined;
+}
+
 /** Measures every request until the end of its response. */
 export function measured(metrics: Metrics): RequestHandler {
   return (_req, res, next) => {
@@ -15,12 +21,7 @@ export function measured(metrics: Metrics): RequestHandler {
     res.once("finish", () => {
       // The duration of a stream says nothing about performance.
       if (String(res.getHeader("content-type")).startsWith("text/event-stream")) return;
-      const procedure: unknown = res.locals[procedureLocal];
-      metrics.request(
-        typeof procedure === "string" ? procedure : "none",
-        res.statusCode,
-        (performance.now() - began) / 1_000,
-      );
+      metrics.request(procedureOf(res) ?? "none", res.statusCode, (performance.now() - began) / 1_000);
     });
     next();
   };

@@ -6,6 +6,8 @@ export type EgressFailure =
   | "refused"
   | "lookup"
   | "connect"
+  /** This machine has no route to the address, for example no IPv6. */
+  | "route"
   | "tls"
   | "redirect"
   | "timeout"

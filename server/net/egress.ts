@@ -4,6 +4,7 @@ import type { Reach } from "./address-rules.ts";
 import { AllowList } from "./allow-list.ts";
 import { Breaker } from "./breaker.ts";
 import { EgressError } from "./egress-error.ts";
+import { exchangeDatagram, type Datagram } from "./guarded-datagram.ts";
 import { sendGuarded, targetOf, type GuardedRequest } from "./guarded-request.ts";
 import { httpAgent, loadUndici } from "./http-agent.ts";
 import { openGuarded, systemAddresses, type Lookup, type Target } from "./guarded-socket.ts";
@@ -28,23 +29,30 @@ interface GuardedConnection {
   signal?: AbortSignal;
 }
 
+interface GuardedDatagram extends Datagram, Pick<GuardedConnection, "host" | "port" | "reach" | "ports" | "signal"> {}
+
 /** The single gateway for outgoing calls to addresses that users or other servers choose. */
 export interface Egress {
   /** Makes an HTTP call and reads the whole response. @throws EgressError, or the reason of the caller's signal */
   guardedFetch(url: string | URL, request: GuardedRequest): Promise<Response>;
   /** Opens a TCP connection, which the caller must close. @throws EgressError, or the reason of the caller's signal */
   guardedConnect(connection: GuardedConnection): Promise<Socket>;
+  /** Sends a UDP message and returns its answer. @throws EgressError, or the reason of the caller's signal */
+  guardedExchange(datagram: GuardedDatagram): Promise<Buffer>;
   close(): Promise<void>;
 }
 
 const connectTimeoutMilliseconds = 5_000;
 const all = { atOnce: 64, mostWaiting: 512 };
 const perHost = { atOnce: 8, mostWaiting: 128 };
+/** Messages are short and many, and must not take the slots of calls. */
+const datagrams = { all: { atOnce: 128, mostWaiting: 8_192 }, perHost: { atOnce: 32, mostWaiting: 4_096 } };
 
 export function createEgress({ allow: allowed, now, lookup = systemAddresses }: EgressOptions): Egress {
   const allow = new AllowList(allowed);
   const breaker = new Breaker(now);
   const slots = new SharedSlots(new Slots(all.atOnce, all.mostWaiting), perHost);
+  const messageSlots = new SharedSlots(new Slots(datagrams.all.atOnce, datagrams.all.mostWaiting), datagrams.perHost);
   // One pool per reach: a connection made under wider rules must not serve a call under narrower ones.
   const open = (target: Target) =>
     openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, signal: neverAborted() });
@@ -94,6 +102,16 @@ export function createEgress({ allow: allowed, now, lookup = systemAddresses }: 
       return await withSlot(`${host}:${port}`, signal, () =>
         openGuarded(target, { allow, lookup, connectTimeoutMilliseconds, ...times, signal }),
       );
+    },
+    async guardedExchange({ host, port, reach, ports = [], signal = neverAborted(), ...datagram }) {
+      const release = await messageSlots.take(`${host}:${port}`, signal);
+      if (!release) throw new EgressError("busy", "Too many outgoing messages are waiting. Try again shortly.");
+      try {
+        const target: Target = { host, port, reach, readable: false, ports };
+        return await exchangeDatagram(target, datagram, { allow, lookup, signal });
+      } finally {
+        release();
+      }
     },
     async close() {
       closed = true;

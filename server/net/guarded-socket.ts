@@ -16,6 +16,13 @@ export interface Target {
   ports: readonly number[];
 }
 
+/** What decides whether an address may be reached, and how long to wait for it. */
+export interface Guard {
+  allow: AllowList;
+  lookup: Lookup;
+  signal: AbortSignal;
+}
+
 /** Resolves a name to all its addresses. */
 export type Lookup = (host: string) => Promise<string[]>;
 
@@ -31,9 +38,8 @@ export async function systemAddresses(host: string): Promise<string[]> {
  */
 export async function openGuarded(
   target: Target,
-  options: { allow: AllowList; lookup: Lookup; connectTimeoutMilliseconds: number; signal: AbortSignal },
+  { connectTimeoutMilliseconds, signal, ...rules }: Guard & { connectTimeoutMilliseconds: number },
 ): Promise<Socket> {
-  const { allow, lookup, connectTimeoutMilliseconds, signal } = options;
   const host = plainHost(target.host);
   const late = new EgressError("connect", `${host} did not accept the connection in time.`);
   const timeout = new AbortController();
@@ -41,7 +47,7 @@ export async function openGuarded(
   const ending = AbortSignal.any([signal, timeout.signal]);
   try {
     ending.throwIfAborted();
-    const addresses = await checkedAddresses(target, host, allow, lookup, ending);
+    const addresses = await checkedAddresses(target, host, { ...rules, signal: ending });
     return await connectToOne(addresses, host, target.port, connectTimeoutMilliseconds, ending);
   } finally {
     clearTimeout(timer);
@@ -49,7 +55,7 @@ export async function openGuarded(
 }
 
 /** Returns lower-case A-labels or an address, without brackets and trailing dot. @throws EgressError for an invalid host */
-function plainHost(given: string): string {
+export function plainHost(given: string): string {
   const host = given
     .replace(/^\[(.*)\]$/s, "$1")
     .replace(/\.$/, "")
@@ -65,12 +71,11 @@ function plainHost(given: string): string {
   return ascii;
 }
 
-async function checkedAddresses(
+/** Returns the addresses of a host. @throws EgressError unless all of them may be reached */
+export async function checkedAddresses(
   target: Target,
   host: string,
-  allow: AllowList,
-  lookup: Lookup,
-  signal: AbortSignal,
+  { allow, lookup, signal }: Guard,
 ): Promise<Address[]> {
   const literal = literalAddress(host);
   const addresses = literal ? [literal] : await resolve(host, lookup, signal);

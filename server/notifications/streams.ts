@@ -21,14 +21,21 @@ const retryAfterSeconds = 15;
  */
 export type EndReason = "expired" | "refused" | "off" | "stopping";
 
-/** Receives a stream's messages. */
-export interface Outlet {
-  connected(cursor: string, gap: boolean): void;
-  send(notification: InAppNotification): void;
+/** What every stream needs, whatever it sends. */
+export interface Ending {
   /** Sends a heartbeat after an idle period. */
   beat(): void;
   end(reason: EndReason): void;
 }
+
+/** Receives a notification stream's messages. */
+export interface Outlet extends Ending {
+  connected(cursor: string, gap: boolean): void;
+  send(notification: InAppNotification): void;
+}
+
+/** What a stream sends. Changes of zones do not depend on the user's switch for notifications. */
+export type StreamSubject = "notifications" | "zones";
 
 /** Limits the streams per user across all instances. */
 export interface StreamSlots {
@@ -43,13 +50,15 @@ export interface StreamSlots {
 export class Stream {
   readonly id: string = newId();
   readonly identified: Identified;
-  outlet: Outlet | null = null;
+  readonly subject: StreamSubject;
+  outlet: Ending | null = null;
   ended: EndReason | "closed" | null = null;
   sentAt = 0;
   stopListening: () => void = () => undefined;
 
-  constructor(identified: Identified) {
+  constructor(identified: Identified, subject: StreamSubject) {
     this.identified = identified;
+    this.subject = subject;
   }
 
   get userId(): string {
@@ -115,9 +124,9 @@ export class Streams implements EndListener {
    * Reserves a stream for the caller; `close` releases it.
    * @throws AppError TOO_MANY_REQUESTS for a sixth stream, FORBIDDEN if the user turned notifications off, UNAUTHORIZED, UNAVAILABLE
    */
-  async open(em: EntityManager, identified: Identified): Promise<Stream> {
+  async open(em: EntityManager, identified: Identified, subject: StreamSubject = "notifications"): Promise<Stream> {
     if (this.#stopped) throw stopping();
-    const stream = new Stream(identified);
+    const stream = new Stream(identified, subject);
     const own = this.#streams.get(stream.userId) ?? new Set();
     // Count before the first await, so that streams opened concurrently count too.
     if (own.size >= streamsPerUser) throw tooMany();
@@ -125,9 +134,9 @@ export class Streams implements EndListener {
     this.#open += 1;
     try {
       const [standing] = await standings(em, this.#parts.now(), [stream]);
-      if (standing !== "welcome") throw refusal(standing);
+      if (!isWelcome(standing, subject)) throw refusal(standing);
       if (this.#slots && !(await this.#slots.take(stream.userId, stream.id))) throw tooMany();
-      await this.#shared?.load(stream.userId);
+      if (subject === "notifications") await this.#shared?.load(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
     } catch (error) {
@@ -138,20 +147,26 @@ export class Streams implements EndListener {
 
   /** Starts delivery: first the notifications missed since the cursor, then new ones. */
   begin(stream: Stream, cursor: string | null, outlet: Outlet): void {
-    if (stream.ended) {
-      if (stream.ended !== "closed") outlet.end(stream.ended);
-      return;
-    }
-    stream.outlet = outlet;
+    if (!this.attach(stream, outlet)) return;
     const { stop, ...position } = this.#parts.hub.listen(stream.userId, cursor, (notification) => {
       stream.sentAt = this.#parts.now().getTime();
       outlet.send(notification);
     });
     stream.stopListening = stop;
-    stream.sentAt = this.#parts.now().getTime();
     outlet.connected(position.cursor, position.gap);
     for (const notification of position.missed) outlet.send(notification);
+  }
+
+  /** Connects a stream to its reader. Returns whether it is still open; if not, the reader has been informed. */
+  attach(stream: Stream, outlet: Ending): boolean {
+    if (stream.ended) {
+      if (stream.ended !== "closed") outlet.end(stream.ended);
+      return false;
+    }
+    stream.outlet = outlet;
+    stream.sentAt = this.#parts.now().getTime();
     this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
+    return true;
   }
 
   /** Closes the stream and releases its slot. Idempotent. */
@@ -169,9 +184,11 @@ export class Streams implements EndListener {
     this.#timer = undefined;
   }
 
-  /** Ends all streams of a user who turned notifications off. */
+  /** Ends all notification streams of a user who turned notifications off. */
   endUser(userId: string): void {
-    for (const stream of this.#streams.get(userId) ?? []) this.#endOne(stream, "off");
+    for (const stream of this.#streams.get(userId) ?? []) {
+      if (stream.subject === "notifications") this.#endOne(stream, "off");
+    }
   }
 
   /** Ends all streams and accepts no new ones. */
@@ -221,13 +238,17 @@ export class Streams implements EndListener {
     try {
       const found = await standings(this.#parts.database.fork(), this.#parts.now(), streams);
       for (const [index, stream] of streams.entries()) {
-        const standing = found[index] ?? null;
-        if (standing !== "welcome") this.#endOne(stream, standing ?? "refused");
+        const standing = found[index];
+        if (!isWelcome(standing, stream.subject)) this.#endOne(stream, standing === "off" ? "off" : "refused");
       }
     } catch (error) {
       this.#parts.log.debug({ err: error }, "stream eligibility could not be checked");
     }
   }
+}
+
+function isWelcome(standing: StreamEligibility | undefined, subject: StreamSubject): boolean {
+  return standing === "welcome" || (standing === "off" && subject === "zones");
 }
 
 function tooMany(): AppError {

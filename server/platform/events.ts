@@ -10,8 +10,12 @@ export const notificationEvents = [
   "domain.expiring",
   "domain.expired",
   "domain.expiry_check_failed",
+  "domain.delegation_changed",
+  "domain.dangling",
   "record.change_failed",
   "zone.drift",
+  "replacement.progress",
+  "replacement.finished",
   "security.new_sign_in",
   "security.factor_added",
   "security.factor_removed",
@@ -48,13 +52,29 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     when: "The daily lookup of an expiry date failed three times in a row. Sent once until a lookup succeeds. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
   },
+  "domain.delegation_changed": {
+    when: "The NS, DS or glue records of a domain in the zone above changed since the last check.",
+    to: "the domain's owner and administrators",
+  },
+  "domain.dangling": {
+    when: "Records of a domain point to names that do not exist or have no address. Sent once for each record while that lasts, and not while it is snoozed.",
+    to: "the domain's owner and administrators",
+  },
   "record.change_failed": {
-    when: "A change whose outcome was unknown turned out to have failed, partly or completely.",
-    to: "the user who made the change, and the domain's owner",
+    when: "A change whose outcome was unknown turned out to have failed, partly or completely. Or PTR records could not follow a change of addresses after several attempts.",
+    to: "the user who made the change, and the domain's owner; for PTR records also administrators and the reverse zone's owner",
   },
   "zone.drift": {
     when: "A zone differs from what its provider serves, or cannot be read there. Sent once until that changes.",
     to: "the domain's owner and administrators",
+  },
+  "replacement.progress": {
+    when: "A job for 20 or more domains, such as a replacement, has passed 25, 50 or 75 %. Not mailed to users.",
+    to: "the user who started it",
+  },
+  "replacement.finished": {
+    when: "A replacement, a change of a template in its linked domains, or a revert of one has ended or was stopped.",
+    to: "the user who started it",
   },
   "security.new_sign_in": {
     when: "A sign-in with an IP address and user agent that none of the user's sessions has used.",
@@ -106,6 +126,19 @@ interface OfAssignment {
   host: string | null;
 }
 
+/** A change of many domains. The numbers count domains. */
+interface OfReplacement {
+  jobId: string;
+  kind: "replace" | "revert" | "template";
+  /** The job that it reverts. */
+  revertsId: string | null;
+  total: number;
+  done: number;
+  failed: number;
+  /** Not begun, because the job was stopped. */
+  skipped: number;
+}
+
 interface OfRegistration extends OfDomain {
   /** ISO 8601. */
   expiresAt: string;
@@ -151,10 +184,25 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "domain.expiring": OfRegistration & { days: number; daysLeft: number };
   "domain.expired": OfRegistration;
   "domain.expiry_check_failed": OfDomain & { reason: string };
+  /** `changed`: the sets that differ, of `nameServers`, `ds` and `glue`. Then what they are now. */
+  "domain.delegation_changed": OfDomain & {
+    changed: readonly string[];
+    nameServers: readonly string[];
+    /** In the form of zone files; null: not known. */
+    ds: readonly string[] | null;
+  };
+  /** The first 20 records by name; `total` counts all. */
+  "domain.dangling": OfDomain & {
+    total: number;
+    records: readonly { name: string; recordType: string; target: string }[];
+  };
   /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
   /** The number of records that a sync would create, update and delete; or all 0 and, in `error`, why the zone cannot be read. */
   "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
+  /** `percent`: 25, 50 or 75. */
+  "replacement.progress": OfReplacement & { percent: number };
+  "replacement.finished": OfReplacement & { state: "done" | "stopped" };
   "security.new_sign_in": { ip: string | null; userAgent: string | null };
   "security.factor_added": OfFactor;
   "security.factor_removed": OfFactor;

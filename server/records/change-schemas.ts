@@ -1,13 +1,14 @@
 import { z } from "zod";
-import { line, queryFlag } from "../api/schemas.ts";
+import { line, shownId } from "../api/schemas.ts";
+import { parsedInSlices } from "../api/sliced-inputs.ts";
 import { mostBulkRecords } from "./bulk.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
-import { dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
+import { changeMessage, dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
 
 export const bulkInput = z.strictObject({
   id: domainId,
   records: z
-    .array(z.unknown().meta({ override: { $ref: "#/components/schemas/CreateRecordBody" } }))
+    .array(z.unknown().meta({ override: { $ref: "#/components/schemas/RecordInput" } }))
     .min(1, "Send at least one record.")
     .max(mostBulkRecords, `Send at most ${mostBulkRecords} records in one call.`)
     .meta({
@@ -17,7 +18,30 @@ export const bulkInput = z.strictObject({
     .enum(["each", "atomic"], "This must be each or atomic.")
     .default("each")
     .meta({ description: "`each`: a failed item does not stop the others. `atomic`: all records or none." }),
+  message: changeMessage,
 });
+
+export const reverseOutcomes = z
+  .array(
+    z
+      .object({
+        domainId: shownId("The reverse zone."),
+        domainName: z.string().meta({
+          description: "The reverse zone's name, with its view.",
+          example: "2.0.192.in-addr.arpa",
+        }),
+        revision: z.int().nullable().meta({
+          description: "The reverse zone's revision after the changes; null if none were made.",
+          example: 7,
+        }),
+        error: z.string().nullable().meta({
+          description: "Why not all PTR changes were made yet; they are retried in the background. Null if all were.",
+          example: null,
+        }),
+      })
+      .meta({ id: "ReverseOutcome", description: "What happened in a reverse zone." }),
+  )
+  .meta({ description: "One outcome per reverse zone whose PTR records follow." });
 
 export const bulkResult = z
   .object({
@@ -34,6 +58,7 @@ export const bulkResult = z
       .meta({ description: "One result per item, in the order sent." }),
     total: z.int().meta({ description: "Number of items sent.", example: 1 }),
     succeeded: z.int().meta({ description: "Records created.", example: 1 }),
+    reverse: reverseOutcomes,
   })
   .meta({ id: "BulkResult", description: "The result of a bulk create." });
 
@@ -64,19 +89,36 @@ const change = z
 
 export type ChangeInput = z.output<typeof change>;
 
+/** The most changes in one plan. */
+const mostChanges = 10_000;
+
 const changes = z
   .array(change)
   .min(1, "Send at least one change.")
-  .max(1_000, "Send at most 1000 changes in one plan.")
+  .max(mostChanges, `Send at most ${mostChanges} changes in one plan.`)
   .meta({
-    description: "1 to 1000 changes, checked together against the resulting zone.",
+    description: `1 to ${mostChanges} changes, checked together against the resulting zone.`,
     example: [
       { action: "create", record: { recordType: "A", name: "www", value: "192.0.2.1" } },
       { action: "update", recordId: "01a1fb0f-6204-7000-abd4-276e976be8b7", record: { ttl: 300 } },
     ],
   });
 
-export const planInput = z.strictObject({ id: domainId, changes });
+const reverse = z
+  .union(
+    [z.boolean(), z.array(line(45, 1)).max(2_000, "Choose at most 2000 addresses.")],
+    "This must be true, false, or a list of addresses.",
+  )
+  .optional()
+  .meta({
+    description:
+      "If the domain's `reverse` is `offer`: the PTR changes to include, as `true` for all or a list of their `address`. Default: none. With " +
+      "`follow`, all are included in any case. Send the same to apply the plan.",
+    override: { oneOf: [{ type: "boolean" }, { type: "array", items: { type: "string" }, maxItems: 2000 }] },
+    example: ["192.0.2.1"],
+  });
+
+export const planInput = parsedInSlices(z.strictObject({ id: domainId, changes, reverse }), "changes", mostChanges);
 
 export const fieldChanges = z
   .record(
@@ -139,9 +181,52 @@ export const plannedChanges = z
   })
   .meta({ id: "PlannedChanges", description: "The planned changes." });
 
+const followedChange = z
+  .object({
+    address: z.string().meta({ description: "The address. Choose the change by it.", example: "192.0.2.1" }),
+    domainId: shownId("The reverse zone; null if you may not see it.").nullable(),
+    domainName: z.string().nullable().meta({
+      description: "The reverse zone's name, with its view; null if you may not see it.",
+      example: "2.0.192.in-addr.arpa",
+    }),
+    action: z
+      .enum(["create", "update", "delete"])
+      .nullable()
+      .meta({ description: "The change of the PTR record; null if you may not see it.", example: "create" }),
+    recordId: shownId("The PTR record's id; null for `create`, or if you may not see it.")
+      .nullable()
+      .meta({ example: null }),
+    record: recordData.nullable().meta({
+      description: "The PTR record after the change, or the deleted one; null if you may not see it.",
+      example: {
+        recordType: "PTR",
+        name: "1",
+        value: "www.example.com",
+        strings: null,
+        ttl: 3600,
+        priority: null,
+        proxied: false,
+      },
+    }),
+    before: recordData.nullable().meta({
+      description: "For `update`, the PTR record before it; null otherwise, or if you may not see it.",
+      example: null,
+    }),
+    included: z.boolean().meta({ description: "Whether applying the plan makes this change.", example: true }),
+    reason: z.string().nullable().meta({
+      description: "Why the change cannot be included; null if it is, or can be.",
+      example: null,
+    }),
+  })
+  .meta({ id: "ReverseChange", description: "A change of a PTR record that belongs to a plan." });
+
 export const plan = z
   .object({
     ...plannedChanges.shape,
+    reverse: z.array(followedChange).meta({
+      description: "Changes of PTR records that belong to the plan. Empty if the domain's `reverse` is `off`.",
+      example: [],
+    }),
     planHash: z.string().meta({
       description: "Send it to `POST …/records/apply`. It ties the plan to the zone's present state.",
       example: "Qm9yaW5n…",
@@ -150,17 +235,37 @@ export const plan = z
   })
   .meta({ id: "Plan", description: "The effect of the changes, and the hash to apply them." });
 
-const forceLoss = z.boolean("This must be true or false.").default(false).meta({
+export const forceLoss = z.boolean("This must be true or false.").default(false).meta({
   description:
     "Confirms deleting or replacing more than 30 % of a zone with ten or more records, or all records. A plan's warnings say when it is needed.",
 });
 
-export const applyInput = z.strictObject({
-  id: domainId,
-  changes,
-  planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
-  force: forceLoss,
+/** The field `planHash` of imports, syncs and rollbacks. */
+export const reviewedHash = line(100, 1).optional().meta({
+  description:
+    "`planHash` of a dry run: makes exactly the changes of its `plan`, or returns 409. Not allowed with `dryRun`.",
+  example: "3.Qm9yaW5n…",
 });
+
+/** The field `planHash` in the answers of imports, syncs and rollbacks. */
+export const comparisonHash = z.string().nullable().meta({
+  description:
+    "With `dryRun`, the hash of `plan`: repeat the call with it to make exactly these changes. Null otherwise.",
+  example: null,
+});
+
+export const applyInput = parsedInSlices(
+  z.strictObject({
+    id: domainId,
+    changes,
+    reverse,
+    planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
+    force: forceLoss,
+    message: changeMessage,
+  }),
+  "changes",
+  mostChanges,
+);
 
 export const applied = z
   .object({
@@ -177,90 +282,6 @@ export const applied = z
       )
       .meta({ description: "One result per change, in the order sent." }),
     revision: z.int().meta({ description: "The zone revision after the changes.", example: 4 }),
+    reverse: reverseOutcomes,
   })
   .meta({ id: "Applied", description: "The result of an applied plan." });
-
-const dryRun = z
-  .boolean("This must be true or false.")
-  .default(false)
-  .meta({ description: "Only returns what would change, in `plan`." });
-const force = z
-  .boolean("This must be true or false.")
-  .default(false)
-  .meta({
-    description:
-      "Confirms changing more than 30 % of a zone with ten or more records, or removing all. From an administrator, it also closes earlier " +
-      "changes whose outcome is unknown: the provider's records then decide.",
-  });
-
-export const syncInput = z.strictObject({ id: domainId, dryRun, force });
-
-const counts = {
-  created: z.int().meta({ description: "Records created.", example: 2 }),
-  updated: z.int().meta({ description: "Records changed.", example: 1 }),
-  deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
-};
-
-const optionalPlan = plannedChanges
-  .nullable()
-  .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null });
-
-export const syncResult = z
-  .object({
-    synced: z.int().meta({ description: "Records at the provider.", example: 60 }),
-    ...counts,
-    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
-    plan: optionalPlan,
-  })
-  .meta({ id: "SyncResult", description: "The result of a sync." });
-
-export const zonefileExportInput = z.strictObject({
-  id: domainId,
-  revision: z.coerce
-    .number<number>("This must be a whole number.")
-    .int("This must be a whole number.")
-    .min(0, "This must be 0 or more.")
-    .max(2_147_483_647, "This must be at most 2147483647.")
-    .optional()
-    .meta({ description: "Domain revision to export. Default: the latest.", example: 0 }),
-  serverManaged: queryFlag(
-    "false",
-    "`true` adds the records that the name server maintains, as last read. Not allowed with `revision`.",
-  ),
-});
-
-export const zonefileInput = z.strictObject({
-  id: domainId,
-  zonefile: z
-    .string()
-    .min(1, "This must not be empty.")
-    .meta({ description: "RFC 1035 master file.", example: "www 300 IN A 192.0.2.1\n" }),
-  mode: z.enum(["merge", "replace"], "This must be merge or replace.").default("merge").meta({
-    description: "`merge` adds and updates records; `replace` also deletes records that are not in the file.",
-  }),
-  ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
-    description:
-      "Skips records outside the zone; a warning counts them and names their lines. If false, such a record refuses the file.",
-  }),
-  dryRun,
-  force: forceLoss,
-});
-
-export const zonefileResult = z
-  .object({
-    ...counts,
-    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
-    warnings: plannedChanges.shape.warnings,
-    plan: optionalPlan,
-  })
-  .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });
-
-export const zonefileText = z
-  .object({
-    zonefile: z.string().meta({
-      description: "RFC 1035 master file.",
-      example:
-        "$ORIGIN example.com.\n$TTL 3600\n@ IN SOA ns1.example.com. hostmaster.example.com. 7 7200 900 1209600 3600\n@ IN NS ns1.example.com.\nwww IN A 192.0.2.1\n",
-    }),
-  })
-  .meta({ id: "Zonefile", description: "A zone as a master file." });

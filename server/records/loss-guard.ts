@@ -47,6 +47,18 @@ export function refuseLoss(
   if (reason !== null) throw new AppError("CONFIRMATION_REQUIRED", reason);
 }
 
+/** Refuses a plan over several zones of which some need `force`. @throws AppError CONFIRMATION_REQUIRED that names the first of them */
+export function refuseLosses(zones: readonly { domainName: string; needsForce: boolean }[]): void {
+  const losing = zones.filter(({ needsForce }) => needsForce);
+  if (losing.length === 0) return;
+  const names = losing.slice(0, 3).map(({ domainName }) => domainName);
+  const more = losing.length > names.length ? ` and ${losing.length - names.length} more` : "";
+  throw new AppError(
+    "CONFIRMATION_REQUIRED",
+    `This would delete or replace more than 30 % of the records of ${names.join(", ")}${more}. ${advice}`,
+  );
+}
+
 const advice = "Review the plan, then repeat the call with force: true.";
 
 function countsAsUpdate({ before, after }: PlannedChange & { action: "update" }, counted: Counted): boolean {

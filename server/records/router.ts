@@ -2,23 +2,20 @@ import { answerOf, passingLarge } from "../api/large-answers.ts";
 import { success } from "../api/schemas.ts";
 import { may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
+import { applied, applyInput, bulkInput, bulkResult, plan, planInput } from "./change-schemas.ts";
 import {
-  applied,
-  applyInput,
-  bulkInput,
-  bulkResult,
-  plan,
-  planInput,
+  revertInput,
+  revertResult,
   zonefileExportInput,
   zonefileInput,
   zonefileResult,
   zonefileText,
-} from "./change-schemas.ts";
+} from "./whole-zone-schemas.ts";
 import {
   createRecordInput,
+  deleteRecordInput,
   dnsRecord,
   listRecordsInput,
-  recordIdInput,
   foundRecords,
   recordPage,
   searchRecordsInput,
@@ -37,7 +34,10 @@ export const recordsRouter = router({
     operationId: "listRecords",
     tag,
     summary: "List a domain's records",
-    description: "For an assigned domain, returns and counts only records that match your host patterns.",
+    description:
+      "For an assigned domain, returns and counts only records that match your host patterns. `at` lists an earlier state while it is " +
+      "stored (410 otherwise).",
+    errors: [410],
   })
     .input(listRecordsInput)
     .output(recordPage)
@@ -101,7 +101,7 @@ export const recordsRouter = router({
     description: 'With `If-Match: "<version>"`, returns 412 if the record has another version.',
     errors: [412, 502],
   })
-    .input(recordIdInput)
+    .input(deleteRecordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
       await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
@@ -157,6 +157,26 @@ export const recordsRouter = router({
     .output(passingLarge(applied))
     .mutation(
       async ({ ctx, input }) => await answerOf(applied, await ctx.services.records.apply(ctx.em, ctx.caller, input)),
+    ),
+
+  revert: may("records:write", {
+    method: "POST",
+    path: "/domains/{id}/history/{changeSetId}/revert",
+    operationId: "revertChange",
+    costly: true,
+    tag,
+    summary: "Revert a change",
+    description:
+      "Makes the opposite of one change set as a new change, all or nothing: deletes what it created, restores what it changed or deleted. " +
+      "Items that the provider refused stay as they are. Returns 409 and changes nothing if its records were changed since, naming them and " +
+      "what they are now. With `dryRun`, returns the plan and its `planHash`. If it would delete or replace more than 30 % of a zone with ten " +
+      "or more records, `force: true` is required. A change older than the stored history returns 410.",
+    errors: [409, 410, 502],
+  })
+    .input(revertInput)
+    .output(passingLarge(revertResult))
+    .mutation(
+      async ({ ctx, input }) => await answerOf(revertResult, await ctx.services.revert.run(ctx.em, ctx.caller, input)),
     ),
 
   exportZonefile: may("records:read", {

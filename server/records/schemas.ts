@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { line, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
-import { dataFields, domainId, recordId } from "../changes/schemas.ts";
+import { line, optionalInteger, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
+import { changeMessage, dataFields, domainId, recordId } from "../changes/schemas.ts";
+import { recordSorts } from "./list-order.ts";
 import { editableTypes } from "../dns/record.ts";
 
-const typeField = z
+export const typeField = z
   .enum(editableTypes, `This must be one of ${editableTypes.join(", ")}.`)
   .meta({ description: "Record type.", example: "A" });
 const nameField = line(1024).meta({
@@ -29,7 +30,7 @@ const stringsField = z
       "and an octet outside UTF-8 as `\\ddd`. `value` may be omitted; if given, it must match.",
     example: null,
   });
-const ttlField = z
+export const ttlField = z
   .int("This must be a whole number of seconds.")
   .min(0, "The TTL must be at least 0.")
   .max(2_147_483_647, "The TTL must be at most 2147483647 (RFC 2181).")
@@ -105,8 +106,17 @@ export const dnsRecord = z
 
 export const recordPage = z
   .object({
-    records: z.array(dnsRecord).meta({ description: "Sorted by name and type; server-managed records come last." }),
+    records: z.array(dnsRecord).meta({ description: "In the order of `sort`; server-managed records come last." }),
     ...pageOf,
+    revision: z.int().meta({
+      description: "The zone revision that the page belongs to: `at` if given, else the one when it was read.",
+      example: 42,
+    }),
+    typeCounts: z.record(z.string(), z.int()).nullable().meta({
+      description:
+        "With `counts=true`, the number of records of each type in the whole zone, whatever the filters. Null otherwise.",
+      example: null,
+    }),
   })
   .meta({ id: "RecordPage", description: "A page of records." });
 
@@ -117,6 +127,28 @@ export const listRecordsInput = z.strictObject({
     .optional()
     .meta({ description: "Only records of this type.", example: "MX" }),
   search: line(253).optional().meta({ description: "Only records whose name contains this text.", example: "www" }),
+  filter: line(1_000, 1)
+    .optional()
+    .meta({
+      description:
+        "Only records whose name, value or comment contains this text, in any case. A text that ends with the domain's name is read as a " +
+        "full name.",
+      example: "192.0.2.",
+    }),
+  sort: z
+    .enum(recordSorts, `This must be one of ${recordSorts.join(", ")}.`)
+    .default("name")
+    .meta({
+      description: "Field to sort by, then by name and type; `-` for the reverse order.",
+    }),
+  at: optionalInteger({
+    min: 0,
+    max: 2_147_483_647,
+    sentence: "This must be a whole number from 0 to 2147483647.",
+    description:
+      "Lists the records as they were at this revision of the zone, without server-managed ones. 410 if it is no longer stored.",
+  }),
+  counts: queryFlag("false", "`true` also returns `typeCounts`."),
   name: line(1024).optional().meta({
     description: "Only records of exactly this name: `@`, relative, or fully qualified.",
     example: "www",
@@ -174,8 +206,13 @@ export const foundRecords = z
   })
   .meta({ id: "FoundRecords", description: "A page of the records that a search found." });
 
-export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields }));
+export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields, message: changeMessage }));
 
-export const updateRecordInput = z.strictObject({ id: domainId, recordId, ...recordPatch.shape });
+export const updateRecordInput = z.strictObject({
+  id: domainId,
+  recordId,
+  ...recordPatch.shape,
+  message: changeMessage,
+});
 
-export const recordIdInput = z.strictObject({ id: domainId, recordId });
+export const deleteRecordInput = z.strictObject({ id: domainId, recordId, message: changeMessage });

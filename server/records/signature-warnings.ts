@@ -24,7 +24,8 @@ export async function signatureWarnings(
   return isSigned ? [signedElsewhere] : [];
 }
 
-const signedElsewhere =
+/** The warning about a change of a zone that was signed elsewhere. */
+export const signedElsewhere =
   "This zone was signed elsewhere (RRSIG). Zonewright does not sign, so the change invalidates its signatures, and validating resolvers " +
   "treat the zone as bogus until it is signed again.";
 

@@ -8,6 +8,7 @@ import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../dns/zone-comparison.ts";
+import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
 /** Updates a zone's records to what its provider serves. */
 export class Sync {
@@ -20,32 +21,51 @@ export class Sync {
   }
 
   /** Syncs a zone, or with `dryRun` plans a sync. @throws AppError CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR, BAD_REQUEST for a zone without provider */
-  async run(em: EntityManager, caller: Caller, { id, dryRun, force }: { id: string; dryRun: boolean; force: boolean }) {
+  async run(
+    em: EntityManager,
+    caller: Caller,
+    input: {
+      id: string;
+      dryRun: boolean;
+      force: boolean;
+      planHash?: string | undefined;
+      message?: string | undefined;
+    },
+  ) {
+    const { id, dryRun, force, message } = input;
     if (dryRun) {
       const planned = await this.#pipeline.dryRun(em, {
         domainId: id,
         caller,
         need: "manage",
-        plan: async (reader, zone) => ({ ...(await this.#plan(reader, zone)), recordCount: zone.recordCount }),
+        plan: async (reader, zone) => {
+          refuseOtherZone(input, zone);
+          return { ...(await this.#plan(reader, zone)), zone };
+        },
       });
-      const warning = lossWarning(planned.changes, planned.recordCount, "differences");
-      return answer(planned, { ...(await planView(planned.changes)), warnings: warning === null ? [] : [warning] });
+      const { zone, changes } = planned;
+      const warning = lossWarning(changes, zone.recordCount, "differences");
+      const plan = { ...(await planView(changes)), warnings: warning === null ? [] : [warning] };
+      return { ...answer(planned), plan, planHash: await comparisonHash(zone, changes) };
     }
     const { planned } = await this.#pipeline.run(em, {
       domainId: id,
       caller,
       need: "manage",
       kind: "sync",
+      message,
       alreadyThere: true,
       resolution: force && caller.role === "admin" ? "acceptObserved" : "wait",
       bookmarkBefore: true,
       plan: async (reader, zone) => {
+        refuseOtherZone(input, zone);
         const plan = await this.#plan(reader, zone);
+        await refuseOtherComparison(input, zone, plan.changes);
         refuseLoss(plan.changes, zone.recordCount - plan.stored, { force, counted: "differences" });
         return plan;
       },
     });
-    return answer(planned, null);
+    return { ...answer(planned), plan: null, planHash: null };
   }
 
   async #plan(em: EntityManager, zone: ZoneContext): Promise<ServedPlan> {
@@ -57,9 +77,6 @@ export class Sync {
   }
 }
 
-type Answer = Awaited<ReturnType<typeof planView>> & { warnings: string[] };
-
-function answer(planned: ServedPlan, plan: Answer | null) {
-  const { changes, synced, unchanged } = planned;
-  return { synced, ...countsView(changes), unchanged, plan };
+function answer({ changes, synced, unchanged }: ServedPlan) {
+  return { synced, ...countsView(changes), unchanged };
 }

@@ -1,10 +1,11 @@
 import type { Hosts } from "../access/hosts.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
-import { AppError, badField } from "../platform/errors.ts";
+import type { EntityManager } from "../database/database.ts";
+import { AppError } from "../platform/errors.ts";
 import { readZoneFile, type ParsedZoneFile } from "../dns/zone-file/parse.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
 import { printingZoneFile } from "../dns/zone-file/write.ts";
+import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import { aligningTtls, planningState } from "../dns/desired-state.ts";
 import { asHeld } from "./joined-texts.ts";
@@ -14,23 +15,27 @@ import { withoutManaged } from "../dns/server-managed.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
-import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
+import { requireStored } from "../changes/state/past-zone.ts";
+import type { ChangePipeline, Planned, ZoneContext } from "../changes/pipeline.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
 import { recordKey, rrsetKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
+import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
 type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
 
 /** Exports and imports zones as master files. */
 export class ZoneFileTransfer {
   readonly #pipeline: ChangePipeline;
+  readonly #followers: Followers;
   readonly #now: () => Date;
 
-  constructor(pipeline: ChangePipeline, now: () => Date) {
+  constructor(pipeline: ChangePipeline, followers: Followers, now: () => Date) {
     this.#pipeline = pipeline;
+    this.#followers = followers;
     this.#now = now;
   }
 
@@ -71,10 +76,13 @@ export class ZoneFileTransfer {
       ignoreOutOfZone: boolean;
       dryRun: boolean;
       force: boolean;
+      planHash?: string | undefined;
+      message?: string | undefined;
     },
   ) {
     const need = input.mode === "replace" ? "manage" : "write";
     const plan = async (reader: EntityManager, zone: ZoneContext) => {
+      refuseOtherZone(input, zone);
       const options = { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone };
       const parsed = await inSlices(readZoneFile(input.zonefile, options));
       if (!parsed.ok) throw unreadable(parsed.errors);
@@ -92,7 +100,9 @@ export class ZoneFileTransfer {
       const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
       const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
       if (refused.size > 0) throw fileRefused("CONFLICT", distinct(refused.values()));
+      await refuseOtherComparison(input, zone, changes);
       if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+      const followed = await this.#followers.plan(reader, caller, zone, changes);
       const loss = lossWarning(changes, zone.recordCount);
       const parseWarnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
@@ -104,30 +114,35 @@ export class ZoneFileTransfer {
         ...notEndless(held.warnings),
         ...notEndless(readOnlyWarnings(readOnly)),
         ...notEndless(await inSlices(ttlWarnings(given, changes))),
+        ...notEndless(followed.warnings),
       ];
       if (input.dryRun && loss !== null) warnings.push(loss);
-      return { changes, unchanged: await inSlices(countUnchanged(live, given, changes)), warnings };
+      const unchanged = await inSlices(countUnchanged(live, given, changes));
+      return { zone, changes, unchanged, warnings, follows: followed.follows };
     };
-    const { planned } = input.dryRun
-      ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }) }
-      : await this.#import(em, caller, { domainId: input.id, need, plan });
+    const { planned, reverse } = input.dryRun
+      ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
+      : await this.#import(em, caller, { domainId: input.id, need, message: input.message, plan });
     return {
       ...countsView(planned.changes),
       unchanged: planned.unchanged,
       warnings: planned.warnings,
+      reverse,
       plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
+      planHash: input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null,
     };
   }
 
-  async #import<P extends { changes: PlannedChange[]; unchanged: number; warnings: string[] }>(
+  async #import<P extends Planned & { unchanged: number; warnings: string[] }>(
     em: EntityManager,
     caller: Caller,
     request: {
       domainId: string;
       need: "write" | "manage";
+      message: string | undefined;
       plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
     },
-  ) {
+  ): Promise<{ planned: P; reverse: FollowOutcome[] }> {
     const carried = await this.#pipeline.run(em, {
       ...request,
       caller,
@@ -135,41 +150,22 @@ export class ZoneFileTransfer {
       atomic: true,
       bookmarkBefore: true,
     });
+    const reverse = await this.#followers.carryOut(
+      caller,
+      carried.planned.follows?.length ? carried.changeSetId : null,
+    );
     const refused = [...providerRefusals(carried.planned.changes, carried.outcomes).values()];
     const [first] = refused;
-    if (first === undefined) return carried;
+    if (first === undefined) return { planned: carried.planned, reverse };
     refuseHalfDone(carried.outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }
 }
 
-/**
- * Returns a zone's records at a revision. Those of every revision since the domain's `historyFrom` are stored, and older ones that have a
- * snapshot.
- * @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future
- */
+/** Returns a zone's records at a revision. @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future */
 async function pastZone(em: EntityManager, domainId: string, revision: number, hosts: Hosts): Promise<LiveRecord[]> {
-  const domain = await queries(em)
-    .selectFrom("domains")
-    .select(["revision", "history_from"])
-    .where("id", "=", domainId)
-    .executeTakeFirstOrThrow();
-  if (revision > domain.revision) {
-    throw badField(["revision"], `\`revision\` must be at most ${domain.revision}, the current revision.`);
-  }
-  if (revision >= domain.history_from) return await zoneAt(em, domainId, revision, hosts);
-  const bookmarked = await queries(em)
-    .selectFrom("snapshots")
-    .select("id")
-    .where("domain_id", "=", domainId)
-    .where("revision", "=", revision)
-    .limit(1)
-    .executeTakeFirst();
-  if (bookmarked) return await zoneAt(em, domainId, revision, hosts);
-  throw new AppError(
-    "HISTORY_GONE",
-    `The zone at revision ${revision} is no longer stored. Use revision ${domain.history_from} or newer, or one that has a snapshot.`,
-  );
+  await requireStored(em, domainId, revision, "revision");
+  return await zoneAt(em, domainId, revision, hosts);
 }
 
 function managedWarnings(count: number): string[] {

@@ -12,6 +12,7 @@ import { countsView, planView } from "../records/plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "../records/provider-limits.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
+import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "../records/editing/reviewed-plan.ts";
 import { signatureWarnings } from "../records/signature-warnings.ts";
 import { inSlices } from "../platform/slices.ts";
 import { findSnapshot, type Snapshots } from "./service.ts";
@@ -34,13 +35,23 @@ export class Rollback {
   async run(
     em: EntityManager,
     caller: Caller,
-    input: { id: string; snapshotId: string; dryRun: boolean; force: boolean },
+    input: {
+      id: string;
+      snapshotId: string;
+      dryRun: boolean;
+      force: boolean;
+      planHash?: string | undefined;
+      message?: string | undefined;
+    },
   ) {
-    const plan = (reader: EntityManager, zone: ZoneContext) => planRollback(reader, zone, input.snapshotId);
+    const plan = (reader: EntityManager, zone: ZoneContext) => {
+      refuseOtherZone(input, zone);
+      return planRollback(reader, zone, input.snapshotId);
+    };
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "manage", plan } as const;
-      const { changes, readOnly, unmade, warnings, recordCount } = await this.#pipeline.dryRun(em, request);
-      const loss = lossWarning(changes, recordCount, "differences");
+      const { zone, changes, readOnly, unmade, warnings } = await this.#pipeline.dryRun(em, request);
+      const loss = lossWarning(changes, zone.recordCount, "differences");
       return {
         success: unmade.length === 0,
         snapshot: null,
@@ -50,6 +61,7 @@ export class Rollback {
           ...(await planView(changes)),
           warnings: [...warnings, ...readOnlyWarnings(readOnly), ...(loss === null ? [] : [loss])],
         },
+        planHash: await comparisonHash(zone, changes),
       };
     }
     const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
@@ -57,10 +69,12 @@ export class Rollback {
       caller,
       need: "manage",
       kind: "rollback",
+      message: input.message,
       bookmarkAfter: true,
       about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {
         const rollback = await plan(reader, zone);
+        await refuseOtherComparison(input, zone, rollback.changes);
         refuseLoss(rollback.changes, zone.recordCount, { force: input.force, counted: "differences" });
         return rollback;
       },
@@ -72,9 +86,9 @@ export class Rollback {
     const failed = [...refused, ...planned.unmade, ...planned.readOnly].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const seen = { sees: Hosts.all, signed: planned.signed };
+    const seen = { sees: Hosts.all, signed: planned.zone.signed };
     const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
-    return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null };
+    return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null, planHash: null };
   }
 }
 
@@ -110,7 +124,7 @@ async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: st
   );
   const made = await withoutRefused(em, { ...zone, kind }, plan.changes);
   const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
-  return { ...plan, ...made, warnings, signed: zone.signed, recordCount: zone.recordCount };
+  return { ...plan, ...made, warnings, zone };
 }
 
 function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {

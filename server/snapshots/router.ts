@@ -10,7 +10,7 @@ import {
   rollbackResult,
   snapshot,
   snapshotDiff,
-  snapshotIdInput,
+  getSnapshotInput,
   snapshotPage,
 } from "./schemas.ts";
 
@@ -51,7 +51,7 @@ export const snapshotsRouter = router({
     tag,
     summary: "Get a snapshot with its records",
   })
-    .input(snapshotIdInput)
+    .input(getSnapshotInput)
     .output(passingLarge(snapshot))
     .query(
       async ({ ctx, input }) => await answerOf(snapshot, await ctx.services.snapshots.get(ctx.em, ctx.caller, input)),

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { fieldChanges, plannedChanges } from "../records/change-schemas.ts";
+import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
-import { shownStrings } from "../changes/schemas.ts";
-import { id, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
+import { changeMessage, shownStrings } from "../changes/schemas.ts";
+import { id, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
 const snapshotId = id("The snapshot's id.");
@@ -44,7 +44,22 @@ export const listSnapshotsInput = z.strictObject({
 
 export const createSnapshotInput = z.strictObject({ id: domainId, trigger: trigger.default("manual") });
 
-export const snapshotIdInput = z.strictObject({ id: domainId, snapshotId });
+export const getSnapshotInput = z.strictObject({
+  id: domainId,
+  snapshotId,
+  page: optionalInteger({
+    min: 1,
+    max: 2_147_483_647,
+    sentence: "This must be a whole number, at least 1.",
+    description: "Page of the records, from 1. Default: all records. `recordCount` is the number on all pages.",
+  }),
+  limit: optionalInteger({
+    min: 1,
+    max: 500,
+    sentence: "This must be a whole number from 1 to 500.",
+    description: "Records per page, at most 500; 50 by default. Only with `page`.",
+  }),
+});
 
 export const diffInput = z.strictObject({
   id: domainId,
@@ -124,6 +139,8 @@ export const rollbackInput = z.strictObject({
   force: z.boolean("This must be true or false.").default(false).meta({
     description: "Confirms changing more than 30 % of a zone with ten or more records, or removing all records.",
   }),
+  planHash: reviewedHash,
+  message: changeMessage,
 });
 
 export const rollbackResult = z
@@ -148,5 +165,6 @@ export const rollbackResult = z
     plan: plannedChanges
       .nullable()
       .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null }),
+    planHash: comparisonHash,
   })
   .meta({ id: "RollbackResult", description: "The result of a rollback." });

@@ -6,8 +6,8 @@ import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { onePage } from "../database/one-page.ts";
-import { notFound } from "../platform/errors.ts";
-import { recordView } from "../records/list.ts";
+import { badField, notFound } from "../platform/errors.ts";
+import { pageOfRecords, recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import { liveZone, countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
@@ -23,6 +23,9 @@ type SnapshotRow = Selectable<Tables["snapshots"]>;
 const embeddedRecords = 1_000;
 /** The most records included on one page of snapshots. */
 const embeddedOnPage = 10_000;
+
+/** Records on a page of a snapshot, unless the caller asks for others. */
+const defaultRecords = 50;
 
 /** Lists, creates and compares snapshots, which are bookmarks in a zone's history. */
 export class Snapshots {
@@ -86,10 +89,22 @@ export class Snapshots {
     return await this.brief(em, { id: input.id, snapshotId }, seen);
   }
 
-  /** Returns a snapshot with all of its records. @throws AppError NOT_FOUND */
-  async get(em: EntityManager, caller: Caller, input: { id: string; snapshotId: string }) {
-    const seen = seenOf(await zoneFor(em, caller, input.id, "read"));
-    return await this.#read(em, input, Number.POSITIVE_INFINITY, seen);
+  /** Returns a snapshot with all of its records, or with a page of them. @throws AppError NOT_FOUND, BAD_REQUEST */
+  async get(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; snapshotId: string; page?: number | undefined; limit?: number | undefined },
+  ) {
+    const { id, snapshotId, page, limit } = input;
+    if (page === undefined && limit !== undefined)
+      throw badField(["limit"], "`limit` needs `page`. Send `page=1` for the first records, or omit both for all.");
+    const zone = await zoneFor(em, caller, id, "read");
+    const seen = seenOf(zone);
+    if (page === undefined) return await this.#read(em, { id, snapshotId }, Number.POSITIVE_INFINITY, seen);
+    const found = await findSnapshot(em, id, snapshotId);
+    const paging = { page, limit: limit ?? defaultRecords, sort: "name", counts: "false" } as const;
+    const { records, total } = await pageOfRecords(em, zone, { ...paging, at: found.revision });
+    return { ...view({ ...found, record_count: total }, null, seen), records };
   }
 
   /** Returns the difference between two snapshots. Reads only what changed between them. @throws AppError NOT_FOUND */

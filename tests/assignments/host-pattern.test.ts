@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { likePattern, matchesHost, parseHostPattern, storedLikePattern } from "../../server/access/host-pattern.ts";
+import { likePattern, parseHostPattern, storedLikePattern } from "../../server/access/host-pattern.ts";
+import { matchesHost } from "../../server/dns/names/host-match.ts";
 import { Hosts } from "../../server/access/hosts.ts";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";

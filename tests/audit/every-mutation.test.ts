@@ -1,14 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Caller } from "../../server/access/caller.ts";
 import { restProcedures } from "../../server/api/rest.ts";
+import { storeBatch } from "../../server/batches/store.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/second-factors/security-key.ts";
+import { storeFinding } from "../delegation/found.ts";
 import { identityCalls } from "./identity-calls.ts";
+import { changed as changedOf, website as websiteTemplate } from "../templates/templates.ts";
 import { openVerification } from "../support/verify-email.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
@@ -58,6 +62,8 @@ function newRecord(base = "/api"): Promise<Answer> {
   });
 }
 
+const patience = { timeout: 20_000, interval: 20 };
+
 function newHost(): { recordType: string; name: string; value: string } {
   made += 1;
   return { recordType: "A", name: `host-${made}`, value: "192.0.2.1" };
@@ -92,6 +98,50 @@ async function rolledBack(): Promise<Answer> {
   const { body } = await zw.admin.post(`/api/domains/${domain}/snapshots`);
   await newRecord();
   return await zw.admin.post(`/api/domains/${domain}/snapshots/${body.id}/rollback`, { force: true });
+}
+
+async function revertedChange(): Promise<Answer> {
+  await newRecord();
+  const { body } = await zw.admin.get(`/api/domains/${domain}/history`);
+  return await zw.admin.post(`/api/domains/${domain}/history/${body.entries[0].id}/revert`);
+}
+
+/** Replaces the address of one record. */
+async function replaced(): Promise<Answer> {
+  const { id } = (await newRecord()).body;
+  const request = { recordType: "A", value: `198.51.100.${made % 250}`, newValue: "192.0.2.251", domainIds: [domain] };
+  await zw.admin.put(`/api/domains/${domain}/records/${id}`, { value: request.value });
+  const { body } = await zw.admin.post("/api/records/replace/plan", request);
+  return await zw.admin.post("/api/records/replace/apply", { ...request, planHash: body.planHash, force: true });
+}
+
+/** Stops a job that no run has begun. */
+async function stopped(): Promise<Answer> {
+  const { body: me } = await zw.admin.get("/api/auth/me");
+  const caller: Caller = {
+    userId: me.id,
+    username: me.username,
+    role: me.role,
+    sessionId: null,
+    tokenId: null,
+    permissions: "all",
+    ip: null,
+    requestId: null,
+  };
+  const request = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.2" };
+  const batch = { kind: "replace", request, force: false, revertsId: null, now: new Date() } as const;
+  const item = { domainId: domain, planHash: "none", detail: null, error: null };
+  const jobId = await storeBatch(zw.services.database.fork(), caller, batch, [item]);
+  return await zw.admin.post(`/api/records/replace/${jobId}/stop`);
+}
+
+async function revertedReplacement(): Promise<Answer> {
+  const { jobId } = (await replaced()).body;
+  await vi.waitFor(async () => {
+    const { body } = await zw.admin.get(`/api/records/replace/${jobId}`);
+    if (body.finishedAt === null) throw new Error("The job goes on.");
+  }, patience);
+  return await zw.admin.post(`/api/records/replace/${jobId}/revert`, { force: true });
 }
 
 async function signedOut(): Promise<Answer> {
@@ -210,6 +260,57 @@ async function endedSession(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
 }
 
+function newTemplate(): Promise<Answer> {
+  made += 1;
+  return zw.admin.post("/api/templates", websiteTemplate(`site-${made}`));
+}
+
+async function changedTemplate(): Promise<Answer> {
+  const { id, serviceId } = (await newTemplate()).body;
+  return await zw.admin.put(`/api/templates/${id}`, websiteTemplate(serviceId, { version: 2 }));
+}
+
+async function deletedTemplate(): Promise<Answer> {
+  return await zw.admin.delete(`/api/templates/${(await newTemplate()).body.id}`);
+}
+
+/** Applies a template at a new host. */
+/** Names below `example` are never checked. */
+async function checkedDelegation(): Promise<Answer> {
+  const { body } = await zw.admin.post("/api/domains", { name: "trail.zone" });
+  return await zw.admin.post(`/api/domains/${body.id}/delegation/check`);
+}
+
+async function snoozedFinding(): Promise<Answer> {
+  const finding = await storeFinding(zw, domain);
+  return await zw.admin.post(`/api/domains/${domain}/delegation/snooze`, { ...finding, until: null });
+}
+
+async function appliedTemplate(): Promise<Answer> {
+  const path = `/api/domains/${domain}/templates/${(await newTemplate()).body.id}`;
+  const body = { variables: { target: "target.example.net" }, host: `host-${made}` };
+  const { body: plan } = await zw.admin.post(`${path}/plan`, body);
+  return await zw.admin.post(`${path}/apply`, { ...body, planHash: plan.planHash, force: true });
+}
+
+/** Applies a template that has changed since it was linked to a domain. */
+async function appliedLinked(): Promise<Answer> {
+  const { id, serviceId } = (await newTemplate()).body;
+  // A domain of its own, because the job changes it while other calls go on.
+  const { body: linked } = await zw.admin.post("/api/domains", { name: `linked-${made}.example` });
+  const path = `/api/domains/${linked.id}/templates/${id}`;
+  const body = { variables: { target: "shop.example.net" } };
+  const { planHash } = (await zw.admin.post(`${path}/plan`, body)).body;
+  await zw.admin.post(`${path}/apply`, { ...body, planHash, linked: true });
+  await zw.admin.put(`/api/templates/${id}`, changedOf(serviceId));
+  const { body: plan } = await zw.admin.post(`/api/templates/${id}/linked/plan`);
+  return await zw.admin.post(`/api/templates/${id}/linked/apply`, { planHash: plan.planHash, force: true });
+}
+
+async function unlinkedTemplate(): Promise<Answer> {
+  return await zw.admin.delete(`/api/domains/${domain}/templates/${(await appliedTemplate()).body.applied.id}`);
+}
+
 /** For each procedure that changes something: its audit action, a call, and the caller if not the administrator. */
 const reported: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
   ...secondFactorCalls(() => zw, clock),
@@ -270,6 +371,8 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     "domain.set_expiry_remind",
     () => zw.admin.put(`/api/domains/${domain}/expiry-remind`, { expiryRemindDays: [3] }),
   ],
+  "delegation.check": ["domain.check_delegation", checkedDelegation],
+  "delegation.snooze": ["domain.snooze_delegation", snoozedFinding],
   "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],
   "records.create": ["records.edit", () => newRecord()],
   "records.update": ["records.edit", () => zw.admin.put(`/api/domains/${domain}/records/${record}`, { ttl: 77 })],
@@ -283,8 +386,18 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     "records.import",
     () => zw.admin.post(`/api/domains/${domain}/zonefile`, { zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }),
   ],
+  "records.revert": ["records.revert", revertedChange],
+  "replacements.applyPlan": ["replacement.apply", replaced],
+  "replacements.stop": ["replacement.stop", stopped],
+  "replacements.revert": ["replacement.revert", revertedReplacement],
   "snapshots.create": ["snapshot.create", () => zw.admin.post(`/api/domains/${domain}/snapshots`)],
   "snapshots.rollback": ["records.rollback", rolledBack],
+  "templates.create": ["template.create", newTemplate],
+  "templates.update": ["template.update", changedTemplate],
+  "templates.delete": ["template.delete", deletedTemplate],
+  "templates.applyPlan": ["template.apply", appliedTemplate],
+  "templates.applyLinked": ["template.apply_linked", appliedLinked],
+  "templates.unlink": ["template.unlink", unlinkedTemplate],
   "channels.create": ["channel.create", newChannel],
   "channels.update": ["channel.update", changedChannel],
   "channels.delete": ["channel.delete", deletedChannel],
@@ -311,7 +424,10 @@ const silent: Record<string, string> = {
   "twoFactor.passkeyOptions": "It is a step of a sign-in, whose end is told.",
   "identity.bindStart": "It only sends the browser away; the binding is told when it comes back.",
   "records.plan": "It changes nothing.",
+  "templates.plan": "It changes nothing.",
+  "templates.linkedPlan": "It changes nothing.",
   "domains.compare": "It changes nothing.",
+  "replacements.plan": "It changes nothing.",
   "notifications.read": "What people have read is nobody's business, and gone with the next restart.",
   "notifications.readAll": "The same.",
   "notifications.delete": "It tidies one's own list, which is gone with the next restart.",

@@ -8,11 +8,12 @@ interface Left {
   changes: unknown[];
   kind?: "edit" | "import" | "rollback";
   atomic?: boolean;
+  message?: string;
 }
 
 /** Leaves a pending change as a process that died between committing its intent and writing the outcome. @returns the id of the change set */
 export async function leavePending(zw: Zonewright, domainId: string, left: Left): Promise<string> {
-  const { changes, kind = "edit", atomic = false } = left;
+  const { changes, kind = "edit", atomic = false, message = null } = left;
   const db = queries(zw.services.database.fork());
   const admin = await db.selectFrom("users").select("id").where("username", "=", "admin").executeTakeFirstOrThrow();
   const id = newId();
@@ -24,6 +25,7 @@ export async function leavePending(zw: Zonewright, domainId: string, left: Left)
       kind,
       state: "pending",
       actor_id: admin.id,
+      message,
       creates: changes.length,
       updates: 0,
       deletes: 0,

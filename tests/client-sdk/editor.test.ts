@@ -52,7 +52,7 @@ describe("documentation in an editor", () => {
     for (const { name, call } of procedures) {
       const procedure = name.replace(".", ".|");
       for (const box of [await editor.hover(`client.${procedure}.${call};`), await editor.hover(`${name}.|${call};`)]) {
-        if (!/^[A-Z`].+\.\n.*`(?:GET|POST|PUT|DELETE) \/api\/\S+`/s.test(reported(box))) silent.push(name);
+        if (!/^[A-Z`].+\.\n.*`(?:GET|POST|PUT|DELETE) \/(?:api|trpc)\/\S+`/s.test(reported(box))) silent.push(name);
       }
     }
     expect(silent).toEqual([]);

@@ -128,6 +128,24 @@ test("the README example watches the user's notifications", async () => {
   }
 });
 
+test("the README example watches the changes of a domain", async () => {
+  const client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const { id } = await client.domains.create.mutate({ name: "watched.example" });
+  const printed = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  try {
+    const leave = exampleWith("domains.watch").replace("watch.unsubscribe();", "");
+    const { watch } = (await run([leave], { client, id }, ["watch"])) as { watch: { unsubscribe(): void } };
+    await vi.waitUntil(() => printed.mock.calls.length === 1, { timeout: 10_000 });
+    await client.records.create.mutate({ id, recordType: "A", name: "www", value: "192.0.2.1" });
+    await vi.waitUntil(() => printed.mock.calls.length === 2, { timeout: 10_000 });
+    watch.unsubscribe();
+    expect(printed.mock.calls).toEqual([[0], [1]]);
+  } finally {
+    printed.mockRestore();
+  }
+});
+
 test("the README example handles every failure as one kind of error", async () => {
   const client = createClient({ url: zw.url });
   await client.signIn({ username: "admin", password: adminPassword });

@@ -71,6 +71,10 @@ describe("an invalid value stops the start with a sentence that names the variab
     ["WHOIS_SERVER", "whois example"],
     ["EGRESS_ALLOW", "10.0.0.0/8, not a host"],
     ["DRIFT_CHECK", "on"],
+    ["RESOLVER_ROOTS", "192.0.2.1,192.0.2"],
+    ["RESOLVER_ROOTS", "192.0.2.1:53,192.0.2.2:5353"],
+    ["RESOLVER_ROOTS", "192.0.2.1:0"],
+    ["RESOLVER_ROOTS", "[192.0.2.1]"],
     ["SNAPSHOT_RETENTION", "0"],
     ["SNAPSHOT_RETENTION", "1 year"],
     ["TRUST_PROXY", "everyone"],
@@ -116,6 +120,8 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     host: "127.0.0.1",
     port: 3000,
     siteUrl: "http://localhost:3000",
+    canonical: false,
+    console: true,
     tokenPrefix: "zw",
     databaseUrl: undefined,
     adminUsername: "admin",
@@ -127,6 +133,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
+    resolverRoots: { kind: "system" },
     driftCheck: "hourly",
     snapshotRetentionDays: null,
     smtpUrl: undefined,
@@ -167,6 +174,18 @@ test("rate limits are numbers of calls per minute, or off", () => {
 
 test.each(["hourly", "daily", "off"])("DRIFT_CHECK may be %s", (every) => {
   expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
+});
+
+const roots = (text: string) => load({ RESOLVER_ROOTS: text }).resolverRoots;
+
+test("RESOLVER_ROOTS are hosts with one port, or off", () => {
+  expect(roots("192.0.2.1, 2001:db8::1")).toEqual({ kind: "roots", hosts: ["192.0.2.1", "2001:db8::1"], port: 53 });
+  expect(roots("[2001:db8::1]:5353,root.lab:5353")).toEqual({
+    kind: "roots",
+    hosts: ["2001:db8::1", "root.lab"],
+    port: 5353,
+  });
+  expect(roots("off")).toEqual({ kind: "off" });
 });
 
 test("SNAPSHOT_RETENTION is a number of days, or off to keep snapshots forever", () => {

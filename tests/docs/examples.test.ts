@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { pages } from "../support/markdown.ts";
 import { apiExamples, callsApi, cleanUp, runPage } from "../support/pages/page-examples.ts";
 import { useStandIns, type StandIns } from "./stand-ins.ts";
@@ -22,6 +22,9 @@ afterAll(() => standIns.stop());
 beforeEach(() => cleanUp(zw));
 
 test.each(reported)("the examples of %s work as documented", async (path) => {
+  // The only job that an example waits for.
+  const work = setInterval(() => void zw.services.batches.run().catch(() => undefined), 500);
+  onTestFinished(() => clearInterval(work));
   expect(await runPage(zw, path, standIns.of(path))).toEqual([]);
 });
 

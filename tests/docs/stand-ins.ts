@@ -49,6 +49,8 @@ export async function useStandIns(): Promise<StandIns> {
       '"the key"': `"${dnspod.secretKey}","url":"${dnspod.url}"`,
     },
     "docs/identity-providers.md": { "https://id.example.com/.well-known/openid-configuration": openId.wellKnownUrl },
+    // As many zones would take most of a minute.
+    "docs/guide/replace.md": { "300": "30", "600": "60" },
     "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
   };
   const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId];

@@ -9,6 +9,7 @@ const listFields = [
   "id",
   "name",
   "view",
+  "ownerId",
   "providerId",
   "providerConfigId",
   "expiresAt",
@@ -20,21 +21,22 @@ const listFields = [
   "driftedAt",
   "driftError",
   "createdAt",
+  "updatedAt",
 ];
 const detailFields = [
   ...listFields,
   "nameUnicode",
-  "ownerId",
   "notes",
   "expiryRemindDays",
   "autoCheckExpiry",
   "expirySource",
   "expiryCheckedAt",
   "registrar",
+  "reverse",
+  "reverseFollowGrant",
   "snapshotSchedule",
   "revision",
   "historyFrom",
-  "updatedAt",
   // Beyond the contract: how the provider's records differ.
   "drift",
 ];

@@ -132,6 +132,21 @@ describe("the list of domains", () => {
   });
 });
 
+/** Each label with how often it occurs, by name. */
+function countBy(labels: readonly (string | null)[]) {
+  return [...new Set(labels)]
+    .filter((label) => label !== null)
+    .toSorted()
+    .map((name) => ({ name, count: labels.filter((label) => label === name).length }));
+}
+
+test("groups and views are counted over all domains, by name", async () => {
+  const { body } = await zw.admin.get("/api/domains/tags");
+  const { body: page } = await zw.admin.get("/api/domains?limit=100");
+  expect(body.groups).toEqual(countBy(page.domains.map(({ groupName }: Body) => groupName)));
+  expect(body.views).toEqual(countBy(page.domains.map(({ view }: Body) => view)));
+});
+
 test("tags are counted over all domains, by name", async () => {
   const { body } = await zw.admin.get("/api/domains/tags");
   const counts = ['"quoted"', "a,b", "blue", "red"].map((name) => ({

@@ -190,7 +190,7 @@ describe("every operation", () => {
     expect(wrong((found) => found.operation.security?.length === 0 || refusesStrangers(found))).toEqual([]);
   });
 
-  test("operations that create something return 201, redirects 302, and all others 200", () => {
+  test("operations that create something return 201, those that start a job 202, redirects 302, and all others 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
       "createAssignment",
@@ -202,6 +202,7 @@ describe("every operation", () => {
       "createProviderConfig",
       "createRecord",
       "createSnapshot",
+      "createTemplate",
       "createToken",
       "createUser",
       "register",
@@ -209,8 +210,14 @@ describe("every operation", () => {
       "requestAssignment",
       "v1CreateRecord",
     ]);
+    const starting = operations.filter(({ operation }) => "202" in operation.responses);
+    expect(starting.map(({ operation }) => operation.operationId).toSorted()).toEqual([
+      "applyLinkedTemplate",
+      "applyReplacement",
+      "revertReplacement",
+    ]);
     expect(
-      wrong((found) => redirects(found) || ["200", "201"].some((status) => status in found.operation.responses)),
+      wrong((found) => redirects(found) || ["200", "201", "202"].some((status) => status in found.operation.responses)),
     ).toEqual([]);
   });
 

@@ -35,10 +35,8 @@ test("the Dockerfile is valid", () => {
 
 test("the image has the Node version that the tests use, and all that the service needs", () => {
   const { dependencies } = JSON.parse(text("package.json")) as { dependencies: Record<string, string> };
-  expect(instructions("FROM").map((from) => /^node:([\d.]+)-/.exec(from)?.[1])).toEqual([
-    dependencies["node"],
-    dependencies["node"],
-  ]);
+  const stages = instructions("FROM").map((from) => /^node:([\d.]+)-/.exec(from)?.[1]);
+  expect(stages).toEqual([dependencies["node"], dependencies["node"], dependencies["node"]]);
   const copied = instructions("COPY")
     .filter((copy) => !copy.startsWith("--from"))
     .flatMap((copy) => copy.split(" ").slice(0, -1));

@@ -63,6 +63,7 @@ test("an operator starts the service, sees its URLs, and stops it without losing
   const [notice, banner] = jsonLines(first.output()).slice(-2);
   expect(notice?.["msg"]).toContain('Administrator "admin" created.');
   expect(banner).toMatchObject({
+    console: urlOf(first).replace("127.0.0.1", "localhost"),
     api: expect.stringContaining(`${urlOf(first)}/api `),
     documentation: `${urlOf(first)}/api/docs`,
     zoneFiles: join(dataDir, "zones"),
@@ -137,6 +138,7 @@ test("LOG_FORMAT=text prints a human-readable startup message", async () => {
     [
       `Administrator "admin" created. Password, shown only once: ${passwordOf(program)}`,
       `Zonewright ${version} is listening on ${url}`,
+      `  console        ${url.replace("127.0.0.1", "localhost")}`,
       `  API            ${url}/api (tRPC: ${url}/trpc)`,
       `  documentation  ${url}/api/docs`,
       `  zone files     ${join(folder, "text", "zones")}`,

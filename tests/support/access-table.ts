@@ -24,7 +24,7 @@ export interface Procedure {
   meta: RouteMeta;
 }
 
-const things = ["own", "own zones", "readable zones", "writable zones", "any"] as const;
+const things = ["own", "own zones", "readable zones", "writable zones", "own jobs", "any"] as const;
 
 const who: Record<string, Access> = {
   anybody: "public",
@@ -69,8 +69,11 @@ export const procedures: readonly Procedure[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: { type: Procedure["type"]; meta: RouteMeta } }>,
 ).map(([name, { _def }]) => ({ name, type: _def.type, meta: _def.meta }));
 
-/** The REST path of the only subscription. */
-export const streamPath = "/api/notifications/stream";
+/** Where each subscription is served beside tRPC's own path; the same where it is not. */
+export const streamPaths: Readonly<Record<string, string>> = {
+  "notifications.stream": "/api/notifications/stream",
+  "domains.watch": "/trpc/domains.watch",
+};
 
 const patience = { timeout: 10_000 };
 
@@ -91,7 +94,7 @@ export const unknownId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 
 /** Calls a procedure over REST with unknown ids and no body, so only the caller matters. */
 export async function overRest(client: RestClient, procedure: Procedure): Promise<number> {
-  if (procedure.type === "subscription") return await streamStatus(client, streamPath);
+  if (procedure.type === "subscription") return await streamStatus(client, streamPaths[procedure.name] ?? "");
   return (await restAnswer(client, procedure)).status;
 }
 

@@ -24,9 +24,10 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
       RATE_LIMIT: "off",
       RATE_LIMIT_COSTLY: "off",
       ADMIN_PASSWORD: adminPassword,
-      // Tests never query real registries.
+      // Tests never query real registries and name servers.
       RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
       WHOIS_SERVER: "127.0.0.1:9",
+      RESOLVER_ROOTS: "127.0.0.1:9",
       ...env,
     },
   });

@@ -115,10 +115,10 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
   };
 }
 
-/** Tests never query real registries: the stored list is empty, and WHOIS and newer lists have unused addresses. */
+/** Tests never query real registries and name servers: the stored list is empty, and the others have unused addresses. */
 async function noRegistries(dataDir: string): Promise<Record<string, string>> {
   const url = "http://127.0.0.1:9/dns.json";
   const text = JSON.stringify({ services: [[["suffix-of-nobody"], ["https://127.0.0.1:9/"]]] });
   await writeFile(join(dataDir, "rdap-servers.json"), JSON.stringify({ url, fetchedAt: new Date(), text }));
-  return { RDAP_BOOTSTRAP_URL: url, WHOIS_SERVER: "127.0.0.1:9" };
+  return { RDAP_BOOTSTRAP_URL: url, WHOIS_SERVER: "127.0.0.1:9", RESOLVER_ROOTS: "127.0.0.1:9" };
 }

@@ -8,6 +8,11 @@ export type SecondFactorMethod = Extract<RouterOutputs["auth"]["login"], {
     requires2FA: true;
 }>["methods"][number];
 export type InAppNotification = RouterOutputs["notifications"]["list"]["notifications"][number];
+export interface WatchedChange {
+    domainId: string;
+    revision: number;
+    changeSetId: string | null;
+}
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
 export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
 export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];

@@ -4,7 +4,7 @@ export type { ClientOptions } from "./options.js";
 export type { ConfirmationProof, OnReauthentication, ReauthenticationRequest } from "./reauthentication.js";
 export { isZonewrightError } from "./errors.js";
 export type { Issue, ZonewrightError, ZonewrightErrorCode } from "./errors.js";
-export type { AppRouter, Change, DnsRecord, Domain, InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, Snapshot, User, ZoneOfName, } from "./app-router.js";
+export type { AppRouter, Change, DnsRecord, Domain, InAppNotification, RouterInputs, RouterOutputs, SecondFactorMethod, Snapshot, User, WatchedChange, ZoneOfName, } from "./app-router.js";
 export type { EachDomainInput, EachOptions, EachRecordInput, EachSnapshotInput, ItemOf, ListHelpers, PagedProcedure, } from "./each.js";
 export type { DeleteRecordInput, EnsuredRecord, EnsureRecordInput, ZoneHelpers } from "./zones.js";
 export type { Fetch } from "./request.js";

@@ -1,6 +1,6 @@
 import { type ZonewrightError } from "./errors.js";
-import { type ServerEvent } from "./server-events.js";
-export type OpenStream = (cursor: string | null) => Promise<ReadableStream<Uint8Array>>;
+import type { ServerEvent } from "./server-events.js";
+export type OpenStream = (cursor: string | null) => Promise<AsyncIterable<ServerEvent>>;
 export interface Disconnection {
     error: ZonewrightError | null;
     retryInSeconds: number;

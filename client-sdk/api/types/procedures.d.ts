@@ -197,6 +197,9 @@ export interface DomainsProcedures {
     get: {
         query: Inferred["domains"]["get"]["query"];
     };
+    watch: {
+        subscribe: Inferred["domains"]["watch"]["subscribe"];
+    };
     create: {
         mutate: Inferred["domains"]["create"]["mutate"];
     };
@@ -225,6 +228,17 @@ export interface DomainsProcedures {
         mutate: Inferred["domains"]["compare"]["mutate"];
     };
 }
+export interface DelegationProcedures {
+    get: {
+        query: Inferred["delegation"]["get"]["query"];
+    };
+    check: {
+        mutate: Inferred["delegation"]["check"]["mutate"];
+    };
+    snooze: {
+        mutate: Inferred["delegation"]["snooze"]["mutate"];
+    };
+}
 export interface RecordsProcedures {
     list: {
         query: Inferred["records"]["list"]["query"];
@@ -250,6 +264,9 @@ export interface RecordsProcedures {
     applyPlan: {
         mutate: Inferred["records"]["applyPlan"]["mutate"];
     };
+    revert: {
+        mutate: Inferred["records"]["revert"]["mutate"];
+    };
     exportZonefile: {
         query: Inferred["records"]["exportZonefile"]["query"];
     };
@@ -258,6 +275,28 @@ export interface RecordsProcedures {
     };
     history: {
         query: Inferred["records"]["history"]["query"];
+    };
+}
+export interface ReplacementsProcedures {
+    plan: {
+        mutate: Inferred["replacements"]["plan"]["mutate"];
+    };
+    applyPlan: {
+        mutate: Inferred["replacements"]["applyPlan"]["mutate"];
+    };
+    get: {
+        query: Inferred["replacements"]["get"]["query"];
+    };
+    stop: {
+        mutate: Inferred["replacements"]["stop"]["mutate"];
+    };
+    revert: {
+        mutate: Inferred["replacements"]["revert"]["mutate"];
+    };
+}
+export interface ReverseProcedures {
+    report: {
+        query: Inferred["reverse"]["report"]["query"];
     };
 }
 export interface SnapshotsProcedures {
@@ -275,6 +314,41 @@ export interface SnapshotsProcedures {
     };
     rollback: {
         mutate: Inferred["snapshots"]["rollback"]["mutate"];
+    };
+}
+export interface TemplatesProcedures {
+    list: {
+        query: Inferred["templates"]["list"]["query"];
+    };
+    get: {
+        query: Inferred["templates"]["get"]["query"];
+    };
+    create: {
+        mutate: Inferred["templates"]["create"]["mutate"];
+    };
+    update: {
+        mutate: Inferred["templates"]["update"]["mutate"];
+    };
+    delete: {
+        mutate: Inferred["templates"]["delete"]["mutate"];
+    };
+    linkedPlan: {
+        mutate: Inferred["templates"]["linkedPlan"]["mutate"];
+    };
+    applyLinked: {
+        mutate: Inferred["templates"]["applyLinked"]["mutate"];
+    };
+    listApplied: {
+        query: Inferred["templates"]["listApplied"]["query"];
+    };
+    plan: {
+        mutate: Inferred["templates"]["plan"]["mutate"];
+    };
+    applyPlan: {
+        mutate: Inferred["templates"]["applyPlan"]["mutate"];
+    };
+    unlink: {
+        mutate: Inferred["templates"]["unlink"]["mutate"];
     };
 }
 export interface AssignmentsProcedures {
@@ -407,8 +481,12 @@ interface Routers {
     identity: IdentityProcedures;
     identityConfigs: IdentityConfigsProcedures;
     domains: DomainsProcedures;
+    delegation: DelegationProcedures;
     records: RecordsProcedures;
+    replacements: ReplacementsProcedures;
+    reverse: ReverseProcedures;
     snapshots: SnapshotsProcedures;
+    templates: TemplatesProcedures;
     assignments: AssignmentsProcedures;
     providers: ProvidersProcedures;
     providerConfigs: ProviderConfigsProcedures;

@@ -1,5 +1,6 @@
 export interface ServerEvent {
     id: string | null;
+    event: string | null;
     data: string;
 }
 export declare function serverEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, undefined>;

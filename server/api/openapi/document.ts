@@ -21,8 +21,13 @@ const tags = [
   { name: "Domains", description: "Managed domains with their groups, tags and expiry dates." },
   {
     name: "DNS records",
-    description: "Records of a domain: single and bulk edits, plans, zone files, sync and history.",
+    description: "Records of a domain: single and bulk edits, plans, zone files, sync, history and reverts.",
   },
+  {
+    name: "Replacements",
+    description: "One value replaced in many domains: plans, and jobs that can be stopped and reverted.",
+  },
+  { name: "Templates", description: "Records of services with variables, in the JSON form of Domain Connect." },
   { name: "Snapshots", description: "Points in a zone's history to compare and roll back to." },
   {
     name: "Assignments",

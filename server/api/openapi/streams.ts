@@ -48,5 +48,16 @@ Send the access token in the header or, with a browser's \`EventSource\`, as the
   },
 };
 
+/** Subscriptions that only tRPC serves, by procedure. */
+export const trpcStreams: Readonly<Record<string, { summary: string; description: string }>> = {
+  "domains.watch": {
+    summary: "Watch domains for changes",
+    description: `Sends \`{ domainId, revision, changeSetId }\` for each change of the records of 1 to 50 domains, whoever made it and by whatever means. The first message of each domain has its
+present revision and no change set. Domains that you may not see are left out; 404 if you may see none. From an assigned domain, only changes of hosts that match your assignments are sent.
+
+Needs the permission \`records:read\`, works with notifications turned off, and counts toward the five streams of a user.`,
+  },
+};
+
 /** Every streaming operation, by its path in the document. */
 export const streamPaths: readonly [string, Operation][] = [["/notifications/stream", notifications]];

@@ -28,6 +28,11 @@ import { TrueCounts } from "./0029-true-counts.ts";
 import { Views } from "./0030-views.ts";
 import { Pointers } from "./0031-pointers.ts";
 import { RecordSearch } from "./0032-record-search.ts";
+import { Batches } from "./0033-batches.ts";
+import { Reverse } from "./0034-reverse.ts";
+import { Templates } from "./0035-templates.ts";
+import { ChangeMessages } from "./0036-change-messages.ts";
+import { Delegations } from "./0037-delegations.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -62,4 +67,9 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0030-views", class: Views },
   { name: "0031-pointers", class: Pointers },
   { name: "0032-record-search", class: RecordSearch },
+  { name: "0033-batches", class: Batches },
+  { name: "0034-reverse", class: Reverse },
+  { name: "0035-templates", class: Templates },
+  { name: "0036-change-messages", class: ChangeMessages },
+  { name: "0037-delegations", class: Delegations },
 ];

@@ -1,6 +1,7 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
+import { BatchItemSchema, BatchSchema } from "./batches.ts";
 import { PasswordResetSchema } from "./password-resets.ts";
 import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
 import { PersonalTokenSchema } from "./personal-tokens.ts";
@@ -27,7 +28,10 @@ import {
 } from "./identity.ts";
 import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
+import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
+import { ReverseFollowSchema } from "./reverse-follows.ts";
 import { SnapshotSchema } from "./snapshots.ts";
+import { DomainTemplateSchema, TemplateSchema } from "./templates.ts";
 import { InvitationSchema } from "./invitations.ts";
 import { DeliverySchema, NotificationChannelSchema } from "./channels.ts";
 import { EmailVerificationSchema, MailAllowanceSchema } from "./email-verifications.ts";
@@ -54,7 +58,14 @@ export const entities = [
   ServerManagedRecordSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,
+  BatchSchema,
+  BatchItemSchema,
+  ReverseFollowSchema,
+  DelegationSchema,
+  DelegationFindingSchema,
   SnapshotSchema,
+  TemplateSchema,
+  DomainTemplateSchema,
   AssignmentSchema,
   AssignmentRequestSchema,
   AuditEntrySchema,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
 export type ChangeSetState = "pending" | "applied" | "partial" | "failed";
-export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback";
+export type ChangeSetKind = "edit" | "bulk" | "import" | "sync" | "rollback" | "revert" | "replace" | "template";
 
 /** One change to a zone: the intent while `pending`, then the outcome. */
 export const ChangeSetSchema = defineEntity({
@@ -13,6 +13,8 @@ export const ChangeSetSchema = defineEntity({
     kind: p.text().$type<ChangeSetKind>(),
     state: p.text().$type<ChangeSetState>(),
     actorId: p.uuid().nullable(),
+    /** The change set of another zone that this one follows. */
+    causedBy: p.uuid().nullable(),
     /** The revision that it created; null while pending or if nothing was applied. */
     revision: p.integer().nullable(),
     creates: p.integer(),
@@ -24,6 +26,12 @@ export const ChangeSetSchema = defineEntity({
     failures: p.json().$type<unknown>().nullable(),
     /** Number of changes closed with unknown outcome, also listed in `failures`; null for none. */
     unknown: p.integer().nullable(),
+    /** The change set that it reverts. */
+    revertsId: p.uuid().nullable(),
+    /** The item of a batch that it carries out. Unique, so that no item is carried out twice. */
+    batchItemId: p.uuid().nullable(),
+    /** Why the change was made, as its author wrote it. */
+    message: p.text().nullable(),
     /** Whether the outcome was established by reading the zone back. */
     repaired: p.boolean(),
     createdAt: p.datetime(),

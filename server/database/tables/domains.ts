@@ -1,5 +1,8 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
+/** `offer`: plans list the PTR changes, to be chosen. `follow`: every edit makes them. */
+export type ReverseMode = "off" | "offer" | "follow";
+
 /** A managed zone with its registration data, revision and lease. */
 export const DomainSchema = defineEntity({
   name: "Domain",
@@ -34,6 +37,10 @@ export const DomainSchema = defineEntity({
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
+    /** Whether PTR records follow the addresses of this zone. */
+    reverse: p.text().$type<ReverseMode>().default("off"),
+    /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */
+    reverseFollowGrant: p.boolean().default(false),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
     scheduledSnapshotAt: p.datetime().nullable(),
     /** Incremented by every change set; record versions refer to it. */

@@ -16,13 +16,18 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a TCP connection. Name servers are usually on the internal network, so internal addresses are allowed.
+ * Opens a TCP connection. Name servers are usually on the internal network, so internal addresses are allowed by default.
  * @throws ConnectionError if the server cannot be reached or the egress rules forbid it.
  */
-export async function dial(egress: Egress, host: string, port: number): Promise<DnsConnection> {
+export async function dial(
+  egress: Egress,
+  host: string,
+  port: number,
+  rules: Pick<Parameters<Egress["guardedConnect"]>[0], "reach" | "ports" | "signal"> = { reach: "inside" },
+): Promise<DnsConnection> {
   const label = `${host} port ${port}`;
   try {
-    const socket = await egress.guardedConnect({ host, port, reach: "inside" });
+    const socket = await egress.guardedConnect({ host, port, ...rules });
     socket.setNoDelay(true);
     return new DnsConnection(socket, label);
   } catch (error) {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ZoneContext } from "../../changes/pipeline.ts";
 import type { PlannedChange } from "../../dns/record.ts";
-import { AppError, type Issue } from "../../platform/errors.ts";
-import { inSlices, type Steps } from "../../platform/slices.ts";
+import { AppError, badField, type Issue } from "../../platform/errors.ts";
+import { inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";
 import type { ChangeInput } from "../change-schemas.ts";
 import type { Edit } from "./edits.ts";
 
@@ -27,9 +27,21 @@ export function editsOf(changes: readonly ChangeInput[]): Edit[] {
   return edits;
 }
 
-/** Returns a hash of the zone's revision and a plan's changes. The caller sends it back to apply the plan. */
-export async function planHash(zone: ZoneContext, changes: readonly PlannedChange[]): Promise<string> {
-  return revisionPart(zone) + (await inSlices(hashing(zone, changes)));
+/**
+ * Returns a hash of the zone's revision and a plan's changes. The caller sends it back to apply the plan.
+ * @param following the changes of other zones that the plan includes
+ */
+export async function planHash(
+  zone: ZoneContext,
+  changes: readonly PlannedChange[],
+  following: readonly string[] = [],
+): Promise<string> {
+  return revisionPart(zone) + (await inSlices(hashing(zone, changes, following)));
+}
+
+/** Returns a hash of a plan's changes alone: other changes of the zone do not affect it. */
+export async function changesHash(zone: { id: string }, changes: readonly PlannedChange[]): Promise<string> {
+  return await inSlices(hashing(zone, changes, []));
 }
 
 /** Refuses a plan made for another revision of the zone. @throws AppError CONFLICT */
@@ -42,17 +54,71 @@ export async function refuseOtherPlan(
   hash: string,
   zone: ZoneContext,
   changes: readonly PlannedChange[],
+  following: readonly string[] = [],
 ): Promise<void> {
-  if ((await planHash(zone, changes)) !== hash) throw outdatedPlan();
+  if ((await planHash(zone, changes, following)) !== hash) throw outdatedPlan();
 }
 
-function* hashing(zone: ZoneContext, changes: readonly PlannedChange[]): Steps<string> {
+/** A call that either plans a comparison of the whole zone or makes it, by the hash of a reviewed plan or without. */
+interface Comparison {
+  dryRun: boolean;
+  planHash?: string | undefined;
+}
+
+/**
+ * Returns a hash of the zone's revision and the changes of a comparison: an import, sync or rollback. Their order does not count, because
+ * providers return records in any order.
+ */
+export async function comparisonHash(zone: ZoneContext, changes: readonly PlannedChange[]): Promise<string> {
+  return revisionPart(zone) + (await inSlices(hashingUnordered(zone, changes)));
+}
+
+/** Refuses a comparison early: a hash with `dryRun`, or of another revision. @throws AppError BAD_REQUEST, CONFLICT */
+export function refuseOtherZone({ dryRun, planHash: hash }: Comparison, zone: ZoneContext): void {
+  if (hash === undefined) return;
+  if (dryRun) throw badField(["planHash"], "`planHash` applies a plan. Omit it or `dryRun`.");
+  refuseOtherRevision(hash, zone);
+}
+
+/** Refuses a comparison whose changes differ from the reviewed ones. @throws AppError CONFLICT */
+export async function refuseOtherComparison(
+  { planHash: hash }: Comparison,
+  zone: ZoneContext,
+  changes: readonly PlannedChange[],
+): Promise<void> {
+  if (hash !== undefined && (await comparisonHash(zone, changes)) !== hash) throw outdatedPlan();
+}
+
+function* hashing(
+  zone: { id: string },
+  changes: readonly PlannedChange[],
+  following: readonly string[],
+): Steps<string> {
   const hash = createHash("sha256").update(JSON.stringify(zone.id));
-  for (const { action, id, before, after } of changes) {
-    hash.update(JSON.stringify([action, action === "create" ? null : id, before?.version, after]));
+  for (const change of changes) {
+    hash.update(textOf(change));
+    yield;
+  }
+  for (const change of following) {
+    hash.update(change);
     yield;
   }
   return hash.digest("base64url");
+}
+
+function* hashingUnordered(zone: ZoneContext, changes: readonly PlannedChange[]): Steps<string> {
+  const hash = createHash("sha256").update(JSON.stringify(zone.id));
+  const texts = yield* mapped(changes, textOf);
+  for (const text of yield* sorted(texts, (one, other) => (one < other ? -1 : one > other ? 1 : 0))) {
+    hash.update(text);
+    yield;
+  }
+  return hash.digest("base64url");
+}
+
+/** New ids differ each time a plan is made. */
+function textOf({ action, id, before, after }: PlannedChange): string {
+  return JSON.stringify([action, action === "create" ? null : id, before?.version, after]);
 }
 
 function revisionPart({ revision }: ZoneContext): string {

@@ -33,11 +33,17 @@ export async function checkChanges(
   const moved = await inSlices(
     filtered(changes, ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after)),
   );
-  if (moved.length === 0) return new Map();
+  if (moved.every(keepsTypes)) return new Map();
   const changed = new Set(moved.flatMap(({ before, id }) => (before ? [id] : [])));
   const unchanged =
     moved.length > mostAsked ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
   return await new Check(zone, moved, unchanged, await inSlices(statesOf(moved, unchanged))).run();
+}
+
+/** Returns whether a change matters to no other name: those depend on the types of a name, and on the values of NS records only. */
+function keepsTypes({ before, after }: PlannedChange): boolean {
+  if (!before || !after || before.recordType === "NS") return false;
+  return before.recordType === after.recordType && before.name === after.name;
 }
 
 interface States {

@@ -8,7 +8,7 @@ import {
   overRest,
   overTrpc,
   procedures,
-  streamPath,
+  streamPaths,
   type Procedure,
 } from "../../support/access-table.ts";
 import { Clock, minute } from "../../support/clock.ts";
@@ -32,8 +32,10 @@ function byName<T extends { procedure: string }>(lines: readonly T[]): T[] {
 test("the access table has a line for every call, and matches the API document", () => {
   const described = procedures.map(({ name, meta: { openapi, access, permission, confirmed = null } }) => ({
     procedure: name,
-    // The stream is not a generated route.
-    call: openapi ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}` : `GET ${streamPath}`,
+    // Streams are not generated routes.
+    call: openapi
+      ? `${openapi.method} /api${openapi.path.replaceAll(/\{(\w+)\}/g, ":$1")}`
+      : `GET ${streamPaths[name]}`,
     access,
     permission,
     confirmed,

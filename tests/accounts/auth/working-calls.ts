@@ -1,7 +1,11 @@
+import { vi } from "vitest";
 import type { RestClient } from "../../support/rest-client.ts";
 import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
 import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { freshName } from "../../support/zones.ts";
+import { builtInTemplates } from "../../../server/templates/built-in/list.ts";
+import { storeFinding } from "../../delegation/found.ts";
+import { changed as changedTemplate, website as websiteTemplate } from "../../templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** IDs, by their parameter names in paths. */
@@ -13,6 +17,8 @@ export async function made(client: RestClient, path: string, body?: object): Pro
   if (answer.status !== 201) throw new Error(`Nothing was made at ${path}: ${JSON.stringify(answer.body)}`);
   return answer.body.id;
 }
+
+const patience = { timeout: 20_000, interval: 20 };
 
 const host = () => ({ recordType: "A", name: freshName().replace(".example", ""), value: "192.0.2.1" });
 
@@ -28,17 +34,19 @@ interface Call {
 /** A working call of each procedure that takes an ID, on a resource that belongs to `owner`. */
 export interface WorkingCalls {
   calls: Record<string, Call>;
-  /** A zone of this client with a record and a snapshot. */
+  /** A zone of this client with a record, the change set that made it, and a snapshot. */
   zone: (client: RestClient) => Promise<Ids>;
 }
 
 /** @param forMembers the ID of a configuration that members may use @param member the member to assign zones to */
 export function workingCalls(zw: Zonewright, forMembers: () => string, member: () => RestClient): WorkingCalls {
-  /** A zone of this client with a record and a snapshot. */
+  /** A zone of this client with a record, the change set that made it, and a snapshot. */
   async function zone(client: RestClient): Promise<Ids> {
     const id = await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
     const recordId = await made(client, `/api/domains/${id}/records`, host());
-    return { id, recordId, snapshotId: await made(client, `/api/domains/${id}/snapshots`) };
+    const { body: history } = await client.get(`/api/domains/${id}/history`);
+    const snapshotId = await made(client, `/api/domains/${id}/snapshots`);
+    return { id, recordId, changeSetId: history.entries[0].id, snapshotId };
   }
 
   /** A notification of this client. */
@@ -84,11 +92,50 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     config: { administrators: true },
     events: ["zone.drift"],
   }));
+  const template = ofAdmin("/api/templates", () => websiteTemplate(another("site")));
+  /** A built-in template with one variable: a text at the apex. */
+  const [templateId = ""] = builtInTemplates.flatMap(({ id, template }) =>
+    template.serviceId === "txt-verification" ? [id] : [],
+  );
+  const variables = { text: "proof" };
+  const toApply = async (owner: RestClient) => ({ ...(await zone(owner)), templateId });
+  /** A template that has changed since it was linked to a zone. */
+  const linkedTemplate = async (): Promise<Ids> => {
+    const serviceId = another("linked");
+    const id = await made(zw.admin, "/api/templates", websiteTemplate(serviceId));
+    const path = `/api/domains/${(await zone(zw.admin))["id"]}/templates/${id}`;
+    const values = { variables: { target: "www.example.net" } };
+    const { body: plan } = await zw.admin.post(`${path}/plan`, values);
+    await zw.admin.post(`${path}/apply`, { ...values, planHash: plan.planHash, linked: true });
+    await zw.admin.put(`/api/templates/${id}`, changedTemplate(serviceId));
+    return { id };
+  };
+  const toUnlink = async (owner: RestClient) => {
+    const ids = await zone(owner);
+    const path = `/api/domains/${ids["id"]}/templates/${templateId}`;
+    const { body: plan } = await owner.post(`${path}/plan`, { variables });
+    const { body } = await owner.post(`${path}/apply`, { variables, planHash: plan.planHash });
+    return { ...ids, appliedId: body.applied.id };
+  };
   const providerConfig = ofAdmin("/api/provider-configs", () => ({
     kind: "zonefile",
     name: another("Files"),
     config: { folder: "." },
   }));
+
+  /** A replacement of this client that has ended. */
+  const replacement = async (owner: RestClient): Promise<Ids> => {
+    const { id = "" } = await zone(owner);
+    const request = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.2", domainIds: [id] };
+    const { body: plan } = await owner.post("/api/records/replace/plan", request);
+    const applied = { ...request, planHash: plan.planHash, force: true };
+    const { jobId } = (await owner.post("/api/records/replace/apply", applied)).body;
+    await vi.waitFor(async () => {
+      const { body } = await owner.get(`/api/records/replace/${jobId}`);
+      if (body.finishedAt === null) throw new Error("The job goes on.");
+    }, patience);
+    return { jobId };
+  };
 
   const calls: Record<string, Call> = {
     "tokens.delete": {
@@ -140,6 +187,12 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
     "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
     "domains.checkExpiry": { thing: zone },
+    "delegation.get": { thing: zone },
+    "delegation.check": { thing: zone },
+    "delegation.snooze": {
+      thing: zone,
+      body: async ({ id = "" }) => ({ ...(await storeFinding(zw, id)), until: null }),
+    },
     "records.list": { thing: zone },
     "records.create": { thing: zone, body: host },
     "records.update": { thing: zone, body: () => ({ ttl: 77 }) },
@@ -157,11 +210,40 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "records.exportZonefile": { thing: zone },
     "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },
     "records.history": { thing: zone },
+    "records.revert": { thing: zone, body: () => ({ force: true }) },
+    "replacements.get": { thing: replacement },
+    "replacements.stop": { thing: replacement },
+    "replacements.revert": { thing: replacement, body: () => ({ force: true }) },
     "snapshots.list": { thing: zone },
     "snapshots.create": { thing: zone },
     "snapshots.get": { thing: zone },
     "snapshots.diff": { thing: zone, query: ({ snapshotId }) => `?from=${snapshotId}&to=${snapshotId}` },
     "snapshots.rollback": { thing: zone, body: () => ({ force: true }) },
+    "templates.update": {
+      thing: template,
+      body: async ({ id }) => (await zw.admin.get(`/api/templates/${id}`)).body.template ?? websiteTemplate("none"),
+    },
+    "templates.delete": { thing: template },
+    "templates.linkedPlan": { thing: template },
+    "templates.applyLinked": {
+      thing: linkedTemplate,
+      body: async ({ id }) => {
+        const { body } = await zw.admin.post(`/api/templates/${id}/linked/plan`);
+        return { planHash: body.planHash ?? "none", force: true };
+      },
+    },
+    "templates.listApplied": { thing: zone },
+    "templates.plan": { thing: toApply, body: () => ({ variables }) },
+    "templates.applyPlan": {
+      thing: toApply,
+      body: async (ids) => {
+        const { body } = await zw.admin.post(`/api/domains/${ids["id"]}/templates/${ids["templateId"]}/plan`, {
+          variables,
+        });
+        return { variables, planHash: body.planHash ?? "none" };
+      },
+    },
+    "templates.unlink": { thing: toUnlink },
     "v1.getDomain": { thing: zone },
     "v1.listRecords": { thing: zone },
     "v1.createRecord": { thing: zone, body: host },

@@ -1,4 +1,5 @@
 import { publish } from "../../notifications/publish.ts";
+import { website } from "../../templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** What calls may name: objects of ours, and objects of the same kind that belong elsewhere. */
@@ -7,6 +8,9 @@ export interface Ids {
   record: string;
   snapshot: string;
   laterSnapshot: string;
+  changeSet: string;
+  /** A replacement in the other zone. */
+  replacement: string;
   /** Of zone files: where the zones are. */
   zonefiles: string;
   /** One that may be changed. */
@@ -22,6 +26,7 @@ export interface Ids {
   identityConfig: string;
   notification: string;
   channel: string;
+  template: string;
   othersRecord: string;
   othersSnapshot: string;
 }
@@ -57,14 +62,21 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     config: { url: "http://127.0.0.1:9/fuzz", secret: "a key of at least 24 characters" },
     events: ["channel.disabled"],
   });
+  const template = await admin.post("/api/templates", website("fuzz"));
   await publish(zw, { administrators: true });
   const { body: reported } = await admin.get("/api/notifications");
   if (!own || !other) throw new Error("The zones could not be made.");
+  const { body: history } = await admin.get(`/api/domains/${own.domain.id}/history`);
+  const request = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.2", domainIds: [other.domain.id] };
+  const { body: plan } = await admin.post("/api/records/replace/plan", request);
+  const replacement = await admin.post("/api/records/replace/apply", { ...request, planHash: plan.planHash });
   return {
     domain: own.domain.id,
     record: own.record.id,
     snapshot: own.snapshot.id,
     laterSnapshot: own.later.id,
+    changeSet: history.entries[0].id,
+    replacement: replacement.body.jobId,
     zonefiles: zonefiles.id,
     config: config.body.id,
     user: user.body.id,
@@ -76,6 +88,7 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     identityConfig: identity.body.id,
     notification: reported.notifications[0].id,
     channel: channel.body.id,
+    template: template.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,
   };

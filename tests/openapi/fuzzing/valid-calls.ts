@@ -82,6 +82,11 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
       { action: "create", record },
       { action: "update", recordId: ids.record, record: { ttl: 600 } },
     ];
+  // These plans can be made again and again.
+  if (["revertChange", "rollbackSnapshot", "syncDomain", "importZonefile"].includes(operationId)) {
+    filled["dryRun"] = true;
+    delete filled["planHash"];
+  }
   // Either zones or all of them.
   if (operationId === "importZones") delete filled["all"];
   if (operationId === "createChannel") filled["name"] = `Channel ${count}`;
@@ -89,6 +94,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     filled["name"] = "Fuzz";
     delete filled["channel"];
   }
+  if (operationId === "createTemplate") filled["serviceId"] = `service-${count}`;
+  if (operationId === "updateTemplate") filled["serviceId"] = "fuzz";
   if ("expiryRemindDays" in filled) filled["expiryRemindDays"] = [30, 7];
   return filled;
 }
@@ -100,6 +107,9 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
     id: ids.domain,
     recordId: ids.record,
     snapshotId: ids.snapshot,
+    changeSetId: ids.changeSet,
+    jobId: ids.replacement,
+    templateId: ids.template,
     providerId: "github",
   };
   if (path.startsWith("/oauth/providers")) own["id"] = ids.identityConfig;
@@ -109,6 +119,7 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   if (path.startsWith("/assignments")) own["id"] = ids.assignment;
+  if (path.startsWith("/templates")) own["id"] = ids.template;
   if (path.endsWith("/approve")) own["id"] = ids.approvable;
   if (path.endsWith("/reject")) own["id"] = ids.rejectable;
   const query: Record<string, string> = {};

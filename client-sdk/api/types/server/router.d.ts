@@ -1173,6 +1173,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     name: string;
                     view: string;
+                    ownerId: string | null;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -1182,6 +1183,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordCount: number;
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
+                    updatedAt: Date;
                     driftedAt: Date | null;
                     driftError: string | null;
                 }[];
@@ -1193,6 +1195,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: Record<string, never> | undefined;
             output: {
                 tags: {
+                    name: string;
+                    count: number;
+                }[];
+                groups: {
+                    name: string;
+                    count: number;
+                }[];
+                views: {
                     name: string;
                     count: number;
                 }[];
@@ -1209,6 +1219,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     name: string;
                     view: string;
+                    ownerId: string | null;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -1218,6 +1229,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordCount: number;
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
+                    updatedAt: Date;
                     driftedAt: Date | null;
                     driftError: string | null;
                 };
@@ -1234,6 +1246,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1243,10 +1256,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -1254,6 +1267,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1262,8 +1277,19 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
             };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        watch: import("@trpc/server").TRPCSubscriptionProcedure<{
+            input: {
+                ids: string[];
+            };
+            output: AsyncIterable<{
+                domainId: string;
+                revision: number;
+                changeSetId: string | null;
+            }, void, any>;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1280,6 +1306,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1289,10 +1316,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -1300,6 +1327,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1308,7 +1337,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1324,12 +1352,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 notes?: string | null | undefined;
                 status?: "active" | "disabled" | undefined;
                 snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
+                reverse?: "follow" | "off" | "offer" | undefined;
+                reverseFollowGrant?: boolean | undefined;
                 force?: boolean | undefined;
             };
             output: {
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1339,10 +1370,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -1350,6 +1381,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1358,7 +1391,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1378,6 +1410,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
+                planHash?: string | undefined;
+                message?: string | undefined;
             };
             output: {
                 created: number;
@@ -1429,6 +1463,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                     warnings: string[];
                 } | null;
+                planHash: string | null;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1443,6 +1478,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1452,10 +1488,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -1463,6 +1499,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1471,7 +1509,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1485,6 +1522,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -1494,10 +1532,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -1505,6 +1543,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1513,7 +1553,187 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
+    delegation: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                domainId: string;
+                notCheckedBecause: string | null;
+                checkedAt: Date | null;
+                nextCheckAt: Date | null;
+                changedAt: Date | null;
+                parent: {
+                    zone: string;
+                    seenAt: Date;
+                    nameServers: string[];
+                    glue: {
+                        name: string;
+                        address: string;
+                    }[];
+                    ds: string[] | null;
+                } | null;
+                parentError: string | null;
+                apex: {
+                    nameServers: string[] | null;
+                    keys: {
+                        tag: number;
+                        algorithm: number;
+                        entryPoint: boolean;
+                    }[] | null;
+                } | null;
+                servers: {
+                    name: string;
+                    address: string | null;
+                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
+                    serial: number | null;
+                    detail: string | null;
+                }[];
+                targets: {
+                    checked: number;
+                    unknown: number;
+                    skipped: number;
+                } | null;
+                findings: {
+                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
+                    severity: "error" | "info" | "warning";
+                    name: string;
+                    recordType: string | null;
+                    server: string | null;
+                    target: string | null;
+                    message: string;
+                    firstSeenAt: Date;
+                    lastSeenAt: Date;
+                    snoozedUntil: Date | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        check: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                domainId: string;
+                notCheckedBecause: string | null;
+                checkedAt: Date | null;
+                nextCheckAt: Date | null;
+                changedAt: Date | null;
+                parent: {
+                    zone: string;
+                    seenAt: Date;
+                    nameServers: string[];
+                    glue: {
+                        name: string;
+                        address: string;
+                    }[];
+                    ds: string[] | null;
+                } | null;
+                parentError: string | null;
+                apex: {
+                    nameServers: string[] | null;
+                    keys: {
+                        tag: number;
+                        algorithm: number;
+                        entryPoint: boolean;
+                    }[] | null;
+                } | null;
+                servers: {
+                    name: string;
+                    address: string | null;
+                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
+                    serial: number | null;
+                    detail: string | null;
+                }[];
+                targets: {
+                    checked: number;
+                    unknown: number;
+                    skipped: number;
+                } | null;
+                findings: {
+                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
+                    severity: "error" | "info" | "warning";
+                    name: string;
+                    recordType: string | null;
+                    server: string | null;
+                    target: string | null;
+                    message: string;
+                    firstSeenAt: Date;
+                    lastSeenAt: Date;
+                    snoozedUntil: Date | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        snooze: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
+                name: string;
+                until: string | Date | null;
+            };
+            output: {
+                domainId: string;
+                notCheckedBecause: string | null;
+                checkedAt: Date | null;
+                nextCheckAt: Date | null;
+                changedAt: Date | null;
+                parent: {
+                    zone: string;
+                    seenAt: Date;
+                    nameServers: string[];
+                    glue: {
+                        name: string;
+                        address: string;
+                    }[];
+                    ds: string[] | null;
+                } | null;
+                parentError: string | null;
+                apex: {
+                    nameServers: string[] | null;
+                    keys: {
+                        tag: number;
+                        algorithm: number;
+                        entryPoint: boolean;
+                    }[] | null;
+                } | null;
+                servers: {
+                    name: string;
+                    address: string | null;
+                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
+                    serial: number | null;
+                    detail: string | null;
+                }[];
+                targets: {
+                    checked: number;
+                    unknown: number;
+                    skipped: number;
+                } | null;
+                findings: {
+                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
+                    severity: "error" | "info" | "warning";
+                    name: string;
+                    recordType: string | null;
+                    server: string | null;
+                    target: string | null;
+                    message: string;
+                    firstSeenAt: Date;
+                    lastSeenAt: Date;
+                    snoozedUntil: Date | null;
+                }[];
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1537,10 +1757,12 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit: number;
                 entries: {
                     id: string;
-                    kind: "bulk" | "edit" | "import" | "rollback" | "sync";
+                    kind: "bulk" | "edit" | "import" | "replace" | "revert" | "rollback" | "sync" | "template";
+                    message: string | null;
                     state: "applied" | "failed" | "partial" | "pending";
                     actorId: string | null;
                     actor: string | null;
+                    causedBy: string | null;
                     revision: number | null;
                     creates: number;
                     updates: number;
@@ -1575,6 +1797,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         error: string;
                     }[];
                     unknown: number;
+                    revertsId: string | null;
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
@@ -1591,6 +1814,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 type?: string | undefined;
                 search?: string | undefined;
+                filter?: string | undefined;
+                sort?: "-name" | "-ttl" | "-type" | "-updatedAt" | "-value" | "name" | "ttl" | "type" | "updatedAt" | "value" | undefined;
+                at?: number | undefined;
+                counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
@@ -1616,6 +1843,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     updatedAt: Date;
                     version: number;
                 }[];
+                revision: number;
+                typeCounts: Record<string, number> | null;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1669,6 +1898,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
+                message?: string | undefined;
             } & ({
                 value: string;
             } | {
@@ -1706,6 +1936,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 comment?: string | null | undefined;
                 id: string;
                 recordId: string;
+                message?: string | undefined;
             };
             output: {
                 recordType: string;
@@ -1731,6 +1962,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 recordId: string;
+                message?: string | undefined;
             };
             output: {
                 success: true;
@@ -1743,6 +1975,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 records: unknown[];
                 mode?: "atomic" | "each" | undefined;
+                message?: string | undefined;
             };
             output: {
                 results: {
@@ -1754,6 +1987,12 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
                 total: number;
                 succeeded: number;
+                reverse: {
+                    domainId: string;
+                    domainName: string;
+                    revision: number | null;
+                    error: string | null;
+                }[];
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -1794,6 +2033,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "delete";
                     recordId: string;
                 })[];
+                reverse?: boolean | string[] | undefined;
             };
             output: {
                 creates: {
@@ -1838,6 +2078,33 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                 }[];
                 warnings: string[];
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
                 planHash: string;
                 revision: number;
             };
@@ -1880,8 +2147,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "delete";
                     recordId: string;
                 })[];
+                reverse?: boolean | string[] | undefined;
                 planHash: string;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 results: {
@@ -1907,37 +2176,31 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     } | null;
                 }[];
                 revision: number;
+                reverse: {
+                    domainId: string;
+                    domainName: string;
+                    revision: number | null;
+                    error: string | null;
+                }[];
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
-        exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
+        revert: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
-                revision?: number | undefined;
-                serverManaged?: "false" | "true" | boolean | undefined;
-            };
-            output: {
-                zonefile: string;
-            };
-            meta: import("./api/context.js").RouteMeta;
-            errorShape: import("./api/context.js").ErrorShape;
-        }>;
-        importZonefile: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
-                id: string;
-                zonefile: string;
-                mode?: "merge" | "replace" | undefined;
-                ignoreOutOfZone?: boolean | undefined;
+                changeSetId: string;
                 dryRun?: boolean | undefined;
+                planHash?: string | undefined;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 created: number;
                 updated: number;
                 deleted: number;
-                unchanged: number;
-                warnings: string[];
+                changeSetId: string | null;
+                revision: number;
                 plan: {
                     creates: {
                         recordType: string;
@@ -1982,6 +2245,320 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                     warnings: string[];
                 } | null;
+                planHash: string | null;
+                reverse: {
+                    domainId: string;
+                    domainName: string;
+                    revision: number | null;
+                    error: string | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        exportZonefile: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+                revision?: number | undefined;
+                serverManaged?: "false" | "true" | boolean | undefined;
+            };
+            output: {
+                zonefile: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        importZonefile: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                zonefile: string;
+                mode?: "merge" | "replace" | undefined;
+                ignoreOutOfZone?: boolean | undefined;
+                dryRun?: boolean | undefined;
+                force?: boolean | undefined;
+                planHash?: string | undefined;
+                message?: string | undefined;
+            };
+            output: {
+                created: number;
+                updated: number;
+                deleted: number;
+                unchanged: number;
+                warnings: string[];
+                reverse: {
+                    domainId: string;
+                    domainName: string;
+                    revision: number | null;
+                    error: string | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                planHash: string | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
+    replacements: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        plan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                value: string;
+                newValue: string;
+                newTtl?: number | undefined;
+                domainIds?: string[] | undefined;
+                tag?: string | undefined;
+            };
+            output: {
+                domains: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                    domainId: string;
+                    domainName: string;
+                    error: string | null;
+                }[];
+                warnings: string[];
+                planHash: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        applyPlan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                value: string;
+                newValue: string;
+                newTtl?: number | undefined;
+                domainIds?: string[] | undefined;
+                tag?: string | undefined;
+                planHash: string;
+                force?: boolean | undefined;
+            };
+            output: {
+                jobId: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                jobId: string;
+                state?: "done" | "failed" | "running" | "skipped" | "waiting" | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                jobId: string;
+                kind: "replace" | "revert" | "template";
+                state: "done" | "running" | "stopped" | "stopping";
+                startedBy: string | null;
+                recordType: string | null;
+                value: string | null;
+                newValue: string | null;
+                newTtl: number | null;
+                templateId: string | null;
+                templateRevision: number | null;
+                revertsId: string | null;
+                reason: string | null;
+                progress: {
+                    domains: number;
+                    waiting: number;
+                    running: number;
+                    done: number;
+                    failed: number;
+                    skipped: number;
+                };
+                createdAt: Date;
+                finishedAt: Date | null;
+                domains: {
+                    domainId: string;
+                    domainName: string;
+                    state: "done" | "failed" | "running" | "skipped" | "waiting";
+                    changeSetId: string | null;
+                    error: string | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        stop: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                jobId: string;
+            };
+            output: {
+                jobId: string;
+                kind: "replace" | "revert" | "template";
+                state: "done" | "running" | "stopped" | "stopping";
+                startedBy: string | null;
+                recordType: string | null;
+                value: string | null;
+                newValue: string | null;
+                newTtl: number | null;
+                templateId: string | null;
+                templateRevision: number | null;
+                revertsId: string | null;
+                reason: string | null;
+                progress: {
+                    domains: number;
+                    waiting: number;
+                    running: number;
+                    done: number;
+                    failed: number;
+                    skipped: number;
+                };
+                createdAt: Date;
+                finishedAt: Date | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        revert: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                jobId: string;
+                force?: boolean | undefined;
+            };
+            output: {
+                jobId: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
+    reverse: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        report: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                after?: string | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: {
+                findings: {
+                    problem: "mismatched" | "missing" | "stale";
+                    address: string;
+                    domainId: string;
+                    domainName: string;
+                    name: string;
+                    recordId: string | null;
+                    value: string | null;
+                    expected: string | null;
+                    sourceId: string | null;
+                }[];
+                plan: {
+                    domainId: string;
+                    domainName: string;
+                    changes: ({
+                        action: "create";
+                        record: {
+                            recordType: "PTR";
+                            name: string;
+                            value: string;
+                        };
+                    } | {
+                        action: "update";
+                        recordId: string;
+                        record: {
+                            value: string;
+                        };
+                    } | {
+                        action: "delete";
+                        recordId: string;
+                    })[];
+                }[];
+                next: string | null;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -2073,6 +2650,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 snapshotId: string;
+                page?: number | undefined;
+                limit?: number | undefined;
             };
             output: {
                 id: string;
@@ -2159,6 +2738,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotId: string;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
+                planHash?: string | undefined;
+                message?: string | undefined;
             };
             output: {
                 success: boolean;
@@ -2242,6 +2823,501 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                     warnings: string[];
                 } | null;
+                planHash: string | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
+    templates: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                search?: string | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                templates: {
+                    id: string;
+                    builtIn: boolean;
+                    providerId: string;
+                    providerName: string;
+                    serviceId: string;
+                    serviceName: string;
+                    version: number | null;
+                    revision: number;
+                    description: string | null;
+                    variableDescription: string | null;
+                    variables: string[];
+                    groups: string[];
+                    hostRequired: boolean;
+                    multiInstance: boolean;
+                    recordCount: number;
+                    unsupported: {
+                        index: number;
+                        type: string;
+                        reason: string;
+                    }[];
+                    createdBy: string | null;
+                    createdAt: Date | null;
+                    updatedAt: Date | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                builtIn: boolean;
+                providerId: string;
+                providerName: string;
+                serviceId: string;
+                serviceName: string;
+                version: number | null;
+                revision: number;
+                description: string | null;
+                variableDescription: string | null;
+                variables: string[];
+                groups: string[];
+                hostRequired: boolean;
+                multiInstance: boolean;
+                recordCount: number;
+                unsupported: {
+                    index: number;
+                    type: string;
+                    reason: string;
+                }[];
+                createdBy: string | null;
+                createdAt: Date | null;
+                updatedAt: Date | null;
+                template: Record<string, unknown>;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                [x: string]: unknown;
+                providerId: string;
+                providerName: string;
+                serviceId: string;
+                serviceName: string;
+                version?: string | number | null | undefined;
+                description?: string | null | undefined;
+                variableDescription?: string | null | undefined;
+                hostRequired?: boolean | null | undefined;
+                multiInstance?: boolean | null | undefined;
+                warnPhishing?: boolean | null | undefined;
+                logoUrl?: string | null | undefined;
+                records: {
+                    [x: string]: unknown;
+                    type: string;
+                    groupId?: string | number | null | undefined;
+                    essential?: string | null | undefined;
+                    host?: string | null | undefined;
+                    name?: string | null | undefined;
+                    pointsTo?: string | null | undefined;
+                    target?: string | null | undefined;
+                    data?: string | number | null | undefined;
+                    rdata?: string | number | null | undefined;
+                    ttl?: string | number | null | undefined;
+                    priority?: string | number | null | undefined;
+                    weight?: string | number | null | undefined;
+                    port?: string | number | null | undefined;
+                    protocol?: string | null | undefined;
+                    service?: string | null | undefined;
+                    spfRules?: string | null | undefined;
+                    txtConflictMatchingMode?: string | null | undefined;
+                    txtConflictMatchingPrefix?: string | null | undefined;
+                }[];
+            };
+            output: {
+                id: string;
+                builtIn: boolean;
+                providerId: string;
+                providerName: string;
+                serviceId: string;
+                serviceName: string;
+                version: number | null;
+                revision: number;
+                description: string | null;
+                variableDescription: string | null;
+                variables: string[];
+                groups: string[];
+                hostRequired: boolean;
+                multiInstance: boolean;
+                recordCount: number;
+                unsupported: {
+                    index: number;
+                    type: string;
+                    reason: string;
+                }[];
+                createdBy: string | null;
+                createdAt: Date | null;
+                updatedAt: Date | null;
+                template: Record<string, unknown>;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        update: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                [x: string]: unknown;
+                providerId: string;
+                providerName: string;
+                serviceId: string;
+                serviceName: string;
+                version?: string | number | null | undefined;
+                description?: string | null | undefined;
+                variableDescription?: string | null | undefined;
+                hostRequired?: boolean | null | undefined;
+                multiInstance?: boolean | null | undefined;
+                warnPhishing?: boolean | null | undefined;
+                logoUrl?: string | null | undefined;
+                records: {
+                    [x: string]: unknown;
+                    type: string;
+                    groupId?: string | number | null | undefined;
+                    essential?: string | null | undefined;
+                    host?: string | null | undefined;
+                    name?: string | null | undefined;
+                    pointsTo?: string | null | undefined;
+                    target?: string | null | undefined;
+                    data?: string | number | null | undefined;
+                    rdata?: string | number | null | undefined;
+                    ttl?: string | number | null | undefined;
+                    priority?: string | number | null | undefined;
+                    weight?: string | number | null | undefined;
+                    port?: string | number | null | undefined;
+                    protocol?: string | null | undefined;
+                    service?: string | null | undefined;
+                    spfRules?: string | null | undefined;
+                    txtConflictMatchingMode?: string | null | undefined;
+                    txtConflictMatchingPrefix?: string | null | undefined;
+                }[];
+                id: string;
+            };
+            output: {
+                id: string;
+                builtIn: boolean;
+                providerId: string;
+                providerName: string;
+                serviceId: string;
+                serviceName: string;
+                version: number | null;
+                revision: number;
+                description: string | null;
+                variableDescription: string | null;
+                variables: string[];
+                groups: string[];
+                hostRequired: boolean;
+                multiInstance: boolean;
+                recordCount: number;
+                unsupported: {
+                    index: number;
+                    type: string;
+                    reason: string;
+                }[];
+                createdBy: string | null;
+                createdAt: Date | null;
+                updatedAt: Date | null;
+                template: Record<string, unknown>;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        delete: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                success: true;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        linkedPlan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                domains: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                    domainId: string;
+                    domainName: string;
+                    error: string | null;
+                }[];
+                warnings: string[];
+                unchanged: number;
+                planHash: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        applyLinked: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                planHash: string;
+                force?: boolean | undefined;
+            };
+            output: {
+                jobId: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        listApplied: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                templates: {
+                    id: string;
+                    templateId: string;
+                    providerId: string;
+                    serviceId: string;
+                    serviceName: string;
+                    templateRevision: number;
+                    host: string;
+                    variables: Record<string, string>;
+                    groups: string[] | null;
+                    linked: boolean;
+                    records: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        essential: "Always" | "OnApply";
+                    }[];
+                    revision: number;
+                    appliedBy: string | null;
+                    appliedAt: Date;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        plan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                templateId: string;
+                host?: string | undefined;
+                variables?: Record<string, string> | undefined;
+                groups?: string[] | null | undefined;
+            };
+            output: {
+                creates: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                }[];
+                updates: {
+                    id: string;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    after: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    };
+                    changes: Record<string, [unknown, unknown]>;
+                }[];
+                deletes: {
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    strings: string[] | null;
+                    ttl: number;
+                    priority: number | null;
+                    proxied: boolean;
+                    id: string;
+                }[];
+                warnings: string[];
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string;
+                revision: number;
+                conflicts: {
+                    id: string;
+                    recordType: string;
+                    name: string;
+                    value: string;
+                    record: number | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        applyPlan: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                templateId: string;
+                host?: string | undefined;
+                variables?: Record<string, string> | undefined;
+                groups?: string[] | null | undefined;
+                linked?: boolean | undefined;
+                planHash: string;
+                force?: boolean | undefined;
+            };
+            output: {
+                results: {
+                    success: true;
+                    action: "create" | "delete" | "update";
+                    recordId: string;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                        domainId: string;
+                        serverManaged: boolean;
+                        status: "active" | "disabled";
+                        createdAt: Date;
+                        comment: string | null;
+                        updatedAt: Date;
+                        version: number;
+                    } | null;
+                }[];
+                revision: number;
+                reverse: {
+                    domainId: string;
+                    domainName: string;
+                    revision: number | null;
+                    error: string | null;
+                }[];
+                applied: {
+                    id: string;
+                    templateId: string;
+                    providerId: string;
+                    serviceId: string;
+                    serviceName: string;
+                    templateRevision: number;
+                    host: string;
+                    variables: Record<string, string>;
+                    groups: string[] | null;
+                    linked: boolean;
+                    records: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        essential: "Always" | "OnApply";
+                    }[];
+                    revision: number;
+                    appliedBy: string | null;
+                    appliedAt: Date;
+                } | null;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        unlink: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                appliedId: string;
+            };
+            output: {
+                success: true;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -2667,7 +3743,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                     enabled: boolean;
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
@@ -2683,7 +3759,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2691,7 +3767,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -2707,7 +3783,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
             };
             output: {
@@ -2715,7 +3791,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -2753,7 +3829,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -2834,6 +3910,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     name: string;
                     view: string;
+                    ownerId: string | null;
                     providerId: string;
                     providerConfigId: string;
                     expiresAt: Date | null;
@@ -2843,6 +3920,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordCount: number;
                     signedBy: "file" | "provider" | null;
                     createdAt: Date;
+                    updatedAt: Date;
                     driftedAt: Date | null;
                     driftError: string | null;
                 }[];
@@ -2858,6 +3936,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 name: string;
                 view: string;
+                ownerId: string | null;
                 providerId: string;
                 providerConfigId: string;
                 expiresAt: Date | null;
@@ -2867,10 +3946,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordCount: number;
                 signedBy: "file" | "provider" | null;
                 createdAt: Date;
+                updatedAt: Date;
                 driftedAt: Date | null;
                 driftError: string | null;
                 nameUnicode: string;
-                ownerId: string | null;
                 notes: string | null;
                 expiryRemindDays: number[];
                 autoCheckExpiry: boolean;
@@ -2878,6 +3957,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
+                reverse: "follow" | "off" | "offer";
+                reverseFollowGrant: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -2886,7 +3967,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 } | null;
                 revision: number;
                 historyFrom: number;
-                updatedAt: Date;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -2898,6 +3978,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 type?: string | undefined;
                 search?: string | undefined;
+                filter?: string | undefined;
+                sort?: "-name" | "-ttl" | "-type" | "-updatedAt" | "-value" | "name" | "ttl" | "type" | "updatedAt" | "value" | undefined;
+                at?: number | undefined;
+                counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
@@ -2923,6 +4007,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     updatedAt: Date;
                     version: number;
                 }[];
+                revision: number;
+                typeCounts: Record<string, number> | null;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -2938,6 +4024,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
+                message?: string | undefined;
             } & ({
                 value: string;
             } | {
@@ -2975,6 +4062,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 comment?: string | null | undefined;
                 id: string;
                 recordId: string;
+                message?: string | undefined;
             };
             output: {
                 recordType: string;
@@ -3000,6 +4088,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 recordId: string;
+                message?: string | undefined;
             };
             output: {
                 success: true;

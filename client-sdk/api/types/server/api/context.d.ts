@@ -40,7 +40,7 @@ export interface RouteMeta {
     example?: Readonly<Record<string, unknown>>;
     bodied?: boolean;
     confirmable?: boolean;
-    status?: 200 | 201;
+    status?: 200 | 201 | 202;
     textField?: string;
     largeBody?: boolean;
     costly?: boolean;

@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "record.change_failed", "zone.drift", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.drift", "replacement.progress", "replacement.finished", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -16,6 +16,15 @@ interface OfAssignment {
     domainName: string | null;
     subdomainPattern: string;
     host: string | null;
+}
+interface OfReplacement {
+    jobId: string;
+    kind: "replace" | "revert" | "template";
+    revertsId: string | null;
+    total: number;
+    done: number;
+    failed: number;
+    skipped: number;
 }
 interface OfRegistration extends OfDomain {
     expiresAt: string;
@@ -53,6 +62,19 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     "domain.expiry_check_failed": OfDomain & {
         reason: string;
     };
+    "domain.delegation_changed": OfDomain & {
+        changed: readonly string[];
+        nameServers: readonly string[];
+        ds: readonly string[] | null;
+    };
+    "domain.dangling": OfDomain & {
+        total: number;
+        records: readonly {
+            name: string;
+            recordType: string;
+            target: string;
+        }[];
+    };
     "record.change_failed": OfDomain & {
         changeSetId: string;
         failed: number;
@@ -62,6 +84,12 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
         updated: number;
         deleted: number;
         error: string | null;
+    };
+    "replacement.progress": OfReplacement & {
+        percent: number;
+    };
+    "replacement.finished": OfReplacement & {
+        state: "done" | "stopped";
     };
     "security.new_sign_in": {
         ip: string | null;

@@ -1,0 +1,77 @@
+import { sql } from "kysely";
+import type { Hosts } from "../../access/hosts.ts";
+import { accessColumns, rightsIn } from "../../access/zone-access.ts";
+import type { Caller } from "../../access/caller.ts";
+import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { AppError } from "../../platform/errors.ts";
+
+/** A zone as one caller sees it now. */
+export interface SeenZone {
+  id: string;
+  revision: number;
+  /** The hosts whose changes the caller may hear of. */
+  sees: Hosts;
+}
+
+/** Returns those of some domains that the caller may see, by their role now. */
+export async function seenZones(em: EntityManager, watcher: Caller, ids: readonly string[]): Promise<SeenZone[]> {
+  const user = await queries(em)
+    .selectFrom("users")
+    .select("role")
+    .where("id", "=", watcher.userId)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst();
+  if (!user) return [];
+  const caller = { ...watcher, role: user.role };
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select(["id", "revision"])
+    .select(accessColumns(caller))
+    .where("id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .execute();
+  return rows.flatMap((row) => {
+    try {
+      return [{ id: row.id, revision: row.revision, sees: rightsIn(row, caller, "read").sees }];
+    } catch (error) {
+      if (error instanceof AppError && error.code === "NOT_FOUND") return [];
+      throw error;
+    }
+  });
+}
+
+/** Returns whether the revisions after one and up to another touch hosts of a set. */
+export async function touches(
+  em: EntityManager,
+  { domainId, after, upTo }: { domainId: string; after: number; upTo: number },
+  hosts: Hosts,
+): Promise<boolean> {
+  if (hosts.isAll) return true;
+  if (hosts.isNone) return false;
+  const changed = (column: "since" | "until") =>
+    queries(em)
+      .selectFrom("records")
+      .select(sql<number>`1`.as("one"))
+      .where("domain_id", "=", domainId)
+      .where(column, ">", after)
+      .where(column, "<=", upTo)
+      .where(hosts.condition());
+  const found = await changed("since").unionAll(changed("until")).limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Returns the change sets that made the revisions after one, oldest first. */
+export async function changeSetsAfter(
+  em: EntityManager,
+  domainId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ id: string; revision: number }[]> {
+  const rows = await queries(em)
+    .selectFrom("change_sets")
+    .select(["id", "revision"])
+    .where("domain_id", "=", domainId)
+    .where("revision", ">", after)
+    .orderBy("revision")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, revision }) => ({ id, revision: revision ?? 0 }));
+}

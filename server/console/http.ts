@@ -1,0 +1,78 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Request, RequestHandler, Response } from "express";
+import { readBundle, type ConsoleBundle, type ConsoleFile } from "./bundle.ts";
+
+/**
+ * The policy of the console's page: only its own scripts, styles, fonts and calls, and no HTML from strings. Styles that scripts set go
+ * through the CSSOM, which the policy allows.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+/** Paths of the server, which never return the console's page. */
+const serverPaths = /^\/(?:api|trpc|oauth|nic|pdns|assets|healthz|readyz|metrics|version)(?:\/|$)/;
+
+const unbuilt =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Zonewright</title>' +
+  "<p>The web console is not built. Run <code>npm ci</code> without <code>--omit=dev</code>, then restart the service.</p>" +
+  '<p>The API works without it: see <a href="/api/docs">its documentation</a>.</p></html>\n';
+
+/**
+ * Serves the web console: its hashed assets, and its page for every other path that a browser opens. Everything else goes on to the next
+ * handler, so API errors stay problem documents whatever the Accept header says.
+ * @param siteUrl the public URL if SITE_URL is set, else null: the page then moves there, because passkeys are bound to it
+ */
+export function consoleHttp(siteUrl: string | null, bundle: ConsoleBundle | null = readBundle()): RequestHandler {
+  const index = bundle && withSite(bundle.index, siteUrl);
+  return (req, res, next) => {
+    if (req.method !== "GET" && req.method !== "HEAD") {
+      next();
+      return;
+    }
+    const file = bundle?.files.get(req.path);
+    if (file) {
+      const immutable = req.path.startsWith("/assets/");
+      send(req, res, file, immutable ? "public, max-age=31536000, immutable" : "public, max-age=3600");
+    } else if (serverPaths.test(req.path) || req.accepts(["json", "html"]) !== "html") {
+      next();
+    } else if (index) {
+      res.setHeader("Content-Security-Policy", policy);
+      send(req, res, index, "no-cache");
+    } else {
+      res.status(503).type("html").send(unbuilt);
+    }
+  };
+}
+
+function send(req: Request, res: Response, file: ConsoleFile, cacheControl: string): void {
+  res.setHeader("Cache-Control", cacheControl);
+  res.setHeader("Content-Type", file.type);
+  res.vary("Accept-Encoding");
+  const encoding = req.acceptsEncodings(["br", "gzip", "identity"]);
+  const body = encoding === "br" ? file.br : encoding === "gzip" ? file.gzip : null;
+  if (body) res.setHeader("Content-Encoding", String(encoding));
+  // Not `send`, which would compute an ETag of the whole body for each request.
+  res.setHeader("Content-Length", (body ?? file.identity).length);
+  res.end(req.method === "HEAD" ? undefined : (body ?? file.identity));
+}
+
+/** Writes SITE_URL into the page, where the console reads it. */
+function withSite(index: ConsoleFile, siteUrl: string | null): ConsoleFile {
+  if (siteUrl === null) return index;
+  const escaped = siteUrl.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const text = index.identity
+    .toString()
+    .replace('name="zonewright-site" content=""', () => `name="zonewright-site" content="${escaped}"`);
+  const identity = Buffer.from(text);
+  return { ...index, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
+}

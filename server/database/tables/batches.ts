@@ -1,0 +1,56 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** What a batch does in each of its domains. */
+export type BatchKind = "replace" | "revert" | "template";
+/** `stopping`: no further domain is begun, and one in flight is still going on. */
+export type BatchState = "running" | "stopping" | "stopped" | "done";
+export type BatchItemState = "waiting" | "running" | "done" | "failed" | "skipped";
+
+/** A change of many domains, carried out domain by domain in the background. */
+export const BatchSchema = defineEntity({
+  name: "Batch",
+  tableName: "batches",
+  properties: {
+    id: p.uuid().primary(),
+    kind: p.text().$type<BatchKind>(),
+    /** Whose change it is; null once the user was deleted. */
+    userId: p.uuid().nullable(),
+    /** The personal token, address and call that started it, for the audit trail. */
+    tokenId: p.uuid().nullable(),
+    ip: p.text().nullable(),
+    requestId: p.text().nullable(),
+    /** What was asked for, by kind. */
+    request: p.json().$type<unknown>(),
+    /** Whether it may pass the safety threshold. */
+    force: p.boolean(),
+    /** The batch whose changes it reverts. */
+    revertsId: p.uuid().nullable(),
+    state: p.text().$type<BatchState>(),
+    /** Why it was stopped; null if a user stopped it. */
+    reason: p.text().nullable(),
+    /** The percentage of progress that was last announced. */
+    announced: p.integer().default(0),
+    createdAt: p.datetime(),
+    finishedAt: p.datetime().nullable(),
+  },
+});
+
+/** One domain of a batch. */
+export const BatchItemSchema = defineEntity({
+  name: "BatchItem",
+  tableName: "batch_items",
+  properties: {
+    id: p.uuid().primary(),
+    batchId: p.uuid(),
+    position: p.integer(),
+    domainId: p.uuid(),
+    state: p.text().$type<BatchItemState>(),
+    /** Hash of the planned changes; null if they were not planned beforehand. */
+    planHash: p.text().nullable(),
+    /** What the plan of this domain depends on, by kind. */
+    detail: p.json().$type<unknown>().nullable(),
+    changeSetId: p.uuid().nullable(),
+    /** Why it failed. */
+    error: p.text().nullable(),
+  },
+});

@@ -1,0 +1,90 @@
+import { getServers } from "node:dns";
+import type { Egress } from "../net/egress.ts";
+import { DnsClient, type Server } from "./dns-client.ts";
+import { IterativeResolver } from "./iterative-resolver.ts";
+import type { Observation, Pointer, TargetState } from "./observation.ts";
+import { observeDelegation } from "./observe.ts";
+import { isWithin, type Resolver } from "./resolver.ts";
+import { StubResolver } from "./stub-resolver.ts";
+
+const longestMilliseconds = 60_000;
+const mostQuestions = 10_000;
+const targetsAtOnce = 8;
+/** Targets whose addresses do not matter: they may hold other records, such as a key or a text. */
+const aliasType = "CNAME";
+
+/** The servers from which names are resolved. `system`: those of this machine. */
+export type Roots = { kind: "system" } | { kind: "roots"; hosts: readonly string[]; port: number };
+
+export interface Pointers {
+  pointers: Pointer[];
+  /** Names beyond the limit. */
+  skipped: number;
+}
+
+/** Looks at zones from outside. */
+export class DelegationCheck {
+  readonly #egress: Egress;
+  readonly #roots: Roots;
+
+  constructor(egress: Egress, roots: Roots) {
+    this.#egress = egress;
+    this.#roots = roots;
+  }
+
+  /** Takes a minute at most; what is not known by then stays unknown. @throws the signal's reason */
+  async observe(zone: string, { pointers, skipped }: Pointers, stop?: AbortSignal): Promise<Observation> {
+    const late = AbortSignal.timeout(longestMilliseconds);
+    const client = new DnsClient(this.#egress, stop ? AbortSignal.any([stop, late]) : late, mostQuestions);
+    const resolver = this.#resolver(client);
+    const delegation = await observeDelegation(resolver, zone);
+    const targets = await observeTargets(resolver, targetsOf(pointers, zone, delegation.parent.kind));
+    stop?.throwIfAborted();
+    return { zone, ...delegation, pointers, targets, skipped };
+  }
+
+  #resolver(client: DnsClient): Resolver {
+    if (this.#roots.kind === "roots") return new IterativeResolver(client, this.#roots.hosts, this.#roots.port);
+    return new StubResolver(client, getServers().flatMap(serverFrom));
+  }
+}
+
+/** Parses an address as Node prints it: `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
+function serverFrom(text: string): Server[] {
+  const [, bracketed, bracketedPort] = /^\[(.+)\]:(\d+)$/.exec(text) ?? [];
+  const [, plain, plainPort] = /^([^:]+):(\d+)$/.exec(text) ?? [];
+  return [{ address: bracketed ?? plain ?? text, port: Number(bracketedPort ?? plainPort ?? 53), reach: "inside" }];
+}
+
+/** Returns the names to look up, and whether they need an address. Names in a zone that is not delegated do not resolve. */
+function targetsOf(pointers: readonly Pointer[], zone: string, parent: string): Map<string, boolean> {
+  const needed = new Map<string, boolean>();
+  for (const { recordType, target } of pointers) {
+    if (parent !== "delegated" && parent !== "hidden" && isWithin(target, zone)) continue;
+    needed.set(target, needed.get(target) === true || recordType !== aliasType);
+  }
+  return needed;
+}
+
+async function observeTargets(resolver: Resolver, needed: ReadonlyMap<string, boolean>) {
+  const states = new Map<string, TargetState>();
+  const waiting = [...needed];
+  const work = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const [target, needsAddress] = next;
+      states.set(target, await stateOf(resolver, target, needsAddress));
+    }
+  };
+  await Promise.all(Array.from({ length: targetsAtOnce }, work));
+  return states;
+}
+
+async function stateOf(resolver: Resolver, target: string, needsAddress: boolean): Promise<TargetState> {
+  const ipv4 = await resolver.lookup(target, "A");
+  if (ipv4.kind !== "missing") return ipv4.kind === "found" ? "exists" : "unknown";
+  if (!ipv4.exists) return "missing";
+  if (!needsAddress) return "exists";
+  const ipv6 = await resolver.lookup(target, "AAAA");
+  if (ipv6.kind !== "missing") return ipv6.kind === "found" ? "exists" : "unknown";
+  return "no_address";
+}

@@ -1,0 +1,47 @@
+import { may } from "../api/procedures.ts";
+import { router } from "../api/trpc.ts";
+import { delegation, delegationInput, snoozeInput } from "./schemas.ts";
+
+const tag = "Domains";
+
+export const delegationRouter = router({
+  get: may("domains:read", {
+    method: "GET",
+    path: "/domains/{id}/delegation",
+    operationId: "getDelegation",
+    tag,
+    summary: "Get what the world sees of a domain",
+    description:
+      "Returns the result of the last check: the zone above, each name server, DNSSEC, and records that point to names that do not exist. " +
+      "Domains are checked once a day.",
+  })
+    .input(delegationInput)
+    .output(delegation)
+    .query(({ ctx, input }) => ctx.services.delegations.get(ctx.em, ctx.caller, input.id)),
+
+  check: may("domains:write", {
+    method: "POST",
+    path: "/domains/{id}/delegation/check",
+    operationId: "checkDelegation",
+    costly: true,
+    tag,
+    summary: "Check a domain's delegation now",
+    description: "Asks the zone above and all name servers, which takes up to a minute. Changes no records.",
+  })
+    .input(delegationInput)
+    .output(delegation)
+    .mutation(({ ctx, input }) => ctx.services.delegations.check(ctx.em, ctx.caller, input.id)),
+
+  snooze: may("domains:write", {
+    method: "POST",
+    path: "/domains/{id}/delegation/snooze",
+    operationId: "snoozeDelegation",
+    tag,
+    summary: "Snooze a finding",
+    description:
+      "Sends no notification about findings of this code and name until then, also about new ones. For the owner and administrators.",
+  })
+    .input(snoozeInput)
+    .output(delegation)
+    .mutation(({ ctx, input }) => ctx.services.delegations.snooze(ctx.em, ctx.caller, input)),
+});

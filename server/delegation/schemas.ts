@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { id, line, shownId, timestamp, timestampInput } from "../api/schemas.ts";
+import { findingCodes, severities } from "./findings.ts";
+
+export const delegationInput = z.strictObject({ id: id("The domain's id.") });
+
+export const snoozeInput = z.strictObject({
+  id: id("The domain's id."),
+  code: z.enum(findingCodes).meta({ description: "The finding's code.", example: "dangling" }),
+  name: line(1024, 1).meta({ description: "The finding's name, as listed.", example: "shop" }),
+  until: timestampInput("When the snooze ends, at most a year ahead; null ends it now.").nullable(),
+});
+
+const address = z.string().meta({ description: "Address.", example: "192.0.2.53" });
+const server = z.string().meta({ description: "Name server.", example: "ns1.example.com" });
+const serverNames = z.array(server);
+
+const parent = z
+  .object({
+    zone: z.string().meta({ description: "The zone above; `.` for the root.", example: "com" }),
+    seenAt: timestamp("When it was last seen to say this."),
+    nameServers: serverNames.meta({ description: "NS records; none if the domain is not delegated." }),
+    glue: z
+      .array(z.object({ name: server, address }).meta({ description: "An address of a name server." }))
+      .meta({ description: "Addresses of name servers within the domain." }),
+    ds: z
+      .array(z.string().meta({ description: "A DS record.", example: "12345 13 2 49fd46e6c4b45c55d4ac" }))
+      .nullable()
+      .meta({ description: "DS records as in a zone file; null: not known." }),
+  })
+  .meta({ id: "DelegationParent", description: "What the zone above says." });
+
+const apex = z
+  .object({
+    nameServers: serverNames.nullable().meta({ description: "NS records; null: no name server answered." }),
+    keys: z
+      .array(
+        z
+          .object({
+            tag: z.int().meta({ description: "Key tag.", example: 12345 }),
+            algorithm: z.int().meta({ description: "Algorithm number.", example: 13 }),
+            entryPoint: z.boolean().meta({ description: "Whether it is a key-signing key." }),
+          })
+          .meta({ description: "A DNSKEY record." }),
+      )
+      .nullable()
+      .meta({ description: "DNSKEY records; null: no name server answered." }),
+  })
+  .meta({ id: "DelegationApex", description: "What the domain's name servers say." });
+
+const servedBy = z
+  .object({
+    name: server,
+    address: address.nullable().meta({ description: "Null: it has none, or none is known." }),
+    state: z.enum(["authoritative", "lame", "unreachable", "no_address", "not_checked"]).meta({
+      description:
+        "`lame`: it answers, but does not serve the domain. `not_checked`: the address must not be reached (`EGRESS_ALLOW`), there is no route to it, or time ran out.",
+      example: "authoritative",
+    }),
+    serial: z.int().nullable().meta({ description: "SOA serial; null: not known.", example: 2027030101 }),
+    detail: z.string().nullable().meta({ description: "What went wrong; null if nothing did.", example: null }),
+  })
+  .meta({ id: "DelegationServer", description: "A name server, as it answers." });
+
+const finding = z
+  .object({
+    code: z.enum(findingCodes).meta({
+      description:
+        "`not_delegated`: the zone above does not have the domain. `ns_missing_at_parent`, `ns_extra_at_parent`: the NS records differ. " +
+        "`glue_missing`, `glue_wrong`: addresses of name servers within the domain. `lame`: a server does not serve the domain. " +
+        "`unreachable`: a server does not answer or has no address. `serial_differs`: a server has another version. " +
+        "`ds_without_dnskey`: validating resolvers refuse the domain. `dnskey_without_ds`: the signatures are not validated. " +
+        "`dangling`: a record points to a name that does not exist or has no address.",
+      example: "dangling",
+    }),
+    severity: z.enum(severities).meta({ description: "How bad it is.", example: "error" }),
+    name: z.string().meta({ description: "Name relative to the domain; `@` for the domain itself.", example: "shop" }),
+    recordType: z
+      .string()
+      .nullable()
+      .meta({ description: "Type of the dangling record; otherwise null.", example: "CNAME" }),
+    server: z.string().nullable().meta({ description: "The name server; null if none.", example: null }),
+    target: z
+      .string()
+      .nullable()
+      .meta({ description: "What the dangling record points to; otherwise null.", example: "shop.hosting.example" }),
+    message: z.string().meta({
+      description: "What is wrong and what to do.",
+      example: "ns2.example.com (192.0.2.54) does not answer. Check the server and its firewall.",
+    }),
+    firstSeenAt: timestamp("When a check first saw it."),
+    lastSeenAt: timestamp("When a check last saw it."),
+    snoozedUntil: timestamp("Until when it sends no notification; null: it is not snoozed.").nullable(),
+  })
+  .meta({ id: "DelegationFinding", description: "Something wrong with what the world sees of a domain." });
+
+export const delegation = z
+  .object({
+    domainId: shownId("The domain."),
+    notCheckedBecause: z.string().nullable().meta({
+      description: "Why the domain is not checked, such as a view that is not public; null if it is.",
+      example: null,
+    }),
+    checkedAt: timestamp("When it was last checked; null: not yet.").nullable(),
+    nextCheckAt: timestamp("When it is checked next; null: not planned.").nullable(),
+    changedAt: timestamp("When the zone above last changed; null: not since the first check.").nullable(),
+    parent: parent.nullable().meta({ description: "What the zone above says; null: not known." }),
+    parentError: z.string().nullable().meta({
+      description: "Why the last check could not see the zone above; null if it could.",
+      example: null,
+    }),
+    apex: apex.nullable().meta({ description: "What the domain's name servers say; null: not yet checked." }),
+    servers: z.array(servedBy).meta({ description: "Each name server at each address." }),
+    targets: z
+      .object({
+        checked: z.int().meta({ description: "Names that were looked up.", example: 12 }),
+        unknown: z.int().meta({ description: "Names whose lookup failed. They are not reported.", example: 0 }),
+        skipped: z.int().meta({ description: "Names beyond 500, which are checked on other days.", example: 0 }),
+      })
+      .nullable()
+      .meta({ description: "The names that records point to; null: not yet checked." }),
+    findings: z.array(finding).meta({ description: "What is wrong, worst first. Only names that you may see." }),
+  })
+  .meta({ id: "DomainDelegation", description: "What the world sees of a domain, as of the last check." });

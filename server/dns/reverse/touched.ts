@@ -1,0 +1,43 @@
+import { absoluteName } from "../names/names.ts";
+import type { RecordData } from "../record.ts";
+
+/** An address that names of a zone received or lost. */
+export interface TouchedAddress {
+  /** The canonical value of the A or AAAA records. */
+  address: string;
+  /** Full names, in the order of the changes. */
+  gained: string[];
+  lost: string[];
+}
+
+type Seen = Pick<RecordData, "recordType" | "name" | "value" | "proxied"> & { status?: string };
+
+/**
+ * Returns the address that a record gives to its name; null for none. Wildcards stand for no name, a disabled record is not in use, and
+ * the proxy answers for a proxied one.
+ */
+export function addressGiven({ recordType, name, value, proxied, status = "active" }: Seen): string | null {
+  if (recordType !== "A" && recordType !== "AAAA") return null;
+  if (proxied || status !== "active" || name === "*" || name.startsWith("*.")) return null;
+  return value;
+}
+
+/** Returns the addresses that changes give to names of a zone or take away from them. */
+export function touchedAddresses(
+  zone: string,
+  changes: readonly { before: Seen | null; after: Seen | null }[],
+): TouchedAddress[] {
+  const touched = new Map<string, { gained: Set<string>; lost: Set<string> }>();
+  const note = (address: string, record: Seen, what: "gained" | "lost") => {
+    const known = touched.get(address) ?? { gained: new Set(), lost: new Set() };
+    known[what].add(absoluteName(record.name, zone));
+    touched.set(address, known);
+  };
+  for (const { before, after } of changes) {
+    const [old, now] = [before && addressGiven(before), after && addressGiven(after)];
+    if (before && after && old === now && before.name === after.name) continue;
+    if (before && old !== null) note(old, before, "lost");
+    if (after && now !== null) note(now, after, "gained");
+  }
+  return [...touched].map(([address, { gained, lost }]) => ({ address, gained: [...gained], lost: [...lost] }));
+}

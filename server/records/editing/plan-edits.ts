@@ -1,0 +1,98 @@
+import type { FollowPlan } from "../../changes/follows.ts";
+import type { Planned, ZoneContext } from "../../changes/pipeline.ts";
+import { liveAtNames, liveById } from "../../changes/state/live-queries.ts";
+import { managedById } from "../../changes/state/managed-queries.ts";
+import type { EntityManager } from "../../database/database.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import type { LiveRecord, PlannedChange, RecordData } from "../../dns/record.ts";
+import { isServerManaged } from "../../dns/server-managed.ts";
+import type { Violation } from "../../dns/server-rules/rules.ts";
+import { inSlices } from "../../platform/slices.ts";
+import { kindOfZone } from "../provider-limits.ts";
+import { checkChanges } from "../server-rules/check-changes.ts";
+import {
+  applyAtomic,
+  namesOf,
+  prepareEdits,
+  withinRights,
+  withRefused,
+  type applyEach,
+  type Edit,
+  type Judged,
+  type PreparedEdit,
+} from "./edits.ts";
+import { ZoneView } from "./zone-view.ts";
+
+/** With `followed` if PTR records follow. */
+export interface EditPlan extends Planned, Judged {
+  followed?: FollowPlan;
+  zone: ZoneContext;
+  before: ReadonlyMap<string, LiveRecord>;
+}
+
+/** Plans edits: checks each on its own, then judges the resulting zone. @throws AppError PROVIDER_ERROR */
+export async function planEdits(
+  em: EntityManager,
+  zone: ZoneContext,
+  edits: readonly Edit[],
+  judge: typeof applyEach,
+): Promise<EditPlan> {
+  const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
+  const { sees } = zone.rights;
+  const named = await liveById(em, zone.id, ids);
+  const before = new Map([...named].filter(([, { name }]) => sees.includes(name)));
+  const kind = await kindOfZone(zone, edits.map(ttlOf));
+  const managed = await managedAmong(em, zone, ids, before);
+  const prepared = withinRights(
+    await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind)),
+    zone.rights,
+  );
+  const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
+  return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };
+}
+
+/**
+ * Judges prepared edits by the zone that results.
+ * @param present all live records of the names that the edits touch, and of name servers in the zone that they name
+ */
+export async function judgeEdits(
+  em: EntityManager,
+  zone: { id: string; name: string; kind: ProviderKind },
+  { prepared, present }: { prepared: readonly PreparedEdit[]; present: readonly LiveRecord[] },
+  judge: typeof applyEach,
+): Promise<Judged & { changes: PlannedChange[] }> {
+  const { kind } = zone;
+  const rules = kind.serverRules ?? null;
+  for (let candidates = prepared; ;) {
+    const view = new ZoneView(present, rules, kind.flattensApex);
+    const judged = await inSlices(judge(view, candidates, zone.name, kind));
+    const changes = view.changes();
+    // Rules between names are checked after all edits: a name server may be created before its address.
+    const found = rules ? await checkChanges(em, zone, changes) : new Map<string, Violation[]>();
+    if (found.size === 0) return { ...judged, changes };
+    candidates = withRefused(judged.outcomes, found);
+    if (judge === applyAtomic) return { outcomes: [...candidates], warnings: [], changes: [] };
+  }
+}
+
+/** Returns the ids that belong to server-managed records visible to the caller. */
+async function managedAmong(
+  em: EntityManager,
+  zone: ZoneContext,
+  ids: readonly string[],
+  present: ReadonlyMap<string, LiveRecord>,
+): Promise<ReadonlyMap<string, RecordData>> {
+  if (!zone.signed) return new Map();
+  const stored = [...present].filter(([, record]) => isServerManaged(record));
+  const others = await managedById(
+    em,
+    zone.id,
+    ids.filter((id) => !present.has(id)),
+  );
+  return new Map([...stored, ...[...others].filter(([, { name }]) => zone.rights.sees.includes(name))]);
+}
+
+function ttlOf(edit: Edit): number | undefined {
+  if (edit.action === "delete") return undefined;
+  return edit.action === "create" ? edit.input.ttl : edit.patch.ttl;
+}

@@ -1,0 +1,72 @@
+import { ruleFor } from "../dns/record-types.ts";
+import type { EditableType, RecordData } from "../dns/record.ts";
+import { badField } from "../platform/errors.ts";
+
+/** What a caller wants replaced, as sent and as stored. */
+export interface ReplaceRequest {
+  recordType: EditableType;
+  value: string;
+  newValue: string;
+  newTtl?: number | undefined;
+  domainIds?: string[] | undefined;
+  tag?: string | undefined;
+}
+
+/**
+ * A value that may leave out its leading numbers: an MX the priority, an SRV the priority, or the priority, weight and port. As the value to
+ * find, it then matches any of them; as the new value, it keeps those of each record.
+ */
+interface ValueForm {
+  /** How many leading fields are left out. */
+  omitted: number;
+  /** The canonical rest. */
+  rest: string;
+}
+
+export interface Wanted {
+  recordType: EditableType;
+  from: ValueForm;
+  to: ValueForm;
+  /** Seconds; null keeps the TTLs. */
+  newTtl: number | null;
+}
+
+/** Leading fields that stand in for those left out, so that the type's rule can read the rest. The first that works is meant. */
+const leads: Partial<Record<EditableType, readonly string[]>> = { MX: ["", "0 "], SRV: ["", "0 ", "0 0 1 "] };
+
+/** Reads what is wanted. Accepts any notation of the values. @throws AppError BAD_REQUEST */
+export function readWanted(request: ReplaceRequest): { wanted: Wanted; warnings: string[] } {
+  const { recordType, newTtl = null } = request;
+  const { form: from } = formOf(recordType, request.value, "value");
+  const { form: to, warnings } = formOf(recordType, request.newValue, "newValue");
+  if (from.omitted === to.omitted && from.rest === to.rest && newTtl === null)
+    throw badField(["newValue"], "`newValue` is the same as `value`. Send another value, or `newTtl`.");
+  return { wanted: { recordType, from, to, newTtl }, warnings };
+}
+
+function formOf(recordType: EditableType, value: string, field: "value" | "newValue") {
+  const rule = ruleFor(recordType);
+  for (const lead of leads[recordType] ?? [""]) {
+    const written = rule.write(lead + value, null);
+    if (!written.ok) continue;
+    const omitted = lead.split(" ").length - 1;
+    return { form: { omitted, rest: restOf(written.value.value, omitted) }, warnings: written.value.warnings };
+  }
+  const written = rule.write(value, null);
+  throw badField([field], written.ok ? "This value cannot be replaced." : written.message);
+}
+
+function restOf(value: string, omitted: number): string {
+  return omitted === 0 ? value : value.split(" ").slice(omitted).join(" ");
+}
+
+/** Returns whether a record has the value to be replaced. */
+export function isWanted({ recordType, from }: Wanted, record: RecordData): boolean {
+  return record.recordType === recordType && restOf(record.value, from.omitted) === from.rest;
+}
+
+/** Returns the value that a record gets. */
+export function newValueOf({ to }: Wanted, record: RecordData): string {
+  if (to.omitted === 0) return to.rest;
+  return [...record.value.split(" ").slice(0, to.omitted), to.rest].join(" ");
+}

@@ -1,0 +1,114 @@
+import type { EntityManager } from "../database/database.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import type { FollowItem } from "../changes/follows.ts";
+import { liveAtNames } from "../changes/state/live-queries.ts";
+import { followAddress, type PointerChanges, type Standing } from "../dns/reverse/pointers.ts";
+import type { LiveRecord, PlannedChange, RecordDraft } from "../dns/record.ts";
+import { ruleFor } from "../dns/record-types.ts";
+import { newId } from "../platform/ids.ts";
+import { inChunks } from "../platform/slices.ts";
+import { judgeChanges } from "../records/judge-changes.ts";
+import { defaultTtlAt } from "../records/editing/ttls.ts";
+import { claimKey, type Claim, type Resolution } from "./resolution.ts";
+
+/** A PTR change, and the address that asks for it. */
+export interface PointerChange {
+  item: FollowItem;
+  change: PlannedChange;
+  /** Why it cannot be made; null if it can. */
+  refusal: string | null;
+}
+
+export interface PointerPlan {
+  changes: PointerChange[];
+  /** Addresses whose PTR record stays although a name received the address, with what it points to. */
+  foreign: { item: FollowItem; target: string }[];
+}
+
+const namesPerQuery = 1_000;
+
+/** Plans the PTR changes of one reverse zone: reads its PTR records and what they point to, decides, and judges the result. */
+export async function pointerChanges(
+  em: EntityManager,
+  zone: { id: string; name: string; kind: ProviderKind },
+  items: readonly FollowItem[],
+  resolution: Resolution,
+): Promise<PointerPlan> {
+  const owners = [...new Set(items.map(({ owner }) => owner))];
+  const live = await inChunks(owners, namesPerQuery, (some) => liveAtNames(em, zone.id, some));
+  const byOwner = Map.groupBy(live.filter(isPointer), ({ name }) => name);
+  const pointersOf = ({ owner }: FollowItem) => byOwner.get(owner) ?? [];
+  const claims = items.flatMap((item): Claim[] =>
+    [...item.gained, ...pointersOf(item).map(({ value }) => value)].map((name) => ({ name, address: item.address })),
+  );
+  const holding = await resolution.trueOf(em, claims);
+  const plan: PointerPlan = { changes: [], foreign: [] };
+  for (const item of items) {
+    const { address } = item;
+    const holds = (name: string) => holding.has(claimKey({ name, address }));
+    const standing = (name: string): Standing =>
+      holds(name) ? "holds" : resolution.isManaged(name) ? "stale" : "foreign";
+    const gained = item.gained.filter(holds);
+    const decided = followAddress({ pointers: pointersOf(item), standing, gained, lost: item.lost });
+    for (const change of changesFor(item.owner, decided, zone.kind))
+      plan.changes.push({ item, change, refusal: faultOf(change) });
+    if (decided.foreign) plan.foreign.push({ item, target: decided.foreign.value });
+  }
+  await judge(em, zone, live, plan.changes);
+  return plan;
+}
+
+function isPointer({ recordType }: LiveRecord): boolean {
+  return recordType === "PTR";
+}
+
+/** Returns a decision as changes: deletes, then updates, then creates. */
+function changesFor(
+  owner: string,
+  { create, update, deletes }: PointerChanges<LiveRecord>,
+  kind: ProviderKind,
+): PlannedChange[] {
+  const changes: PlannedChange[] = deletes.map((before) => ({ action: "delete", id: before.id, before, after: null }));
+  if (update) {
+    const { pointer: before, target } = update;
+    changes.push({
+      action: "update",
+      id: before.id,
+      before,
+      after: pointer(owner, target, before.ttl, before.comment),
+    });
+  }
+  if (create !== null) {
+    const after = pointer(owner, create, defaultTtlAt(kind), null);
+    changes.push({ action: "create", id: newId(), before: null, after });
+  }
+  return changes;
+}
+
+function pointer(name: string, value: string, ttl: number, comment: string | null): RecordDraft {
+  return { recordType: "PTR", name, value, strings: null, ttl, priority: null, proxied: false, comment };
+}
+
+/** Returns why a name cannot be the target of a PTR record; null if it can. */
+function faultOf({ after }: PlannedChange): string | null {
+  if (!after) return null;
+  const written = ruleFor("PTR").write(after.value, null);
+  return written.ok ? null : written.message;
+}
+
+/** Notes the reasons against changes: the limits of the reverse zone's provider, and the rules of zones. */
+async function judge(
+  em: EntityManager,
+  zone: { id: string; name: string; kind: ProviderKind },
+  live: readonly LiveRecord[],
+  changes: PointerChange[],
+): Promise<void> {
+  const possible = changes.filter(({ refusal }) => refusal === null);
+  const refused = await judgeChanges(
+    em,
+    zone,
+    live,
+    possible.map(({ change }) => change),
+  );
+  for (const each of possible) each.refusal = refused.get(each.change.id)?.[0] ?? null;
+}

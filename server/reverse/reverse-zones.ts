@@ -1,0 +1,89 @@
+import { sql } from "kysely";
+import type { Caller } from "../access/caller.ts";
+import { accessColumns, outsideRights, rightsIn, type Rights } from "../access/zone-access.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { qualifiedName } from "../dns/names/views.ts";
+import { AppError } from "../platform/errors.ts";
+
+/** A reverse zone as a plan of another zone sees it. */
+export interface ReverseZone {
+  id: string;
+  name: string;
+  /** Its name and view. */
+  shownName: string;
+  kind: ProviderKind;
+  /** Null if the caller may not see the zone. */
+  rights: Rights | null;
+  /** Whether PTR records here may follow changes of people without rights here. */
+  grants: boolean;
+}
+
+/** Reads reverse zones with the caller's rights in them, by id. */
+export async function reverseZones(
+  em: EntityManager,
+  caller: Caller,
+  connections: ProviderConnections,
+  ids: readonly string[],
+): Promise<Map<string, ReverseZone>> {
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select([
+      "domains.id",
+      "domains.name",
+      "domains.view",
+      "domains.reverse_follow_grant",
+      "provider_configs.id as config_id",
+      "provider_configs.kind",
+      "provider_configs.config",
+    ])
+    .select(accessColumns(caller))
+    .where("domains.id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        id: row.id,
+        name: row.name,
+        shownName: qualifiedName(row),
+        kind: kindOf(connections, { id: row.config_id, kind: row.kind, config: row.config }),
+        rights: rightsOrNone(row, caller),
+        grants: row.reverse_follow_grant,
+      },
+    ]),
+  );
+}
+
+/** A configuration that cannot be used says so when the zone is changed. */
+function kindOf(connections: ProviderConnections, stored: Parameters<ProviderConnections["connect"]>[0]): ProviderKind {
+  try {
+    return connections.connect(stored).kind;
+  } catch (error) {
+    if (error instanceof AppError) return knownKind(stored.kind);
+    throw error;
+  }
+}
+
+function rightsOrNone(row: Parameters<typeof rightsIn>[0], caller: Caller): Rights | null {
+  try {
+    return rightsIn(row, caller, "read");
+  } catch (error) {
+    if (error instanceof AppError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/** Returns whether the caller may see the records of an owner. */
+export function seesOwner({ rights }: ReverseZone, owner: string): boolean {
+  return rights?.sees.includes(owner) ?? false;
+}
+
+/** Returns why the caller may not change the PTR records of an owner; null if they may. */
+export function beyondRights({ rights, grants }: ReverseZone, owner: string): string | null {
+  if (grants) return null;
+  return rights ? outsideRights({ recordType: "PTR", name: owner }, rights) : "Others manage this reverse zone.";
+}

@@ -1,0 +1,138 @@
+/*
+ * SPF records (RFC 7208): merging the rules of a template's SPFM records into the one of a host, and counting DNS lookups. Pure text; no
+ * record is looked up.
+ */
+
+const version = "v=spf1";
+
+/** Mechanisms and modifiers that cost a DNS lookup (RFC 7208 §4.6.4). */
+const lookingUp = new Set(["include", "a", "mx", "ptr", "exists", "redirect"]);
+
+/** The limit of RFC 7208 §4.6.4. */
+const mostLookups = 10;
+
+/** Qualifiers from permissive to strict. */
+const qualifiers = ["+", "?", "~", "-"] as const;
+type Qualifier = (typeof qualifiers)[number];
+
+interface Term {
+  /** Null: a modifier, such as `redirect=`. */
+  qualifier: Qualifier | null;
+  /** As written, without qualifier. */
+  text: string;
+}
+
+/** Returns whether a TXT value is an SPF record (RFC 7208 §4.5). */
+export function isSpf(value: string): boolean {
+  return /^v=spf1(?: |$)/i.test(value);
+}
+
+/** Returns the terms of an SPF record, or of rules without their version. */
+function termsOf(text: string): Term[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word !== "" && word.toLowerCase() !== version)
+    .map((word): Term => {
+      if (/^[a-z][\w.-]*=/i.test(word)) return { qualifier: null, text: word };
+      const qualifier = qualifiers.find((sign) => word.startsWith(sign));
+      return qualifier ? { qualifier, text: word.slice(1) } : { qualifier: "+", text: word };
+    });
+}
+
+function written({ qualifier, text }: Term): string {
+  return qualifier === null || qualifier === "+" ? text : `${qualifier}${text}`;
+}
+
+function keyOf({ qualifier, text }: Term): string {
+  return `${qualifier === null ? "=" : ""}${text.toLowerCase()}`;
+}
+
+function isAll({ qualifier, text }: Term): boolean {
+  return qualifier !== null && text.toLowerCase() === "all";
+}
+
+function isRedirect({ qualifier, text }: Term): boolean {
+  return qualifier === null && text.toLowerCase().startsWith("redirect=");
+}
+
+/** Returns the more permissive of two qualifiers. */
+function milder(one: Qualifier, other: Qualifier): Qualifier {
+  return qualifiers.indexOf(one) <= qualifiers.indexOf(other) ? one : other;
+}
+
+/**
+ * Merges rules into the SPF records of a host. The terms present come first, then the missing ones; of two policies for the same term the
+ * more permissive counts. The record ends in `~all`, or a milder one that was there, or the `redirect=` that was there. A record that has
+ * all the rules already is returned unchanged.
+ * @param present the SPF records of the host; more than one is a fault that merging mends
+ * @param rules `spfRules` of the template's SPFM records
+ * @param dropped rules that no template needs any longer
+ */
+export function mergeSpf(
+  present: readonly string[],
+  rules: readonly string[],
+  dropped: readonly string[] = [],
+): string {
+  const wanted = rules.flatMap(termsOf).filter((term) => !isAll(term) && !isRedirect(term));
+  const wantedKeys = new Set(wanted.map(keyOf));
+  const droppedKeys = new Set(
+    dropped
+      .flatMap(termsOf)
+      .map(keyOf)
+      .filter((key) => !wantedKeys.has(key)),
+  );
+  const [first] = present;
+  const there = present.flatMap(termsOf);
+  const terms = new Map<string, Term>();
+  let changed = present.length !== 1;
+  for (const term of there) {
+    if (isAll(term) || isRedirect(term)) continue;
+    if (droppedKeys.has(keyOf(term))) changed = true;
+    else terms.set(keyOf(term), moreOpen(terms.get(keyOf(term)), term));
+  }
+  for (const term of wanted) {
+    const known = terms.get(keyOf(term));
+    const open = moreOpen(known, term);
+    if (!known || known.qualifier !== open.qualifier) changed = true;
+    terms.set(keyOf(term), open);
+  }
+  if (!changed && first !== undefined) return first;
+  const redirect = there.find(isRedirect);
+  const alls = there.filter(isAll).flatMap(({ qualifier }) => qualifier ?? []);
+  const end = redirect && alls.length === 0 ? written(redirect) : `${alls.reduce(milder, "~")}all`.replace(/^\+/, "");
+  // Modifiers stand last (RFC 7208 §6).
+  const mechanisms = [...terms.values()].filter(({ qualifier }) => qualifier !== null);
+  const modifiers = [...terms.values()].filter(({ qualifier }) => qualifier === null);
+  return [version, ...mechanisms.map(written), end, ...modifiers.map(written)].join(" ");
+}
+
+function moreOpen(known: Term | undefined, term: Term): Term {
+  if (!known || known.qualifier === null || term.qualifier === null) return known ?? term;
+  return { ...known, qualifier: milder(known.qualifier, term.qualifier) };
+}
+
+/** Counts the terms of an SPF record that cost a DNS lookup. Those behind an `include` are not counted, because nothing is looked up. */
+export function countLookups(value: string): number {
+  return termsOf(value).filter(({ text }) => lookingUp.has((/^[a-z]+/i.exec(text)?.[0] ?? "").toLowerCase())).length;
+}
+
+/** Returns warnings about a merged SPF record. @param before the SPF records that it replaces */
+export function spfWarnings(name: string, after: string, before: readonly string[]): string[] {
+  const warnings: string[] = [];
+  const lookups = countLookups(after);
+  if (lookups > mostLookups)
+    warnings.push(
+      `The SPF record of ${name} has ${lookups} terms that need a DNS lookup; receivers stop after ${mostLookups} (RFC 7208 §4.6.4). Remove some.`,
+    );
+  const wasStrict =
+    before.length > 0 &&
+    before
+      .flatMap(termsOf)
+      .filter(isAll)
+      .every(({ qualifier }) => qualifier === "-");
+  if (wasStrict && before.some((value) => termsOf(value).some(isAll)) && /(?:^| )~all(?: |$)/.test(after))
+    warnings.push(
+      `The SPF record of ${name} ends in ~all instead of -all, as Domain Connect merges rules. Change it afterwards if you want -all.`,
+    );
+  return warnings;
+}

@@ -1,0 +1,59 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { failureOf, openDoor } from "./door.ts";
+
+const message = Buffer.from("question");
+const waiting = { message, reach: "public" as const, milliseconds: 200, accepts: () => true };
+
+async function socketAt(address: string): Promise<Socket> {
+  const socket = createSocket("udp4");
+  socket.bind(0, address);
+  await once(socket, "listening");
+  onTestFinished(() => {
+    socket.close();
+  });
+  return socket;
+}
+
+test("an answer from the address and port that were asked is returned", async () => {
+  const server = await socketAt("127.0.0.1");
+  server.on("message", (_question, { port, address }) => server.send("answer", port, address));
+  const egress = openDoor({}, { allow: ["127.0.0.1"] });
+  const answer = await egress.guardedExchange({ ...waiting, host: "127.0.0.1", port: server.address().port });
+  expect(answer.toString()).toBe("answer");
+});
+
+test("answers from another port or another address are ignored", async () => {
+  const [server, otherPort, otherAddress] = await Promise.all(["127.0.0.1", "127.0.0.1", "127.0.0.2"].map(socketAt));
+  server?.on("message", (_question, { port, address }) => {
+    otherPort?.send("forged", port, address);
+    otherAddress?.send("forged", port, address);
+  });
+  const egress = openDoor({}, { allow: ["127.0.0.1"] });
+  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.1", port: server?.address().port ?? 0 });
+  expect((await failureOf(call)).failure).toBe("timeout");
+});
+
+test.for([
+  ["127.0.0.1", 53],
+  ["10.0.0.1", 53],
+  ["169.254.169.254", 53],
+  ["::1", 53],
+  ["192.0.2.1", 53],
+  ["8.8.8.8", 25],
+] as const)("nothing is sent to %s port %d without EGRESS_ALLOW", async ([host, port]) => {
+  const call = openDoor().guardedExchange({ ...waiting, host, port, ports: [53] });
+  expect(await failureOf(call)).toMatchObject({ failure: "refused", sent: false });
+});
+
+test("a port without a server is a failed connection", async () => {
+  const other = createSocket("udp4");
+  other.bind(0, "127.0.0.4");
+  await once(other, "listening");
+  const unused = other.address().port;
+  await new Promise<void>((resolve) => other.close(() => resolve()));
+  const egress = openDoor({}, { allow: ["127.0.0.0/8"] });
+  const call = egress.guardedExchange({ ...waiting, host: "127.0.0.4", port: unused });
+  expect((await failureOf(call)).failure).toBe("connect");
+});

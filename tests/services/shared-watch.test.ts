@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createClient, type WatchedChange } from "../../client-sdk/src/index.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
+import { startRedis, type RedisServer } from "../support/servers/redis.ts";
+import { RestClient } from "../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+
+let dataDir: string;
+let redis: RedisServer;
+let one: ServiceProcess;
+let other: ServiceProcess;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-watch-"));
+  redis = await startRedis();
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_watch"),
+    REDIS_URL: redis.url,
+  };
+  [one, other] = await Promise.all([startService(env), startService(env)]);
+});
+
+afterAll(async () => {
+  await Promise.all([one.close(), other.close()]);
+  await redis.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test("a watcher at one instance hears of a change made at the other, also while Redis is away", async () => {
+  const here = await one.signIn();
+  const { body: zone } = await here.post("/api/domains", { name: "watched.example" });
+  const there = new RestClient(other.url, here.token);
+  const add = (client: RestClient, name: string) =>
+    client.post(`/api/domains/${zone.id}/records`, { recordType: "A", name, value: "192.0.2.1" });
+
+  const changes: WatchedChange[] = [];
+  const client = createClient({ url: one.url, token: here.token });
+  const subscription = client.domains.watch.subscribe({ ids: [zone.id] }, { onData: (change) => changes.push(change) });
+  const revisions = () => changes.map(({ revision }) => revision);
+  await vi.waitFor(() => expect(revisions()).toEqual([0]), { timeout: 10_000, interval: 20 });
+  expect((await add(there, "www")).status).toBe(201);
+  await vi.waitFor(() => expect(revisions()).toEqual([0, 1]), { timeout: 5_000, interval: 20 });
+  await redis.kill();
+  expect((await add(there, "api")).status).toBe(201);
+  // The instance reads the revisions of watched zones by itself.
+  await vi.waitFor(() => expect(revisions()).toEqual([0, 1, 2]), { timeout: 30_000, interval: 50 });
+  const { body: history } = await here.get(`/api/domains/${zone.id}/history`);
+  expect(changes.slice(1).map(({ changeSetId }) => changeSetId)).toEqual(
+    history.entries.map(({ id }: { id: string }) => id).toReversed(),
+  );
+  subscription.unsubscribe();
+});
