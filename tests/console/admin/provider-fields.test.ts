@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { configOf, freeName, textsOf, withoutSecrets } from "../../../web/src/admin/provider-fields.ts";
+import { batches, begun, stateOf, withResults } from "../../../web/src/admin/import-run.ts";
+
+const fields = [
+  { name: "server", label: "Name server", secret: false, required: true },
+  { name: "port", label: "Port", secret: false, required: false },
+  { name: "tsigSecret", label: "Secret", secret: true, required: true },
+];
+
+test("the form of a stored configuration starts with its values, and with empty secrets", () => {
+  expect(textsOf(fields, { server: "ns1.example", port: 53, tsigSecret: "********" })).toEqual({
+    server: "ns1.example",
+    port: "53",
+    tsigSecret: "",
+  });
+});
+
+test("numbers are sent as numbers, texts trimmed, and empty fields left out", () => {
+  expect(configOf(fields, { server: " 10 ", port: "5353", tsigSecret: "" })).toEqual({ server: "10", port: 5353 });
+  expect(configOf(fields, { server: "x", port: "many", tsigSecret: "s" })).toEqual({
+    server: "x",
+    port: "many",
+    tsigSecret: "s",
+  });
+});
+
+test("after saving, the form holds no secret", () => {
+  expect(withoutSecrets(fields, { server: "x", tsigSecret: "s" })).toEqual({ server: "x", port: "", tsigSecret: "" });
+});
+
+test("a new configuration is named after its kind, with a number if that is taken", () => {
+  expect(freeName("PowerDNS", [])).toBe("PowerDNS");
+  expect(freeName("PowerDNS", ["PowerDNS", "PowerDNS 2"])).toBe("PowerDNS 3");
+});
+
+test("an import counts each zone of a batch, and keeps the reason of each failure", () => {
+  const results = [
+    { name: "a.test", success: true, domainId: "1", records: 3, error: null },
+    { name: "b.test", success: false, domainId: null, records: 0, error: "No." },
+  ];
+  expect(withResults(begun(5), results)).toEqual({
+    total: 5,
+    done: 2,
+    running: true,
+    imported: ["a.test"],
+    failures: [{ name: "b.test", error: "No." }],
+  });
+});
+
+test("an import of the service is running until it has an end, and there may be none", () => {
+  const progress = { startedAt: new Date(), finishedAt: null, total: 2, done: 1, results: [] };
+  expect(stateOf(progress)).toMatchObject({ running: true, total: 2, done: 1 });
+  expect(stateOf({ ...progress, finishedAt: new Date() })?.running).toBe(false);
+  expect(stateOf({ ...progress, startedAt: null })).toBeNull();
+});
+
+test("zones are imported in batches that leave none out", () => {
+  expect(batches(["a", "b", "c", "d", "e"], 2)).toEqual([["a", "b"], ["c", "d"], ["e"]]);
+  expect(batches([])).toEqual([]);
+});

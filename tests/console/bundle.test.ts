@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const dist = join(import.meta.dirname, "../../web/dist");
+const scripts = readdirSync(join(dist, "assets")).filter((file) => file.endsWith(".js"));
+const gzipped = (file: string) => statSync(join(dist, "assets", `${file}.gz`)).size;
+
+/** The scripts that must be loaded before the given ones run. */
+function withImports(files: readonly string[], known = new Set<string>()): ReadonlySet<string> {
+  for (const file of files) {
+    if (known.has(file)) continue;
+    known.add(file);
+    const code = readFileSync(join(dist, "assets", file), "utf8");
+    const imported = [...code.matchAll(/(?:from|import)\s*["`]\.\/([^"`]+\.js)["`]/g)].map(([, name = ""]) => name);
+    withImports(imported, known);
+  }
+  return known;
+}
+
+const page = readFileSync(join(dist, "index.html"), "utf8");
+const entry = withImports([...page.matchAll(/assets\/([^"]+\.js)/g)].map(([, file = ""]) => file));
+
+test("the entry and the list of domains load at most 155 kB of compressed JavaScript", () => {
+  const list = scripts.filter((file) => file.startsWith("list-page"));
+  expect(list).toHaveLength(1);
+  const first = [...withImports([...entry, ...list])];
+  expect(first.length).toBeGreaterThan(entry.size);
+  expect(first.reduce((sum, file) => sum + gzipped(file), 0)).toBeLessThanOrEqual(155_000);
+});
+
+test("no chunk that is loaded later has more than 80 kB", () => {
+  const later = scripts.filter((file) => !entry.has(file));
+  expect(later.length).toBeGreaterThan(10);
+  expect(later.filter((file) => gzipped(file) > 80_000)).toEqual([]);
+});
+
+test("the fonts together have less than 120 kB", () => {
+  const fonts = readdirSync(join(dist, "assets")).filter((file) => file.endsWith(".woff2"));
+  expect(fonts).toHaveLength(2);
+  expect(fonts.reduce((sum, file) => sum + statSync(join(dist, "assets", file)).size, 0)).toBeLessThan(120_000);
+});

@@ -1,0 +1,138 @@
+import type { DnsRecord } from "@zonewright/client";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  addRecord,
+  changeRecord,
+  changesOf,
+  countEdits,
+  emptyDraft,
+  fieldsOf,
+  rebased,
+  toggleDelete,
+  withoutEdit,
+} from "../../../web/src/records/draft/draft.ts";
+import { longestOldTtl, patchOf } from "../../../web/src/records/draft/patch.ts";
+
+const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
+  id,
+  domainId: "zone",
+  recordType: "A",
+  name: id,
+  value: "192.0.2.1",
+  strings: null,
+  ttl: 300,
+  priority: null,
+  proxied: false,
+  serverManaged: false,
+  status: "active",
+  createdAt: new Date(0),
+  comment: null,
+  updatedAt: new Date(0),
+  version: 1,
+  ...changed,
+});
+const www = record("www");
+const edited = { ...fieldsOf(www), value: "192.0.2.2" };
+
+test("an edit carries only the fields that differ", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  expect(changesOf(draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
+});
+
+test("an edit that restores the record takes itself away", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  expect(changeRecord(draft, "www", www, fieldsOf(www)).edits).toEqual([]);
+});
+
+test("a deleted record comes back as it was edited before, and a new one simply goes", () => {
+  const draft = toggleDelete(changeRecord(emptyDraft, "www", www, edited), "www", www);
+  expect(countEdits(draft)).toEqual({ creates: 0, updates: 0, deletes: 1 });
+  expect(toggleDelete(draft, "www", www).edits).toEqual([]);
+  const added = addRecord(emptyDraft, edited);
+  expect(toggleDelete(added.draft, added.key, null).edits).toEqual([]);
+});
+
+test("new records have keys of their own, also after one was removed", () => {
+  const first = addRecord(emptyDraft, edited);
+  const second = addRecord(withoutEdit(first.draft, first.key), edited);
+  expect(second.key).not.toBe(first.key);
+});
+
+test("edits of records that others left alone stay when the zone moves on", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  expect(rebased(draft, new Map([["www", www]]))).toEqual({ draft, clashes: [] });
+});
+
+test("an edit that somebody else made in the same way goes, and a deletion that happened, too", () => {
+  const draft = toggleDelete(changeRecord(emptyDraft, "www", www, edited), "api", record("api"));
+  const now = new Map([["www", { ...www, value: "192.0.2.2", version: 2 }]]);
+  expect(rebased(draft, now)).toEqual({ draft: { ...draft, edits: [] }, clashes: [] });
+});
+
+test("what others changed is named, and what was typed stays", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  const theirs = { ...www, value: "192.0.2.3", version: 2 };
+  const next = rebased(draft, new Map([["www", theirs]]));
+  expect(next.clashes).toEqual([{ key: "www", now: theirs }]);
+  expect(changesOf(next.draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
+});
+
+test("an edit of a record that others deleted becomes a new record", () => {
+  const next = rebased(changeRecord(emptyDraft, "www", www, edited), new Map());
+  expect(next.clashes).toEqual([{ key: "www", now: null }]);
+  expect(changesOf(next.draft)).toMatchObject([{ action: "create", record: { name: "www", value: "192.0.2.2" } }]);
+});
+
+test("any sequence of edits leaves at most one edit for each record", () => {
+  const step = fc.record({
+    id: fc.constantFrom("a", "b", "c"),
+    what: fc.constantFrom("change", "delete", "back"),
+    value: fc.ipV4(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+      let draft = emptyDraft;
+      for (const { id, what, value } of steps) {
+        if (what === "change") draft = changeRecord(draft, id, record(id), { ...fieldsOf(record(id)), value });
+        else if (what === "delete") draft = toggleDelete(draft, id, record(id));
+        else draft = withoutEdit(draft, id);
+      }
+      const keys = draft.edits.map(({ key }) => key);
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(changesOf(draft)).toHaveLength(keys.length);
+    }),
+  );
+});
+
+const data = (name: string, value: string, ttl = 300) => ({
+  recordType: "TXT",
+  name,
+  value,
+  strings: null,
+  ttl,
+  priority: null,
+  proxied: false,
+});
+
+test("a patch groups by name and type, the apex first, removals before additions, with the changed words marked", () => {
+  const plan = {
+    creates: [data("zz", "new"), data("@", "added")],
+    updates: [{ id: "1", before: data("@", "a b", 60), after: data("@", "a c"), changes: {} }],
+    deletes: [],
+  };
+  expect(patchOf(plan).map(({ name, lines }) => [name, lines.map(({ sign, value }) => sign + value)])).toEqual([
+    ["@", ["-a b", "+a c", "+added"]],
+    ["zz", ["+new"]],
+  ]);
+  expect(patchOf(plan)[0]?.lines[0]?.words).toEqual([
+    { at: 0, text: "a", changed: false },
+    { at: 1, text: "b", changed: true },
+  ]);
+});
+
+test("the time that resolvers may remember is the longest TTL that goes", () => {
+  const update = { id: "1", before: data("@", "a", 60), after: data("@", "b", 9_000), changes: {} };
+  expect(longestOldTtl({ updates: [update], deletes: [{ id: "2", ...data("x", "y", 600) }] })).toBe(600);
+  expect(longestOldTtl({ updates: [], deletes: [] })).toBeNull();
+});

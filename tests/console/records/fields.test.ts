@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalName, canonicalValue, checkFields, zoneFileLine } from "../../../web/src/records/fields/check.ts";
+import { understandName, understandValue } from "../../../web/src/records/fields/understand.ts";
+import { joinValue, splitValue, valueParts } from "../../../web/src/records/fields/value-parts.ts";
+
+test.each([
+  ["A", " 192.0.2.1 ", "192.0.2.1", null],
+  ["A", "http://192.0.2.1/index.html", "192.0.2.1", "url"],
+  ["A", "192.0.2.1:8080", "192.0.2.1", "port"],
+  ["AAAA", "[2001:db8::1]:443", "2001:db8::1", "port"],
+  ["AAAA", "https://[2001:db8::1]/", "2001:db8::1", "url"],
+  ["CNAME", "https://shops.example.org/start?x=1", "shops.example.org", "url"],
+  ["MX", "10   https://mail.example.com", "10 mail.example.com", "url"],
+  ["SRV", "0 5 5060 sip.example.com.", "0 5 5060 sip.example.com.", null],
+  ["TXT", '"v=spf1 -all"', "v=spf1 -all", "quotes"],
+  ["TXT", 'say "hello" twice', 'say "hello" twice', null],
+  ["TXT", '"one" "two"', '"one" "two"', null],
+  ["CNAME", "not a url", "not a url", null],
+])("a pasted %s value %j is understood as %j", (recordType, typed, value, correction) => {
+  expect(understandValue(recordType, typed)).toEqual({ value, correction });
+});
+
+test.each([
+  ["www", "www", null],
+  ["www.example.com.example.com", "www.example.com", "zoneTwice"],
+  ["www.example.com.example.com.", "www.example.com", "zoneTwice"],
+  ["https://www.example.com/a", "www.example.com", "url"],
+  [" @ ", "@", null],
+])("a pasted name %j is understood as %j", (typed, name, correction) => {
+  expect(understandName(typed, "example.com")).toEqual({ name, correction });
+});
+
+test("the fields of a value join to what they were split from", () => {
+  const words = fc.array(fc.stringMatching(/^[a-z0-9.]{1,8}$/), { minLength: 4, maxLength: 6 });
+  fc.assert(
+    fc.property(fc.constantFrom("MX", "SRV", "CAA", "A", "TXT"), words, (recordType, parts) => {
+      const value = parts.join(" ");
+      expect(splitValue(recordType, value)).toHaveLength(valueParts(recordType).length);
+      expect(joinValue(splitValue(recordType, value))).toBe(value);
+    }),
+  );
+});
+
+test("a value with too few parts leaves the later fields empty", () => {
+  expect(splitValue("SRV", "0 5")).toEqual(["0", "5", "", ""]);
+});
+
+test("the browser judges a record by the service's own rules", () => {
+  const faults = checkFields({ recordType: "A", name: "w ww", value: "192.0.2.999", ttl: -1 }, "example.com");
+  expect(faults.name).toMatch(/must look like/);
+  expect(faults.value).toMatch(/must be an IPv4 address/);
+  expect(faults.ttl).not.toBeNull();
+  expect(
+    checkFields({ recordType: "CAA", name: "@", value: "3 isse ca.example", ttl: null }, "example.com").warnings,
+  ).toHaveLength(2);
+});
+
+test("values and names are shown in the form in which they are stored", () => {
+  expect(canonicalValue("AAAA", "2001:DB8:0:0::1")).toBe("2001:db8::1");
+  expect(canonicalValue("A", "nonsense")).toBe("nonsense");
+  expect(canonicalName("WWW.example.com.", "example.com")).toBe("www");
+});
+
+test("a record is copied as a line of a zone file", () => {
+  const record = { name: "@", ttl: 300, recordType: "MX", value: "10 mail.example.com", strings: null };
+  expect(zoneFileLine(record)).toBe("@\t300\tIN\tMX\t10 mail.example.com.");
+});

@@ -1,0 +1,280 @@
+import { writeFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+
+const site = useConsole();
+
+const hostile = `<img src=x onerror="document.title='owned'"><b>bold</b>`;
+
+async function open(path: string, heading: string): Promise<Page> {
+  const page = await site.signedIn({ path });
+  await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+  return page;
+}
+
+/** A zone file with one address. */
+function zone(address: string): string {
+  return `$TTL 300\n@ SOA ns.example. host.example. 1 7200 900 1209600 300\n@ NS ns.example.\nwww A ${address}\n`;
+}
+
+/** Opens the menu of a row and chooses an action. */
+async function choose(page: Page, button: string, item: string): Promise<void> {
+  await page.getByRole("button", { name: button }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+test("the form of every kind of provider has a field for each of its settings, and none shows a secret", async () => {
+  const { body } = await site.zonewright.admin.get("/api/providers");
+  const page = await open("/admin/providers", "DNS providers");
+  for (const { kind, name, configFields } of body.providers) {
+    await page.getByRole("link", { name: "Add provider" }).click();
+    await page.getByRole("link", { name: new RegExp(`^${name.replaceAll(/[()]/g, ".")}`) }).click();
+    await page.getByRole("heading", { name: `Connect ${name}`, level: 1 }).waitFor();
+    expect(page.url()).toContain(`kind=${kind}`);
+    const form = page.locator("form");
+    // The name of the configuration, and whether members may use it.
+    await expect.poll(async () => await form.locator("input, select").count()).toBe(configFields.length + 2);
+    const secrets = configFields.filter(({ secret }: { secret: boolean }) => secret).length;
+    expect(await form.locator("input[type=password]").count()).toBe(secrets);
+    await page.getByRole("link", { name: "DNS providers" }).click();
+  }
+});
+
+test("a saved secret leaves the page, also when the provider refuses it, and an edit keeps it", async () => {
+  const secret = "bm90IGEgcmVhbCBzZWNyZXQgYXQgYWxs";
+  const page = await open("/admin/providers/new?kind=rfc2136", "Connect Name server (RFC 2136)");
+  await page.getByLabel("Name", { exact: true }).fill("Name server of tests");
+  await page.getByLabel("Name server", { exact: true }).fill("127.0.0.1");
+  await page.getByLabel("Port").fill("9");
+  await page.getByLabel("TSIG key name").fill("key.test");
+  await page.getByLabel("TSIG secret").fill(secret);
+  await page.getByLabel("Zones").fill("refused.test");
+  await page.getByLabel("Seconds to wait").fill("1");
+  await page.getByRole("button", { name: "Save and test" }).click();
+  await page.getByRole("alert").getByText("The configuration is saved").waitFor();
+  expect(await page.content()).not.toContain(secret);
+  expect(await page.getByLabel("TSIG secret").inputValue()).toBe("");
+  await page.goto(`${site.url}/admin/providers`);
+  await choose(page, "More actions for Name server of tests", "Edit");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name", { exact: true }).fill("Renamed name server");
+  await dialog.getByRole("button", { name: "Save and test" }).click();
+  await dialog.getByText("The configuration is saved").waitFor();
+  await dialog.getByRole("button", { name: "Keep it and go on" }).click();
+  await page.getByRole("cell", { name: "Renamed name server", exact: true }).waitFor();
+  await page.getByText("Fails").waitFor();
+  const { body } = await site.zonewright.admin.get("/api/provider-configs");
+  const stored = body.configs.find(({ name }: { name: string }) => name === "Renamed name server");
+  expect(stored.config.tsigSecret).toBe("********");
+  await choose(page, "More actions for Renamed name server", "Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Renamed name server is deleted.").waitFor();
+});
+
+test("a wrong setting is explained at its field", async () => {
+  const page = await open("/admin/providers/new?kind=powerdns", "Connect PowerDNS");
+  site.expected.push("400");
+  await page.getByLabel("API address").fill("ftp://nowhere");
+  await page.getByRole("button", { name: "Save and test" }).click();
+  await page.getByLabel("API key").and(page.locator("[aria-invalid=true]")).waitFor();
+  await page.getByLabel("API address").and(page.locator("[aria-invalid=true]")).waitFor();
+});
+
+test("some of a provider's zones are imported, and one that fails is named with the reason", async () => {
+  const folder = join(site.zonewright.dataDir, "zones", "some");
+  await mkdir(folder, { recursive: true });
+  for (const name of ["some-one.test", "some-two.test", "some-three.test"]) {
+    await writeFile(join(folder, `${name}.zone`), zone("192.0.2.1"));
+  }
+  await writeFile(join(folder, "some-broken.test.zone"), zone("not-an-address"));
+  const page = await open("/admin/providers/new?kind=zonefile", "Connect Zone files");
+  await page.getByLabel("Name", { exact: true }).fill("Some zones");
+  await page.getByLabel("Folder").fill("some");
+  await page.getByRole("button", { name: "Save and test" }).click();
+  await page.getByRole("heading", { name: "Import zones from Some zones" }).waitFor();
+  await page.getByRole("button", { name: "Import 4 zones" }).waitFor();
+  await page.getByLabel("Import some-two.test").uncheck();
+  await page.getByRole("button", { name: "Import 3 zones" }).click();
+  await page.getByText("2 zones are imported.").waitFor();
+  await page.getByRole("alert").getByText("some-broken.test", { exact: true }).waitFor();
+  await photograph(page, "import");
+  await page.getByRole("link", { name: "Open your domains" }).click();
+  await page.getByRole("row", { name: /some-one\.test/ }).waitFor();
+  expect(await page.getByRole("row", { name: /some-two\.test/ }).count()).toBe(0);
+  await page.goto(`${site.url}/admin/providers`);
+  await choose(page, "More actions for Some zones", "Delete");
+  await page.getByText("2 domains use this configuration").waitFor();
+  await page.getByRole("link", { name: "Show these domains" }).click();
+  await page.waitForURL(/provider=/);
+});
+
+test("a user is created, edited, and loses every way in", async () => {
+  const page = await open("/admin/users", "Users");
+  await page.getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Username").fill("mira");
+  await dialog.getByLabel("Email").fill("mira@example.com");
+  await dialog.getByLabel("Password").fill("short");
+  site.expected.push("400");
+  await dialog.getByRole("button", { name: "Add user" }).click();
+  await dialog.getByText("A password must have at least 12 characters.").waitFor();
+  await dialog.getByLabel("Password").fill(memberPassword);
+  await dialog.getByRole("button", { name: "Add user" }).click();
+  await page.getByText("mira is added.").waitFor();
+  const mira = await site.zonewright.signIn("mira", memberPassword);
+  expect((await mira.get("/api/auth/me")).status).toBe(200);
+
+  await choose(page, "Actions for mira", "Edit");
+  await dialog.getByLabel("Full name").fill("Mira K.");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("mira is changed.").waitFor();
+  await page.getByText("Mira K. · mira@example.com").waitFor();
+
+  await choose(page, "Actions for mira", "Ways in");
+  await dialog.getByRole("region", { name: "Sessions" }).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "ways-in");
+  await dialog.getByRole("button", { name: "Revoke all" }).click();
+  const question = page.getByRole("dialog", { name: "Revoke every way into mira's account?" });
+  await question.getByRole("button", { name: "Revoke all" }).click();
+  await dialog.getByText("Nothing lets anybody in.").waitFor();
+  expect((await mira.get("/api/auth/me")).status).toBe(401);
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+
+  await choose(page, "Actions for mira", "Delete");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("mira is deleted.").waitFor();
+});
+
+test("deleting a user who owns domains asks for the new owner", async () => {
+  const { admin } = site.zonewright;
+  const { body: config } = await admin.post("/api/provider-configs", {
+    kind: "manual",
+    name: "By hand",
+    membersMayUse: true,
+  });
+  const otto = await site.zonewright.member("otto");
+  const { body: domain } = await otto.post("/api/domains", { name: "otto.test", providerConfigId: config.id });
+  const page = await open("/admin/users", "Users");
+  await choose(page, "Actions for otto", "Delete");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("owns 1 domain.").waitFor();
+  await dialog.getByLabel("New owner").fill("nobody-like-this");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByText("No user has this name.").waitFor();
+  await dialog.getByLabel("New owner").fill("admin");
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("otto is deleted.").waitFor();
+  const { body: me } = await admin.get("/api/auth/me");
+  expect((await admin.get(`/api/domains/${domain.id}`)).body.ownerId).toBe(me.id);
+});
+
+test("an invitation's link registers an account, and a withdrawn invitation is gone", async () => {
+  const page = await open("/admin/invitations", "Invitations");
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("How many people").fill("2");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  const link = await dialog.getByLabel("Link").inputValue();
+  await expectAccessible(page);
+  await photograph(page, "invitation");
+  await dialog.getByRole("button", { name: "Done" }).click();
+
+  const guest = await site.open();
+  await guest.goto(link);
+  await guest.getByLabel("Username").fill("guest");
+  await guest.getByLabel("Password").fill(memberPassword);
+  await guest.getByRole("button", { name: "Create the account" }).click();
+  await guest.getByRole("navigation", { name: "Main" }).waitFor();
+
+  await page.reload();
+  await page.getByText("1 of 2").waitFor();
+  await page.getByRole("button", { name: /^Withdraw/ }).click();
+  await dialog.getByRole("button", { name: "Withdraw" }).click();
+  await page.getByText("No invitations").waitFor();
+});
+
+test("a sign-in provider is set up, turned on and deleted, and its secret is never shown again", async () => {
+  const page = await open("/admin/sign-in", "Sign-in providers");
+  await page.getByRole("button", { name: "Set up: GitHub" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect
+    .poll(async () => await dialog.getByLabel("Redirect address").inputValue())
+    .toBe(`${site.url}/api/auth/oauth/github/callback`);
+  await dialog.getByLabel("Client ID").fill("Iv1.0123456789abcdef");
+  await dialog.getByLabel("Client secret").fill("a secret of the provider");
+  await dialog.getByLabel("People can sign in").uncheck();
+  await expectAccessible(page);
+  await photograph(page, "sign-in-provider");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("GitHub is saved.").waitFor();
+  expect(await page.content()).not.toContain("a secret of the provider");
+  await page.getByRole("button", { name: "Turn on: GitHub" }).click();
+  await page.getByText("GitHub is on.").waitFor();
+  const signIn = await site.open();
+  await signIn.goto(site.url);
+  await signIn
+    .getByRole("button", { name: /GitHub/ })
+    .or(signIn.getByRole("link", { name: /GitHub/ }))
+    .waitFor();
+  await choose(page, "More actions for GitHub", "Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("GitHub is deleted.").waitFor();
+});
+
+test("a member sees no administration, and its addresses refuse plainly", async () => {
+  await site.zonewright.member("lena");
+  const page = await site.signedIn({ username: "lena", password: memberPassword });
+  const rail = page.getByRole("navigation", { name: "Main" });
+  for (const name of ["Users", "Invitations", "DNS providers", "Sign-in providers"]) {
+    expect(await rail.getByRole("link", { name }).count()).toBe(0);
+  }
+  for (const path of ["users", "invitations", "providers", "providers/new", "providers/x/zones", "sign-in"]) {
+    await page.goto(`${site.url}/admin/${path}`);
+    await page.getByRole("heading", { name: "This page is for administrators" }).waitFor();
+  }
+});
+
+test("markup in names stays text on every page of administration", async () => {
+  const { admin } = site.zonewright;
+  await admin.post("/api/provider-configs", { kind: "manual", name: hostile });
+  await admin.post("/api/users", {
+    username: "markup",
+    password: memberPassword,
+    role: "member",
+    displayName: hostile,
+  });
+  const page = await open("/admin/providers", "DNS providers");
+  await page.getByText(hostile, { exact: true }).waitFor();
+  await page.goto(`${site.url}/admin/users`);
+  await page.getByText(hostile, { exact: true }).waitFor();
+  expect(await page.locator("main b, main img").count()).toBe(0);
+  expect(await page.title()).toBe("Users · Zonewright");
+});
+
+test("the pages of administration have no accessibility findings, in both themes and at 320 pixels", async () => {
+  const pages = {
+    users: "Users",
+    invitations: "Invitations",
+    providers: "DNS providers",
+    "sign-in": "Sign-in providers",
+  };
+  for (const dark of [false, true]) {
+    const page = await site.signedIn({ dark, width: dark ? 320 : 1280 });
+    for (const [path, heading] of Object.entries({
+      ...pages,
+      "providers/new": "Connect a provider",
+      "providers/new?kind=rfc2136": "Connect",
+    })) {
+      await page.goto(`${site.url}/admin/${path}`);
+      await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
+      await expectAccessible(page);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(width).toBeLessThanOrEqual(0);
+      if (!dark) await photograph(page, `admin-${path.replace(/\W/g, "-")}`);
+    }
+  }
+}, 60_000);

@@ -1,0 +1,193 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+
+const site = useConsole();
+
+const hostile = `<img src=x onerror="document.title='owned'">`;
+
+async function list(query = ""): Promise<Page> {
+  const page = await site.signedIn({ path: `/${query}` });
+  await page.getByRole("grid", { name: "Domains" }).waitFor();
+  return page;
+}
+
+test("from an empty installation, a found zone file is imported with the keyboard alone", async () => {
+  const folder = join(site.zonewright.dataDir, "zones");
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, "first.test.zone"),
+    "$TTL 300\n@ SOA ns.first.test. host.first.test. 1 7200 900 1209600 300\n@ NS ns.first.test.\nns A 192.0.2.1\n",
+  );
+  const page = await site.open();
+  await page.goto(site.url);
+  await page.getByLabel("Username").waitFor();
+  await page.getByLabel("Username").focus();
+  await page.keyboard.type("admin");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("correct horse battery staple");
+  await page.keyboard.press("Enter");
+  await page.getByText("A zone is waiting here").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "first-run");
+  const focused = async () => await page.evaluate(() => document.activeElement?.textContent);
+  await expect.poll(focused).toBe("Import this zone");
+  await page.keyboard.press("Enter");
+  await expect.poll(focused).toBe("Import 1 zone");
+  await page.keyboard.press("Enter");
+  await expect.poll(focused).toBe("Open first.test");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${site.url}/d/first.test/records`);
+});
+
+test("without a zone file, the first run leads to the kinds of providers", async () => {
+  const { body } = await site.zonewright.admin.get("/api/domains");
+  for (const { id } of body.domains) await site.zonewright.admin.delete(`/api/domains/${id}`);
+  await rm(join(site.zonewright.dataDir, "zones", "first.test.zone"));
+  const page = await site.signedIn();
+  await page.getByRole("heading", { name: "No domains yet" }).waitFor();
+  await expect
+    .poll(async () => await page.evaluate(() => document.activeElement?.textContent))
+    .toBe("Connect a provider");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Where are your zones?" }).waitFor();
+});
+
+test("a domain is added with N, and opens", async () => {
+  const page = await site.signedIn();
+  await page.getByRole("heading", { name: "No domains yet" }).waitFor();
+  await page.keyboard.press("n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("not a name");
+  site.expected.push("400");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel("Name").fill("added.test");
+  await dialog.getByLabel("Group").fill("Customers");
+  await dialog.getByLabel("View").fill("internal");
+  await dialog.getByLabel("Tags").fill("web, prod");
+  await expectAccessible(page);
+  await photograph(page, "add-domain");
+  await dialog.getByRole("button", { name: "Add domain" }).click();
+  await page.waitForURL(`${site.url}/d/added.test!internal/records`);
+  const { body } = await site.zonewright.admin.get("/api/domains?name=added.test!internal");
+  expect(body.domains[0]).toMatchObject({ groupName: "Customers", tags: ["web", "prod"] });
+});
+
+test("the list of some thousand domains shows any part of it", async () => {
+  const db = queries(site.zonewright.services.database.fork());
+  const model = await db.selectFrom("domains").selectAll().executeTakeFirstOrThrow();
+  for (let part = 0; part < 6; part += 1) {
+    const rows = Array.from({ length: 500 }, (_, index) => {
+      const name = `many-${String(part * 500 + index).padStart(4, "0")}.test`;
+      const own = { id: crypto.randomUUID(), name, provider_zone: name, view: "", tags: [], group_name: null };
+      return Object.assign({}, model, own);
+    });
+    await db.insertInto("domains").values(rows).execute();
+  }
+  const page = await list();
+  await page.getByText("3,001 domains").waitFor();
+  const grid = page.getByRole("grid", { name: "Domains" });
+  await grid.focus();
+  await page.keyboard.press("End");
+  await grid.getByText("many-2999.test").waitFor();
+  expect(await grid.getByRole("row").count()).toBeLessThan(100);
+  await page.keyboard.press("Home");
+  await grid.getByText("added.test").waitFor();
+  await photograph(page, "domains");
+});
+
+test("the keyboard searches, moves, selects a range, and opens a row", async () => {
+  const page = await list();
+  await page.keyboard.press("/");
+  await page.keyboard.type("many-00");
+  await page.waitForURL(/search=many-00/);
+  await page.getByText("100 domains", { exact: true }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press(" ");
+  await page.getByText("1 domain selected").waitFor();
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.getByText("3 domains selected").waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => await page.getByText("domains selected").count()).toBe(0);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${site.url}/d/many-0003.test/records`);
+});
+
+test("a tag is added to a selection and removed again, and a domain that fails is named", async () => {
+  const page = await list("?search=many-00");
+  await page.getByText("100 domains", { exact: true }).waitFor();
+  await page.getByLabel("Select many-0001.test").click();
+  await page.getByLabel("Select many-0004.test").click({ modifiers: ["Shift"] });
+  await page.getByText("4 domains selected").waitFor();
+  const { body } = await site.zonewright.admin.get("/api/domains?name=many-0002.test");
+  await site.zonewright.admin.delete(`/api/domains/${body.domains[0].id}`);
+  site.expected.push("404");
+  await page.getByRole("button", { name: "Add tag" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Tag").fill("seasonal");
+  await dialog.getByRole("button", { name: "Add tag" }).click();
+  await dialog.getByText("1 domain is unchanged:").waitFor();
+  await dialog.getByText("many-0002.test").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "bulk-tags");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  const tagged = await site.zonewright.admin.get("/api/domains?tag=seasonal");
+  expect(tagged.body.total).toBe(3);
+  await page.getByRole("combobox", { name: "Tags" }).selectOption("seasonal");
+  await page.getByText("3 domains", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByLabel(/^Select the 3 domains/).click();
+  await page.getByRole("button", { name: "Remove tag" }).click();
+  await dialog.getByLabel("Tag").fill("seasonal");
+  await dialog.getByRole("button", { name: "Remove tag" }).click();
+  await page.getByText("3 domains no longer have the tag seasonal.").waitFor();
+  await page.getByText("No domain matches.").waitFor();
+});
+
+test("groups and views filter the list, and stand in the address", async () => {
+  const page = await list();
+  await page.getByRole("combobox", { name: "Group" }).selectOption("Customers");
+  await page.getByText("1 domain", { exact: true }).waitFor();
+  await page.getByRole("combobox", { name: "View" }).selectOption("internal");
+  await page.waitForURL(/group=Customers&view=internal|view=internal&group=Customers/);
+  await page.reload();
+  await page.getByText("1 domain", { exact: true }).waitFor();
+});
+
+test("a member selects only domains of their own, and sees no import", async () => {
+  const owner = await site.zonewright.member("olga");
+  const { body: me } = await owner.get("/api/auth/me");
+  const db = queries(site.zonewright.services.database.fork());
+  await db.updateTable("domains").set({ owner_id: me.id }).where("name", "=", "many-0005.test").execute();
+  const page = await site.signedIn({ username: "olga", password: memberPassword });
+  await page.getByLabel("Select many-0005.test").waitFor();
+  expect(await page.getByRole("link", { name: "Import zones" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Add domain" }).count()).toBe(0);
+});
+
+test("markup in tags and groups stays text", async () => {
+  const { body } = await site.zonewright.admin.get("/api/domains?name=many-0006.test");
+  await site.zonewright.admin.put(`/api/domains/${body.domains[0].id}`, { tags: [hostile], groupName: hostile });
+  const page = await list("?search=many-0006");
+  await page.getByRole("gridcell", { name: hostile }).waitFor();
+  expect(await page.locator("main img").count()).toBe(0);
+  expect(await page.title()).toBe("Domains · Zonewright");
+});
+
+test("the list has no accessibility findings, in both themes and at 320 pixels, with a selection", async () => {
+  for (const dark of [false, true]) {
+    const page = await site.signedIn({ dark, width: dark ? 320 : 1280 });
+    await page.getByLabel("Select many-0003.test").click();
+    await page.getByText("1 domain selected").waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    if (!dark) await photograph(page, "domains-selected");
+  }
+});

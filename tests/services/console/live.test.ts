@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { freePorts } from "../../support/programs.ts";
+import { startService } from "../../support/service-process.ts";
+import { fileZone } from "../../support/zones.ts";
+import { adminPassword } from "../../support/zonewright.ts";
+import { publish, idOf } from "../../notifications/publish.ts";
+
+const site = useConsole();
+const lost = "No connection to Zonewright";
+
+const revisionOf = async (page: Page) => (await page.getByText(/^Revision/).textContent()) ?? "";
+const header = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
+const bell = (tab: Page) => tab.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Notifications/ });
+
+test("a change by one person is heard by the page of another within a moment", async () => {
+  const zone = await fileZone(site.zonewright);
+  const one = await site.signedIn({ path: `/d/${zone.name}/access` });
+  const other = await site.signedIn({ path: `/d/${zone.name}/access` });
+  for (const page of [one, other]) await header(page, zone.name).waitFor();
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(4);
+  await zone.add("A", "www", "192.0.2.1");
+  for (const page of [one, other]) await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1, .* by admin$/);
+});
+
+test("two tabs of a browser share one pair of streams, and the second takes over when the first closes", async () => {
+  const zone = await fileZone(site.zonewright);
+  const first = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await header(first, zone.name).waitFor();
+  const second = await first.context().newPage();
+  await second.goto(`${site.url}/d/${zone.name}/access`);
+  await header(second, zone.name).waitFor();
+  const { streams } = site.zonewright.services;
+  await expect.poll(() => streams.openStreams).toBe(2);
+  await zone.add("A", "www", "192.0.2.1");
+  for (const page of [first, second]) await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
+  expect(streams.openStreams).toBe(2);
+  await first.close();
+  await expect.poll(() => streams.openStreams, { timeout: 5_000 }).toBe(2);
+  await zone.add("A", "api", "192.0.2.1");
+  await expect.poll(() => revisionOf(second)).toMatch(/^Revision 2/);
+});
+
+test("without locks, as on a plain HTTP address, each tab is live by itself", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.open();
+  await page.context().addInitScript(() => {
+    Reflect.deleteProperty(Navigator.prototype, "locks");
+  });
+  await signIn(page, `${site.url}/d/${zone.name}/access`);
+  await header(page, zone.name).waitFor();
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
+  await zone.add("A", "www", "192.0.2.1");
+  await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
+});
+
+test("a lost network is shown, and its return heals the page without a reload", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await header(page, zone.name).waitFor();
+  site.expected.push("ERR_INTERNET_DISCONNECTED");
+  await page.context().setOffline(true);
+  await page.getByText(lost).waitFor();
+  await zone.add("A", "www", "192.0.2.1");
+  await page.context().setOffline(false);
+  await page.getByText(lost).waitFor({ state: "hidden" });
+  await expect.poll(() => revisionOf(page), { timeout: 5_000 }).toMatch(/^Revision 1/);
+});
+
+test("a restart of the service is shown, and heals without a reload", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-restart-"));
+  const [port = 0] = await freePorts(1);
+  const url = `http://localhost:${port}`;
+  const env = { DATA_DIR: dataDir, PORT: String(port), SITE_URL: url };
+  let service = await startService(env);
+  try {
+    const admin = await service.signIn();
+    const { body: zone } = await admin.post("/api/domains", { name: "restart.example" });
+    const page = await site.open();
+    await signIn(page, `${url}/d/restart.example/access`);
+    await header(page, "restart.example").waitFor();
+    await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
+    site.expected.push("ERR_", "503");
+    await service.close();
+    await page.getByText(lost).waitFor();
+    service = await startService(env);
+    await page.getByText(lost).waitFor({ state: "hidden", timeout: 40_000 });
+    const again = await service.signIn();
+    await again.post(`/api/domains/${zone.id}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+    await expect.poll(() => revisionOf(page), { timeout: 20_000 }).toMatch(/^Revision 1/);
+    expect(await page.evaluate(() => "sameDocument" in globalThis)).toBe(true);
+  } finally {
+    await service.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}, 90_000);
+
+test("a new notification raises the bell's count in every tab and appears as a toast", async () => {
+  const page = await site.signedIn();
+  const second = await page.context().newPage();
+  await second.goto(site.url);
+  await second.getByRole("heading", { name: "Domains" }).waitFor();
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(1);
+  const before = await bell(page).textContent();
+  await publish(site.zonewright, { userIds: [await idOf(site.zonewright.admin)] }, "Somebody was here");
+  await page.getByText("Somebody was here").first().waitFor();
+  for (const tab of [page, second]) {
+    await expect.poll(async () => await bell(tab).textContent()).not.toBe(before);
+  }
+});
+
+async function signIn(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill(adminPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+}

@@ -1,0 +1,166 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import type { Body } from "../../support/zones.ts";
+
+const site = useConsole();
+let id = "";
+let page: Page;
+
+const records = [
+  { recordType: "A", name: "@", value: "192.0.2.10", ttl: 300 },
+  { recordType: "MX", name: "@", value: "10 mx1.example.net", ttl: 3600 },
+  { recordType: "TXT", name: "@", value: "v=spf1 include:_spf.example.net ~all", ttl: 3600 },
+  { recordType: "A", name: "api", value: "192.0.2.31", ttl: 60 },
+  { recordType: "CNAME", name: "old-shop", value: "stores.example.org", ttl: 3600 },
+];
+let count = 0;
+
+beforeEach(async () => {
+  count += 1;
+  const { body } = await site.zonewright.admin.post("/api/domains", { name: `zone${count}.example` });
+  ({ id } = body);
+  await site.zonewright.admin.post(`/api/domains/${id}/records/bulk`, { records });
+  page = await site.signedIn({ path: `/d/zone${count}.example/records` });
+  await page.getByRole("grid").waitFor();
+});
+
+/** The zone as the service has it. */
+async function stored(): Promise<string[]> {
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records`);
+  return body.records.map(({ name, recordType, value, ttl }: Body) => `${name} ${ttl} ${recordType} ${value}`);
+}
+
+const row = (name: string, type: string) => page.getByRole("row").filter({ hasText: name }).filter({ hasText: type });
+
+test("a person edits, adds and deletes records by mouse, reviews the change like a patch, applies it and takes it back", async () => {
+  const before = await stored();
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.32");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("shop");
+  await page.getByRole("combobox", { name: "Type" }).selectOption("CNAME");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("https://shops.example.org/start");
+  await page.getByRole("button", { name: "Done" }).click();
+  await row("old-shop", "CNAME").getByRole("button", { name: "Actions for old-shop CNAME" }).click();
+  await page.getByRole("menuitem", { name: /^Delete/ }).click();
+  expect(await stored()).toEqual(before);
+
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Review 3 changes/ });
+  await expect.poll(async () => await dialog.textContent()).toContain("shops.example.org");
+  await photograph(page, "review");
+  await dialog.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText("Applied as revision 2").waitFor();
+  expect(await stored()).toEqual(expect.arrayContaining(["api 60 A 192.0.2.32", "shop 3600 CNAME shops.example.org"]));
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("Undone as revision 3").waitFor();
+  expect(await stored()).toEqual(before);
+});
+
+test("the same works by keyboard alone", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("shop");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("192.0.2.80");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("5 min");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("old");
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Control+ArrowUp");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("d");
+  await page.getByText("Checked against revision 1").waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("dialog", { name: /^Review 2 changes/ }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Applied as revision 2").waitFor();
+  const now = await stored();
+  expect(now).toContain("shop 300 A 192.0.2.80");
+  expect(now).not.toContain("@ 300 A 192.0.2.10");
+});
+
+test("a draft survives a reload and goes when it is discarded", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("d");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+});
+
+test("a value that a rule refuses is explained at the field before anything is sent", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("bad");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.999");
+  await page.getByRole("button", { name: "Done" }).click();
+  await expect
+    .poll(async () => await page.getByRole("group", { name: "Edit the record" }).textContent())
+    .toContain("must be an IPv4 address");
+  await page.keyboard.press("Escape");
+});
+
+test("what breaks a rule of the zone is said at its row", async () => {
+  site.expected.push("409");
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("api");
+  await page.getByRole("combobox", { name: "Type" }).selectOption("CNAME");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("elsewhere.example.org");
+  await page.keyboard.press("Enter");
+  await page.getByRole("gridcell", { name: /A CNAME must be the only record of its name/ }).waitFor();
+});
+
+test("an edit by somebody else in the meantime is shown, and nothing typed is lost", async () => {
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.77");
+  await page.keyboard.press("Enter");
+  await page.getByText("Checked against revision 1").waitFor();
+  await page.keyboard.press("Control+Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("192.0.2.77").waitFor();
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records?name=api`);
+  await site.zonewright.admin.put(`/api/domains/${id}/records/${body.records[0].id}`, { value: "192.0.2.55" });
+  site.expected.push("409");
+  await dialog.getByRole("button", { name: /^Apply/ }).click();
+  await dialog.getByText("api A is now 192.0.2.55").waitFor();
+  await dialog.getByText("Plan made against revision 2").waitFor();
+  await dialog.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText("Applied as revision 3").waitFor();
+  expect(await stored()).toContain("api 60 A 192.0.2.77");
+});
+
+test("markup in a record stays text", async () => {
+  const markup = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+  await site.zonewright.admin.post(`/api/domains/${id}/records`, {
+    recordType: "TXT",
+    name: "html",
+    value: markup,
+    comment: markup,
+  });
+  await page.reload();
+  await row("html", "TXT").getByText(markup).first().waitFor();
+});
+
+test("the records page has no accessibility findings, in both themes and at 320 pixels", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("d");
+  await page.getByText("Checked against revision 1").waitFor();
+  await photograph(page, "records");
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+  }
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expectAccessible(page);
+});

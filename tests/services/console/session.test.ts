@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { adminPassword } from "../../support/zonewright.ts";
+
+const site = useConsole();
+
+test("a person signs in with a password, stays signed in over a reload, and signs out", async () => {
+  const page = await site.signedIn();
+  await page.reload();
+  await page.getByRole("heading", { name: "Domains", exact: true }).waitFor();
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+});
+
+test("a wrong password is refused on the page with the service's words", async () => {
+  const page = await site.open();
+  site.expected.push("401");
+  await page.goto(site.url);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill("not the password at all");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect.poll(async () => await page.getByRole("alert").textContent()).toMatch(/username or password/i);
+});
+
+test("a deep link survives the sign-in", async () => {
+  const page = await site.signedIn({ path: "/account/sessions" });
+  await page.waitForURL(`${site.url}/account/sessions`);
+});
+
+test("signing out in one tab signs out the others", async () => {
+  const page = await site.signedIn();
+  const other = await page.context().newPage();
+  await other.goto(site.url);
+  await other.getByRole("heading", { name: "Domains", exact: true }).waitFor();
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await other.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+});
+
+test("a mailed password link sets the password, and its token leaves the address", async () => {
+  const page = await site.open();
+  await page.goto(`${site.url}/reset-password#token=a-token-that-is-invalid`);
+  await page.getByRole("heading", { name: "Choose a new password" }).waitFor();
+  expect(page.url()).toBe(`${site.url}/reset-password`);
+  site.expected.push("400");
+  await page.getByLabel("New password").fill(adminPassword);
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await expect.poll(async () => await page.getByRole("alert").textContent()).toMatch(/invalid or has expired/);
+});
+
+test("the sign-in page has no accessibility findings, in both themes and at 320 pixels", async () => {
+  for (const dark of [false, true]) {
+    const page = await site.open({ dark, width: dark ? 320 : 1280 });
+    await page.goto(site.url);
+    await page.getByLabel("Username").waitFor();
+    await expectAccessible(page);
+    if (!dark) await photograph(page, "sign-in");
+  }
+});

@@ -1,0 +1,285 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { fileZone, freshName, manualConfig, type Zone } from "../../support/zones.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+
+const site = useConsole();
+
+const tabs = (page: Page) => page.getByRole("navigation", { name: "Pages of this zone" });
+/** The dialog that is open. Toasts have the role, too. */
+const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
+const tabNames = async (page: Page) =>
+  (await tabs(page).getByRole("link").allTextContents()).map((text) => text.replace(/[\d\s]/g, ""));
+
+async function opened(zone: Pick<Zone, "name">, tab: string, options: Parameters<typeof site.signedIn>[0] = {}) {
+  const page = await site.signedIn({ ...options, path: `/d/${zone.name}/${tab}` });
+  await page.getByRole("heading", { level: 1, name: zone.name }).waitFor();
+  return page;
+}
+
+/** Has the service compare the zone with its file now. */
+async function noticed(zone: Zone): Promise<void> {
+  const { providerConfigId } = await zone.detail();
+  await site.zonewright.services.drift.checkZone(providerConfigId, zone.name, new Date());
+}
+
+let members = 0;
+async function member(): Promise<{ username: string; id: string }> {
+  members += 1;
+  const username = `colleague-${members}`;
+  const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
+  return { username, id: body.id };
+}
+
+test("the header says provider, sync state, expiry, revision and who made it, with the pages that exist", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await site.zonewright.admin.put(zone.path, { tags: ["prod", "web"], expiresAt: "2031-03-14T00:00:00Z" });
+  const page = await opened(zone, "access");
+  for (const text of ["prod", "web", "Mar 14, 2031", "in sync", /^Revision 1, .* by admin$/]) {
+    await page.getByText(text).first().waitFor();
+  }
+  expect(await tabNames(page)).toEqual(["Records", "Settings", "Access"]);
+  await photograph(page, "zone-access");
+});
+
+test("a name in Unicode stands before its A-label, and a name with several views asks which one", async () => {
+  const name = "bücher.example";
+  const { body } = await site.zonewright.admin.post("/api/domains", {
+    name,
+    providerConfigId: await manualConfig(site.zonewright),
+  });
+  const page = await opened({ name }, "access");
+  await page.getByText(body.name, { exact: true }).waitFor();
+  const plain = freshName();
+  for (const view of ["internal", "lab"]) {
+    await site.zonewright.admin.post("/api/domains", {
+      name: plain,
+      view,
+      providerConfigId: await manualConfig(site.zonewright),
+    });
+  }
+  site.expected.push("409");
+  await page.goto(`${site.url}/d/${plain}/access`);
+  await page.getByRole("heading", { name: "Which view?" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: `${plain}!lab` }).click();
+  await page.getByRole("heading", { level: 1, name: plain }).waitFor();
+  await page.getByText("lab", { exact: true }).waitFor();
+  expect(decodeURIComponent(page.url())).toContain(`${plain}!lab`);
+});
+
+test("an unknown domain is a page that says so", async () => {
+  const page = await site.signedIn({ path: "/d/nowhere.example/access" });
+  await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
+  await page.goto(`${site.url}/d/not%20a%20name/access`);
+  site.expected.push("400");
+  await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
+  expect(await tabs(page).count()).toBe(0);
+});
+
+test("a drift is shown with its difference, and one click takes it over", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+  await noticed(zone);
+  const page = await opened(zone, "access");
+  await page.getByText("The provider has other records: 1 to create.").waitFor();
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await dialog(page).getByText("192.0.2.7").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "zone-drift");
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await page.getByText(/^Synced: \+1 ~0 −0/).waitFor();
+  await dialog(page).waitFor({ state: "hidden" });
+  await page.getByText("The provider has other records").waitFor({ state: "hidden" });
+  expect((await zone.detail()).recordCount).toBe(2);
+});
+
+test("a sync that loses much of a zone asks a second time before it is forced", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 1; host <= 11; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  await zone.edit((text) => text.replaceAll(/^host(?:[1-9])\b.*\n/gm, ""));
+  await noticed(zone);
+  const page = await opened(zone, "access");
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  site.expected.push("409");
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByLabel("I have read the difference and want it anyway.").check();
+  expect((await zone.detail()).recordCount).toBe(11);
+  await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
+  await dialog(page).waitFor({ state: "hidden" });
+  expect((await zone.detail()).recordCount).toBe(2);
+});
+
+test("a snapshot taken by hand is compared and restored, with the changes shown first", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const page = await opened(zone, "settings");
+  await page.getByText("No snapshots yet").waitFor();
+  await page.getByRole("button", { name: "Take a snapshot" }).click();
+  await page.getByText("Snapshot 1", { exact: true }).waitFor();
+  await zone.add("A", "later", "192.0.2.2");
+  await page.getByRole("button", { name: "Take a snapshot" }).click();
+  await page.getByText("Snapshot 2", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Compare…" }).click();
+  await dialog(page).getByText("later").waitFor();
+  await dialog(page).getByRole("button", { name: "Close" }).click();
+  await photograph(page, "zone-settings");
+  await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
+  await dialog(page).getByText("192.0.2.2").waitFor();
+  await photograph(page, "zone-restore");
+  await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
+  await page.getByText("Snapshot 1 is restored.").waitFor();
+  expect((await zone.detail()).recordCount).toBe(1);
+});
+
+test("expiry date and reminders, tags, group and notes are stored, and wrong reminders explained", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  const registration = page.locator("section").filter({ has: page.getByRole("heading", { name: "Registration" }) });
+  await registration.getByLabel("Remind before expiry").fill("soon");
+  await registration.getByRole("button", { name: "Save" }).click();
+  await registration.getByRole("alert").waitFor();
+  await registration.getByLabel("Remind before expiry").fill("60, 14");
+  await registration.getByLabel("Expires on").fill("2031-03-14");
+  await registration.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Mar 14, 2031").waitFor();
+  const organization = page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) });
+  await organization.getByLabel("Tags").fill("prod, web");
+  await organization.getByLabel("Group").fill("Customers");
+  await organization.getByLabel("Notes").fill("Ask Mira first.\n<b>not markup</b>");
+  await organization.getByRole("button", { name: "Save" }).click();
+  await page.getByText("prod", { exact: true }).waitFor();
+  expect(await zone.detail()).toMatchObject({
+    expiresAt: "2031-03-14T00:00:00.000Z",
+    expiryRemindDays: [60, 14],
+    tags: ["prod", "web"],
+    groupName: "Customers",
+    notes: "Ask Mira first.\n<b>not markup</b>",
+  });
+});
+
+test("a move says what happens and moves the zone to another provider", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await manualConfig(site.zonewright);
+  const page = await opened(zone, "settings");
+  await page.getByRole("button", { name: "Move…" }).click();
+  await dialog(page).getByLabel("Move to").selectOption({ label: "By hand" });
+  await dialog(page).getByText("A snapshot of the records is taken").waitFor();
+  await photograph(page, "zone-move");
+  await dialog(page).getByRole("button", { name: "Move to By hand" }).click();
+  await page.getByText("Moved to By hand.").waitFor();
+  expect((await zone.detail()).providerConfigId).toBe(await manualConfig(site.zonewright));
+});
+
+test("a new view leads to the new address, and disabling is shown in the header", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  await page.getByLabel("View").fill("internal");
+  const organization = page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) });
+  await organization.getByRole("button", { name: "Save" }).click();
+  await page.waitForURL(/!internal|%21internal/);
+  await page.getByRole("button", { name: "Disable", exact: true }).click();
+  await page.getByText("Disabled", { exact: true }).waitFor();
+  expect(await zone.detail()).toMatchObject({ view: "internal", status: "disabled" });
+});
+
+test("a domain is removed once its name is typed, and its zone at the provider stays", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const page = await opened(zone, "settings");
+  await page.getByRole("button", { name: "Stop managing it" }).click();
+  const confirm = dialog(page).getByRole("button", { name: "Delete it here" });
+  await dialog(page).getByText("The zone at the provider stays").waitFor();
+  expect(await confirm.getAttribute("aria-disabled")).toBe("true");
+  await dialog(page).getByLabel(`Type ${zone.name} to confirm`).fill(zone.name);
+  await confirm.click();
+  await page.getByText(`${zone.name} is no longer managed here.`).waitFor();
+  expect((await zone.get("")).status).toBe(404);
+  expect(await zone.readFile()).toContain("192.0.2.1");
+});
+
+test("an assignment gives a member exactly the pages and controls that they may use", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { username } = await member();
+  const page = await opened(zone, "access");
+  await page.getByRole("button", { name: "Assign…" }).click();
+  await dialog(page).getByLabel("Find a member by name").fill(username);
+  await expect.poll(async () => await dialog(page).getByLabel("Member", { exact: true }).inputValue()).not.toBe("");
+  await dialog(page).getByLabel("Hosts").fill("*.dev");
+  await dialog(page).getByLabel("Access").selectOption({ label: "Read and change" });
+  await photograph(page, "zone-assign");
+  await dialog(page).getByRole("button", { name: "Assign" }).click();
+  await page.getByText(`${username} is assigned.`).waitFor();
+
+  const theirs = await opened(zone, "access", { username, password: memberPassword });
+  await theirs.getByText("Change the records of *.dev").waitFor();
+  expect(await tabNames(theirs)).toEqual(["Records", "Access"]);
+  expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
+  await photograph(theirs, "zone-access-member");
+  await expectAccessible(theirs);
+  await theirs.goto(`${site.url}/d/${zone.name}/settings`);
+  await theirs.getByText("Only the owner of this domain").waitFor();
+  expect(await theirs.getByRole("button", { name: "Save" }).count()).toBe(0);
+
+  await page.getByRole("button", { name: `Withdraw the assignment of ${username}` }).click();
+  await dialog(page).getByRole("button", { name: "Withdraw" }).click();
+  await page.getByText("Nobody is assigned yet.").waitFor();
+  await theirs.goto(`${site.url}/d/${zone.name}/access`);
+  await theirs.getByRole("heading", { name: "This page does not exist." }).waitFor();
+});
+
+test("a member's request is approved or rejected by an administrator, and both see it live", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { username, id } = await member();
+  await site.zonewright.admin.post("/api/assignments", {
+    userId: id,
+    domainId: zone.id,
+    subdomainPattern: "www",
+    access: "read",
+  });
+  const theirs = await opened(zone, "access", { username, password: memberPassword });
+  const page = await opened(zone, "access");
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(4);
+  for (const hosts of ["shop", "blog"]) {
+    await theirs.getByRole("button", { name: "Request access…" }).click();
+    await dialog(theirs).getByLabel("Hosts").fill(hosts);
+    await dialog(theirs).getByLabel("Why you need it").fill("A new page.");
+    await dialog(theirs).getByRole("button", { name: "Request access" }).click();
+    await dialog(theirs).waitFor({ state: "hidden" });
+  }
+  await page.getByRole("list", { name: "Requests" }).getByText("shop").waitFor();
+  const row = (hosts: string) => page.getByRole("listitem").filter({ hasText: `: ${hosts}` });
+  await photograph(page, "zone-requests");
+  await row("shop").getByRole("button", { name: "Approve" }).click();
+  await row("blog").getByRole("button", { name: "Reject…" }).click();
+  await dialog(page).getByLabel("Note to the requester (optional)").fill("Not yours.");
+  await dialog(page).getByRole("button", { name: "Reject" }).click();
+  await theirs.getByText("Change the records of shop", { exact: true }).waitFor();
+  await theirs.getByText("Rejected: Not yours.").waitFor();
+});
+
+test("the pages of a zone have no accessibility findings, in both themes and at 320 pixels", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.post("/snapshots", {});
+  const { id } = await member();
+  await site.zonewright.admin.post("/api/assignments", { userId: id, domainId: zone.id });
+  for (const dark of [false, true]) {
+    for (const tab of ["settings", "access"]) {
+      const page = await opened(zone, tab, { dark, width: dark ? 320 : 1280 });
+      await page
+        .getByText(tab === "settings" ? "Snapshot 1" : "colleague-")
+        .first()
+        .waitFor();
+      await expectAccessible(page);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+      // Each browser of a user holds two of their five streams.
+      await page.context().close();
+    }
+  }
+});

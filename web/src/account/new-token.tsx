@@ -1,0 +1,133 @@
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { useEffect, useId, useRef, useState } from "react";
+import { client, issueOf } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
+import { Failure } from "../ui/notice.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { accountWords } from "../words/account.ts";
+import { words } from "../words/words.ts";
+import styles from "./account.module.css";
+import { expiryDate, type Expiry } from "./expiry.ts";
+import { refresh, tokens } from "./own-account.ts";
+
+const text = accountWords;
+
+type Permission = RouterInputs["tokens"]["create"]["permissions"][number];
+
+const subjects = ["domains", "records", "snapshots", "notifications"] as const;
+const deeds = ["read", "write"] as const;
+const expiries = ["30", "90", "365", "date", "never"] as const;
+
+interface NewTokenProps {
+  onCreated: (token: RouterOutputs["tokens"]["create"]) => void;
+  onCancel: () => void;
+}
+
+/** The form of a new token. */
+export function NewToken({ onCreated, onCancel }: NewTokenProps) {
+  const [name, setName] = useState("");
+  const [chosen, setChosen] = useState<readonly Permission[]>([]);
+  const [expiry, setExpiry] = useState<Expiry>("90");
+  const [day, setDay] = useState("");
+  const [missing, setMissing] = useState<{ day: boolean; permissions: boolean }>({ day: false, permissions: false });
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+
+  const create = useAction(async (expiresAt: Date | null) => {
+    const token = await client.tokens.create.mutate({ name: name.trim(), permissions: [...chosen], expiresAt });
+    onCreated(token);
+    await refresh(tokens);
+  });
+  const submit = () => {
+    const expiresAt = expiryDate(expiry, day, new Date());
+    const lacks = { day: expiresAt === undefined, permissions: chosen.length === 0 };
+    setMissing(lacks);
+    if (expiresAt !== undefined && !lacks.permissions) void create.run(expiresAt);
+  };
+  const toggle = (permission: Permission, checked: boolean) => {
+    setChosen((before) => (checked ? [...before, permission] : before.filter((each) => each !== permission)));
+    setMissing((before) => ({ ...before, permissions: false }));
+  };
+  const issues = { name: issueOf(create.error, "name"), day: issueOf(create.error, "expiresAt") };
+  return (
+    <Form className={styles["quietForm"]} onSubmit={submit}>
+      {(issues.name ?? issues.day) ? null : <Failure error={create.error} />}
+      <TextField
+        ref={first}
+        label={text.tokenName}
+        placeholder={text.tokenNameExample}
+        value={name}
+        onValue={setName}
+        error={issues.name}
+      />
+      <Permissions chosen={chosen} missing={missing.permissions} onToggle={toggle} />
+      <div className={styles["pair"]}>
+        <SelectField
+          label={text.expiry}
+          value={expiry}
+          options={expiries.map((value) => ({ value, label: text.expiries[value] }))}
+          onValue={setExpiry}
+          hint={expiry === "never" ? text.expiryNeverHint : undefined}
+          error={expiry === "date" ? null : issues.day}
+        />
+        {expiry === "date" ? (
+          <TextField
+            label={text.expiryDate}
+            type="date"
+            value={day}
+            onValue={setDay}
+            error={issues.day ?? (missing.day ? words.ui.required : null)}
+          />
+        ) : null}
+      </div>
+      <div className={styles["buttons"]}>
+        <Button type="submit" kind="primary" pending={create.pending}>
+          {text.tokenCreate}
+        </Button>
+        <Button kind="quiet" onClick={onCancel}>
+          {words.ui.cancel}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+interface PermissionsProps {
+  chosen: readonly Permission[];
+  missing: boolean;
+  onToggle: (permission: Permission, checked: boolean) => void;
+}
+
+function Permissions({ chosen, missing, onToggle }: PermissionsProps) {
+  const id = useId();
+  return (
+    <fieldset className={styles["choices"]}>
+      <legend>{text.permissions}</legend>
+      <span className={styles["hint"]}>{text.permissionsHint}</span>
+      <div className={styles["subjects"]}>
+        {subjects.map((subject) => (
+          <div key={subject} className={styles["subject"]} role="group" aria-labelledby={`${id}-${subject}`}>
+            <div>
+              <strong id={`${id}-${subject}`}>{text.subjects[subject]}</strong>
+              <span className={styles["hint"]}>{text.subjectHints[subject]}</span>
+            </div>
+            {deeds.map((deed) => (
+              <CheckField
+                key={deed}
+                label={text[deed]}
+                checked={chosen.includes(`${subject}:${deed}`)}
+                onValue={(checked) => onToggle(`${subject}:${deed}`, checked)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      {missing ? (
+        <div className={styles["error"]} role="alert">
+          {text.permissionsNone}
+        </div>
+      ) : null}
+    </fieldset>
+  );
+}

@@ -1,0 +1,52 @@
+import { Download } from "lucide-react";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { accountWords } from "../words/account.ts";
+import styles from "./account.module.css";
+
+const text = accountWords;
+
+/** New recovery codes, once. Only its button closes it: a stray click must not lose them. */
+export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  const { username } = useUser();
+  const file = `${text.recoveryFileHead(location.origin, username)}\n\n${codes.join("\n")}\n`;
+  return (
+    <Dialog
+      open
+      onClose={() => undefined}
+      title={text.recoveryTitle}
+      description={text.recoveryOnce}
+      footer={
+        <>
+          <CopyButton text={codes.join("\n")} label={text.recoveryCopied} />
+          <Button onClick={() => save(file)}>
+            <Download aria-hidden /> {text.recoveryDownload}
+          </Button>
+          <Button kind="primary" onClick={onDone}>
+            {text.recoveryDone}
+          </Button>
+        </>
+      }
+    >
+      <ul className={styles["codes"]} aria-label={text.recovery}>
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+function save(content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = text.recoveryFile;
+  link.click();
+  // The browser has the content once the click returns.
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+}

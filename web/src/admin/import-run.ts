@@ -1,0 +1,55 @@
+import type { RouterOutputs } from "@zonewright/client";
+
+type Progress = RouterOutputs["providerConfigs"]["importProgress"];
+type Result = RouterOutputs["providerConfigs"]["import"]["results"][number];
+
+/** How an import stands. */
+export interface ImportState {
+  total: number;
+  done: number;
+  running: boolean;
+  /** Zones that are managed now. */
+  imported: readonly string[];
+  failures: readonly { name: string; error: string }[];
+}
+
+/** Zones per call: few enough to show progress and to stop. */
+const batchSize = 5;
+
+/** An import about to start. */
+export function begun(total: number): ImportState {
+  return { total, done: 0, running: true, imported: [], failures: [] };
+}
+
+/** The state after a batch of named zones. */
+export function withResults(state: ImportState, results: readonly Result[]): ImportState {
+  return {
+    ...state,
+    done: state.done + results.length,
+    imported: [...state.imported, ...results.filter(({ success }) => success).map(({ name }) => name)],
+    failures: [...state.failures, ...failuresOf(results)],
+  };
+}
+
+/** The state of an import that the service runs in the background; null if there was none. */
+export function stateOf(progress: Progress): ImportState | null {
+  if (progress.startedAt === null) return null;
+  return {
+    total: progress.total,
+    done: progress.done,
+    running: progress.finishedAt === null,
+    imported: progress.results.filter(({ state }) => state === "done").map(({ name }) => name),
+    failures: failuresOf(progress.results),
+  };
+}
+
+function failuresOf(results: readonly { name: string; error: string | null }[]) {
+  return results.flatMap(({ name, error }) => (error === null ? [] : [{ name, error }]));
+}
+
+/** The names in lists of at most `size`. */
+export function batches(names: readonly string[], size = batchSize): string[][] {
+  return Array.from({ length: Math.ceil(names.length / size) }, (_, index) =>
+    names.slice(index * size, (index + 1) * size),
+  );
+}

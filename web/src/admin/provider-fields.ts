@@ -1,0 +1,70 @@
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+
+export type ProviderKind = RouterOutputs["providers"]["list"]["providers"][number];
+export type ProviderConfig = RouterOutputs["providerConfigs"]["list"]["configs"][number];
+type CatalogueField = ProviderKind["configFields"][number];
+type ConfigValue = ProviderConfig["config"][string];
+
+/** What the form holds: the text of each field. */
+export type FieldTexts = Readonly<Record<string, string>>;
+
+/** Fields with a fixed choice, by kind and name. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  "zonefile.checkNames": ["bind", "off"],
+  "rfc2136.tsigAlgorithm": ["hmac-sha256", "hmac-sha512", "hmac-sha1"],
+};
+
+/** Fields that the service takes as numbers. */
+const numbers: ReadonlySet<string> = new Set(["port", "timeoutSeconds", "maxRecordsPerType", "maxTypesPerName"]);
+
+/** The values that a field offers, or null if it takes any text. */
+export function choicesOf(kind: string, field: string): readonly string[] | null {
+  return choices[`${kind}.${field}`] ?? null;
+}
+
+export function isNumber(field: string): boolean {
+  return numbers.has(field);
+}
+
+/** The texts of a form for a stored configuration. Secrets start empty. */
+export function textsOf(fields: readonly CatalogueField[], config: Readonly<Record<string, ConfigValue>>): FieldTexts {
+  return Object.fromEntries(fields.map(({ name, secret }) => [name, secret ? "" : shown(config[name])]));
+}
+
+function shown(value: ConfigValue | undefined): string {
+  return value === undefined || value === null ? "" : String(value);
+}
+
+/** The texts after saving, without secrets: they must not stay on the page. */
+export function withoutSecrets(fields: readonly CatalogueField[], texts: FieldTexts): FieldTexts {
+  return Object.fromEntries(fields.map(({ name, secret }) => [name, secret ? "" : (texts[name] ?? "")]));
+}
+
+/** The settings to send. Empty fields are left out: the service takes its default, or the stored secret. */
+export function configOf(fields: readonly CatalogueField[], texts: FieldTexts): Record<string, string | number> {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const value = (texts[name] ?? "").trim();
+      if (value === "") return [];
+      return [[name, isNumber(name) && /^\d{1,9}$/.test(value) ? Number(value) : value] as const];
+    }),
+  );
+}
+
+/** A new configuration as the client types it: the kind determines the settings, which the service checks. */
+export function newConfig(config: {
+  kind: string;
+  name: string;
+  membersMayUse: boolean;
+  config: Record<string, string | number>;
+}): RouterInputs["providerConfigs"]["create"] {
+  return config as RouterInputs["providerConfigs"]["create"];
+}
+
+/** A name that no other configuration has: the kind's, with a number if needed. */
+export function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  let number = 2;
+  while (taken.includes(`${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
+}

@@ -1,0 +1,126 @@
+import { useState, type ReactNode } from "react";
+import { client, issueOf, messageOf } from "../api.ts";
+import { Button } from "../ui/button.tsx";
+import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { adminWords } from "../words/admin.ts";
+import {
+  choicesOf,
+  configOf,
+  isNumber,
+  newConfig,
+  textsOf,
+  withoutSecrets,
+  type ProviderConfig,
+  type ProviderKind,
+} from "./provider-fields.ts";
+import { configIssue, configsChanged, testConfig } from "./provider-queries.ts";
+import styles from "./admin.module.css";
+
+const text = adminWords.providers;
+
+interface ProviderFormProps {
+  kind: ProviderKind;
+  /** The configuration to edit; null for a new one. */
+  config: ProviderConfig | null;
+  initialName: string;
+  /** The configuration is saved and works. */
+  onDone: (config: ProviderConfig) => void;
+  /** Buttons beside the main one. */
+  children?: ReactNode;
+}
+
+/** The settings of a provider, made from what its kind asks for. Saving tests them. */
+export function ProviderForm({ kind, config, initialName, onDone, children }: ProviderFormProps) {
+  const [saved, setSaved] = useState(config);
+  const [name, setName] = useState(initialName);
+  const [membersMayUse, setMembersMayUse] = useState(config?.membersMayUse ?? false);
+  const [texts, setTexts] = useState(() => textsOf(kind.configFields, config?.config ?? {}));
+  const [refusal, setRefusal] = useState<string | null>(null);
+
+  const save = useAction(async () => {
+    setRefusal(null);
+    const settings = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, texts) };
+    const stored = saved
+      ? await client.providerConfigs.update.mutate({ id: saved.id, ...settings })
+      : await client.providerConfigs.create.mutate(newConfig({ kind: kind.kind, ...settings }));
+    setSaved(stored);
+    setTexts((now) => withoutSecrets(kind.configFields, now));
+    await configsChanged();
+    const { error } = await testConfig(stored.id);
+    if (error === null) onDone(stored);
+    else setRefusal(error);
+  });
+  const inFields =
+    issueOf(save.error, "name") ?? kind.configFields.find((field) => configIssue(save.error, field.name))?.name;
+
+  return (
+    <Form onSubmit={() => void save.run()} className={styles["narrow"] ?? ""}>
+      {save.error !== null && !inFields ? <Notice kind="error">{messageOf(save.error)}</Notice> : null}
+      {refusal === null ? null : (
+        <Notice kind="error" action={saved ? <Button onClick={() => onDone(saved)}>{text.keep}</Button> : null}>
+          {text.refused} {refusal}
+        </Notice>
+      )}
+      <TextField
+        label={text.name}
+        hint={text.nameHint}
+        maxLength={100}
+        value={name}
+        onValue={setName}
+        error={issueOf(save.error, "name")}
+      />
+      {kind.configFields.map((field) => (
+        <Setting
+          key={field.name}
+          kind={kind.kind}
+          field={field}
+          stored={saved?.config[field.name] !== undefined}
+          value={texts[field.name] ?? ""}
+          onValue={(value) => setTexts((before) => ({ ...before, [field.name]: value }))}
+          error={configIssue(save.error, field.name)}
+        />
+      ))}
+      <CheckField label={text.membersHint} checked={membersMayUse} onValue={setMembersMayUse} />
+      <div className={styles["tools"]}>
+        <Button type="submit" kind="primary" pending={save.pending}>
+          {save.pending ? text.testing : text.saveAndTest}
+        </Button>
+        {children}
+      </div>
+    </Form>
+  );
+}
+
+interface SettingProps {
+  kind: string;
+  field: ProviderKind["configFields"][number];
+  /** Whether a value is stored. */
+  stored: boolean;
+  value: string;
+  onValue: (value: string) => void;
+  error: string | null;
+}
+
+function Setting({ kind, field, stored, value, onValue, error }: SettingProps) {
+  const { label = field.label, hint, example } = text.fields[`${kind}.${field.name}`] ?? {};
+  const common = { label, error, value, onValue, required: field.required };
+  const options = choicesOf(kind, field.name);
+  if (options) {
+    const offered = [{ value: "", label: text.unset }, ...options.map((option) => ({ value: option, label: option }))];
+    return <SelectField {...common} hint={hint} options={offered} />;
+  }
+  return (
+    <TextField
+      {...common}
+      mono
+      hint={field.secret && stored ? text.secretStored : hint}
+      placeholder={example}
+      type={field.secret ? "password" : "text"}
+      autoComplete={field.secret ? "new-password" : "off"}
+      inputMode={isNumber(field.name) ? "numeric" : undefined}
+      maxLength={10_000}
+    />
+  );
+}

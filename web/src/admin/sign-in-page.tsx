@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { client, queries } from "../api.ts";
+import { AskFirst } from "../ui/ask-first.tsx";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Menu } from "../ui/menu.tsx";
+import { Failure } from "../ui/notice.tsx";
+import { Page } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { adminWords } from "../words/admin.ts";
+import { AdminOnly } from "./admin-only.tsx";
+import { SignInForm, type AvailableProvider, type IdentityConfig } from "./sign-in-form.tsx";
+import { confirmingRemoval, questionOf, Unbinding } from "./unbinding.tsx";
+import styles from "./admin.module.css";
+
+const text = adminWords.signIn;
+
+async function changed(): Promise<void> {
+  await queries.invalidateQueries({ queryKey: ["identity-configs"] });
+}
+
+/** The identity providers that people may sign in with. */
+export function SignInProvidersPage() {
+  return (
+    <AdminOnly>
+      <SignInProviders />
+    </AdminOnly>
+  );
+}
+
+function SignInProviders() {
+  const { data, error } = useQuery({
+    queryKey: ["identity-configs"],
+    queryFn: async ({ signal }) => await client.identityConfigs.list.query(undefined, { signal }),
+  });
+  const [edited, setEdited] = useState<AvailableProvider | null>(null);
+  const [leaving, setLeaving] = useState<AvailableProvider | null>(null);
+  const [asked, setAsked] = useState<{ message: string; config: IdentityConfig; name: string } | null>(null);
+  const configOf = (id: string) => data?.providers.find(({ providerId }) => providerId === id) ?? null;
+  const turn = useAction(async ({ id }: IdentityConfig, name: string, enabled: boolean) => {
+    await client.identityConfigs.update.mutate({ id, enabled });
+    await changed();
+    toast({ title: enabled ? text.turnedOn(name) : text.turnedOff(name) });
+  });
+  const remove = useAction(async (config: IdentityConfig, name: string, unbind: boolean) => {
+    try {
+      await client.identityConfigs.delete.mutate({ id: config.id }, unbind ? confirmingRemoval : {});
+    } catch (failure) {
+      setAsked({ message: questionOf(failure), config, name });
+      return;
+    }
+    await changed();
+    toast({ title: text.deleted(name) });
+  });
+  return (
+    <Page title={text.title}>
+      <p>{text.hint}</p>
+      <Failure error={error ?? turn.error ?? remove.error} />
+      {data ? (
+        <div className={styles["frame"]}>
+          <table className={styles["table"]}>
+            <tbody>
+              {data.availableProviders.map((provider) => (
+                <Row
+                  key={provider.id}
+                  provider={provider}
+                  config={configOf(provider.id)}
+                  onEdit={() => setEdited(provider)}
+                  onTurn={(config, enabled) => void turn.run(config, provider.name, enabled)}
+                  onDelete={() => setLeaving(provider)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+      {edited ? <SignInForm provider={edited} config={configOf(edited.id)} onClose={() => setEdited(null)} /> : null}
+      {leaving ? (
+        <AskFirst
+          title={text.deleteTitle(leaving.name)}
+          action={text.delete}
+          onConfirm={() => {
+            const config = configOf(leaving.id);
+            if (config) void remove.run(config, leaving.name, false);
+          }}
+          onClose={() => setLeaving(null)}
+        >
+          {text.deleteHint}
+        </AskFirst>
+      ) : null}
+      {asked ? (
+        <Unbinding
+          message={asked.message}
+          onConfirm={() => void remove.run(asked.config, asked.name, true)}
+          onClose={() => setAsked(null)}
+        />
+      ) : null}
+    </Page>
+  );
+}
+
+interface RowProps {
+  provider: AvailableProvider;
+  config: IdentityConfig | null;
+  onEdit: () => void;
+  onTurn: (config: IdentityConfig, enabled: boolean) => void;
+  onDelete: () => void;
+}
+
+function Row({ provider: { name, type }, config, onEdit, onTurn, onDelete }: RowProps) {
+  const state = config === null ? text.notSetUp : config.enabled ? text.on : text.off;
+  return (
+    <tr>
+      <td className={styles["main"]}>
+        {name}
+        <small>{text.protocols[type]}</small>
+      </td>
+      <td>
+        <i className={styles["dot"]} data-state={config?.enabled ? "good" : undefined} aria-hidden />
+        {state}
+      </td>
+      <td className={styles["actions"]}>
+        <div>
+          {config ? (
+            <>
+              <Button
+                aria-label={text.actionOf(config.enabled ? text.turnOff : text.turnOn, name)}
+                onClick={() => onTurn(config, !config.enabled)}
+              >
+                {config.enabled ? text.turnOff : text.turnOn}
+              </Button>
+              <Menu
+                trigger={
+                  <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(name)}>
+                    <Ellipsis aria-hidden />
+                  </button>
+                }
+                groups={[
+                  [{ id: "edit", label: text.edit, run: onEdit }],
+                  [{ id: "delete", label: text.delete, run: onDelete, danger: true }],
+                ]}
+              />
+            </>
+          ) : (
+            <Button aria-label={text.actionOf(text.setUp, name)} onClick={onEdit}>
+              {text.setUp}
+            </Button>
+          )}
+        </div>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,174 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { RouterInputs } from "@zonewright/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Ellipsis, Plus } from "lucide-react";
+import { useDeferredValue, useState } from "react";
+import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { formatAgo, formatNumber } from "../ui/format.ts";
+import field from "../ui/field.module.css";
+import { Menu } from "../ui/menu.tsx";
+import { Failure } from "../ui/notice.tsx";
+import { Empty, Page } from "../ui/page.tsx";
+import { adminWords } from "../words/admin.ts";
+import { words } from "../words/words.ts";
+import { AdminOnly } from "./admin-only.tsx";
+import { Pager } from "./pager.tsx";
+import { DeleteUser } from "./user-delete.tsx";
+import { UserForm } from "./user-form.tsx";
+import type { ManagedUser } from "./users.ts";
+import { WaysIn } from "./ways-in.tsx";
+import styles from "./admin.module.css";
+
+const text = adminWords.users;
+
+type Role = RouterInputs["users"]["list"]["role"];
+
+const pageSize = 50;
+
+/** The users of the service. */
+export function UsersPage() {
+  return (
+    <AdminOnly>
+      <Users />
+    </AdminOnly>
+  );
+}
+
+type Open = { what: "add" } | { what: "edit" | "ways" | "delete"; user: ManagedUser };
+
+function Users() {
+  const search = useSearch({ from: "/inside/admin/users" });
+  const navigate = useNavigate({ from: "/admin/users" });
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...changes }), replace: true });
+  const filters = useDeferredValue({ search: search.search, role: search.role as Role });
+  const page = Math.max(1, Math.trunc(Number(search.page ?? 1)) || 1);
+  const { data, error } = useQuery({
+    queryKey: ["users", filters, page],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => await client.users.list.query({ ...filters, page, limit: pageSize }, { signal }),
+  });
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const total = data?.total ?? 0;
+  return (
+    <Page
+      title={text.title}
+      subtitle={data ? (total === 1 ? text.one : text.count(formatNumber(total))) : null}
+      actions={
+        <Button kind="primary" onClick={() => setOpen({ what: "add" })}>
+          <Plus aria-hidden /> {text.add}
+        </Button>
+      }
+    >
+      <div className={styles["tools"]}>
+        <input
+          type="search"
+          className={field["input"]}
+          placeholder={text.search}
+          aria-label={text.search}
+          maxLength={256}
+          value={search.search ?? ""}
+          onChange={(event) => filter({ search: event.target.value || undefined })}
+        />
+        <select
+          className={field["input"]}
+          aria-label={text.role}
+          value={search.role ?? ""}
+          onChange={(event) => filter({ role: event.target.value || undefined })}
+        >
+          <option value="">{text.anyRole}</option>
+          {Object.entries(text.roles).map(([role, label]) => (
+            <option key={role} value={role}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Failure error={error} />
+      {data && total === 0 ? <Empty title={text.noneFound} /> : null}
+      {data && data.users.length > 0 ? (
+        <div className={styles["frame"]}>
+          <table className={styles["table"]}>
+            <thead>
+              <tr>
+                <th scope="col">{text.user}</th>
+                <th scope="col">{text.role}</th>
+                <th scope="col">{text.state}</th>
+                <th scope="col" className={styles["number"]}>
+                  {text.domains}
+                </th>
+                <th scope="col">{text.lastSignIn}</th>
+                <th scope="col">
+                  <span className="sr">{text.actions}</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.users.map((user) => (
+                <Row key={user.id} user={user} onOpen={(what) => setOpen({ what, user })} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+      <Pager
+        page={page}
+        pages={Math.ceil(total / pageSize)}
+        onPage={(next) => void navigate({ search: (before) => ({ ...before, page: String(next) }) })}
+      />
+      {open?.what === "add" ? <UserForm user={null} onClose={close} /> : null}
+      {open?.what === "edit" ? <UserForm user={open.user} onClose={close} /> : null}
+      {open?.what === "ways" ? <WaysIn user={open.user} onClose={close} /> : null}
+      {open?.what === "delete" ? <DeleteUser user={open.user} onClose={close} /> : null}
+    </Page>
+  );
+}
+
+interface RowProps {
+  user: ManagedUser;
+  onOpen: (what: "edit" | "ways" | "delete") => void;
+}
+
+function Row({ user, onOpen }: RowProps) {
+  const self = useUser().id === user.id;
+  const address = user.email === null ? null : user.emailVerified ? user.email : `${user.email} (${text.unverified})`;
+  const about = [user.displayName, address].filter((each) => each !== null && each !== "").join(" · ");
+  return (
+    <tr>
+      <td className={styles["main"]}>
+        {user.username} {self ? <span className={styles["chip"]}>{text.you}</span> : null}
+        {about === "" ? null : <small>{about}</small>}
+      </td>
+      <td>{text.roles[user.role]}</td>
+      <td className={user.disabled ? styles["bad"] : ""}>
+        <i className={styles["dot"]} data-state={user.disabled ? "bad" : "good"} aria-hidden />
+        {user.disabled ? text.disabled : text.active}
+      </td>
+      <td className={styles["number"]} data-unit={text.owned(user.domainCount)}>
+        {formatNumber(user.domainCount)}
+      </td>
+      <td className={styles["nowrap"]}>{user.lastLoginAt === null ? words.ui.never : formatAgo(user.lastLoginAt)}</td>
+      <td className={styles["actions"]}>
+        <div>
+          <Menu
+            trigger={
+              <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(user.username)}>
+                <Ellipsis aria-hidden />
+              </button>
+            }
+            groups={[
+              [
+                { id: "edit", label: text.edit, run: () => onOpen("edit") },
+                { id: "ways", label: text.waysIn, run: () => onOpen("ways") },
+              ],
+              [{ id: "delete", label: text.delete, run: () => onOpen("delete"), danger: true, disabled: self }],
+            ]}
+          />
+        </div>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,166 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useId, useState } from "react";
+import { client, issueOf, messageOf, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Field, Form, SelectField, TextField } from "../ui/field.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { domainsWords } from "../words/domains.ts";
+import { words } from "../words/words.ts";
+import { labelsInUse, providerConfigs } from "./domain-queries.ts";
+import { qualified, tagsOf } from "./selection.ts";
+import styles from "./domains.module.css";
+
+const text = domainsWords;
+
+/** Adds a domain, and opens it. */
+export function AddDomain({ onClose }: { onClose: () => void }) {
+  const form = useId();
+  const groups = useId();
+  const views = useId();
+  const user = useUser();
+  const navigate = useNavigate();
+  const { data: configs = [] } = useQuery(providerConfigs);
+  const { data: labels } = useQuery(labelsInUse);
+  const usable = configs.filter(({ membersMayUse }) => user.role === "admin" || membersMayUse);
+  const [name, setName] = useState("");
+  const [view, setView] = useState("");
+  const [config, setConfig] = useState("");
+  const [tags, setTags] = useState("");
+  const [group, setGroup] = useState("");
+  const [expiry, setExpiry] = useState("");
+  const add = useAction(async () => {
+    const domain = await client.domains.create.mutate({
+      name: name.trim(),
+      ...(view.trim() && { view: view.trim() }),
+      ...((config || usable[0]?.id) && { providerConfigId: config || usable[0]?.id }),
+      tags: tagsOf(tags),
+      groupName: group.trim() || null,
+      ...(expiry && { expiresAt: new Date(`${expiry}T00:00:00Z`) }),
+    });
+    await Promise.all(
+      ["domains", "domain-tags"].map(async (key) => await queries.invalidateQueries({ queryKey: [key] })),
+    );
+    toast({ title: text.added(qualified(domain)) });
+    onClose();
+    await navigate({ to: "/d/$name/records", params: { name: qualified(domain) } });
+  });
+  const known = ["name", "view", "providerConfigId", "tags", "groupName", "expiresAt"];
+  const elsewhere = add.error !== null && !known.some((field) => issueOf(add.error, field));
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text.addTitle}
+      description={text.addHint}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.ui.cancel}</Button>
+          <Button type="submit" form={form} kind="primary" pending={add.pending}>
+            {text.add}
+          </Button>
+        </>
+      }
+    >
+      <Form id={form} onSubmit={() => void add.run()}>
+        {elsewhere ? <Notice kind="error">{messageOf(add.error)}</Notice> : null}
+        <TextField
+          label={text.name}
+          mono
+          autoCapitalize="none"
+          placeholder={text.nameExample}
+          value={name}
+          onValue={setName}
+          error={issueOf(add.error, "name")}
+        />
+        <SelectField
+          label={text.provider}
+          value={config || (usable[0]?.id ?? "")}
+          options={usable.map((each) => ({ value: each.id, label: each.name }))}
+          onValue={setConfig}
+          error={issueOf(add.error, "providerConfigId")}
+        />
+        <div className={styles["two"]}>
+          <Listed
+            label={text.group}
+            list={groups}
+            values={(labels?.groups ?? []).map((each) => each.name)}
+            value={group}
+            onValue={setGroup}
+            error={issueOf(add.error, "groupName")}
+          />
+          <Listed
+            label={text.view}
+            hint={text.viewHint}
+            list={views}
+            values={(labels?.views ?? []).map((each) => each.name)}
+            value={view}
+            onValue={setView}
+            error={issueOf(add.error, "view")}
+          />
+        </div>
+        <div className={styles["two"]}>
+          <TextField
+            label={text.tags}
+            hint={text.addTagsHint}
+            value={tags}
+            onValue={setTags}
+            error={issueOf(add.error, "tags")}
+          />
+          <TextField
+            label={text.expires}
+            hint={text.expiresHint}
+            type="date"
+            value={expiry}
+            onValue={setExpiry}
+            error={issueOf(add.error, "expiresAt")}
+          />
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+interface ListedProps {
+  label: string;
+  hint?: string;
+  /** The id of the list of values to offer. */
+  list: string;
+  values: readonly string[];
+  value: string;
+  onValue: (value: string) => void;
+  error?: string | null;
+}
+
+/** A text field that offers values in use. */
+export function Listed({ label, hint, list, values, value, onValue, error }: ListedProps) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => (
+        <>
+          <input
+            {...control}
+            list={list}
+            autoComplete="off"
+            spellCheck={false}
+            value={value}
+            onChange={(event) => onValue(event.target.value)}
+          />
+          <datalist id={list}>
+            {values
+              .filter((each) => each !== "")
+              .map((each) => (
+                <option key={each} value={each}>
+                  {each}
+                </option>
+              ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,175 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { Domain, RouterOutputs } from "@zonewright/client";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { useId, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
+import { useUser } from "../session/current-user.ts";
+import { formatNumber } from "../ui/format.ts";
+import type { Rows } from "../ui/use-rows.ts";
+import { domainsWords } from "../words/domains.ts";
+import { words } from "../words/words.ts";
+import { DomainCells } from "./domain-cells.tsx";
+import { mayChange, movedTo, noSelection, qualified, rowsBetween, withDomains, type Selection } from "./selection.ts";
+import styles from "./domains.module.css";
+
+const text = domainsWords;
+
+/** How far PgUp and PgDn move. */
+const pageRows = 15;
+
+interface DomainTableProps {
+  rows: Rows;
+  total: number;
+  at: (index: number) => Domain | undefined;
+  /** Every row read so far, and one of them. */
+  loaded: () => readonly Domain[];
+  loadedAt: (index: number) => Domain | undefined;
+  configs: RouterOutputs["providerConfigs"]["list"]["configs"];
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+  selection: Selection;
+  onSelection: (selection: Selection) => void;
+}
+
+/** The rows in view. One tab stop: arrows move, Enter opens, Space selects, Shift extends, Escape clears the selection. */
+export function DomainTable(props: DomainTableProps) {
+  const { rows, total, at, loaded, loadedAt, configs, sort, onSort, selection, onSelection } = props;
+  const { container, virtualizer } = rows;
+  const id = useId();
+  const user = useUser();
+  const navigate = useNavigate();
+  const names = new Map(configs.map((config) => [config.id, config.name]));
+  const [active, setActive] = useState(0);
+  const anchor = useRef(0);
+
+  const toggle = (index: number) => {
+    const domain = loadedAt(index);
+    anchor.current = index;
+    if (domain && mayChange(domain, user)) onSelection(withDomains(selection, [domain], !selection.has(domain.id)));
+  };
+  const extend = (index: number) => {
+    const between = rowsBetween(anchor.current, index).flatMap((row) => loadedAt(row) ?? []);
+    onSelection(
+      withDomains(
+        selection,
+        between.filter((domain) => mayChange(domain, user)),
+        true,
+      ),
+    );
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    const moved = movedTo(event.key, active, total, pageRows);
+    const domain = loadedAt(active);
+    if (moved !== null) {
+      setActive(moved);
+      virtualizer.scrollToIndex(moved);
+      if (event.shiftKey) extend(moved);
+      else anchor.current = moved;
+    } else if (event.key === " ") {
+      if (event.shiftKey) extend(active);
+      else toggle(active);
+    } else if (event.key === "Enter" && domain) {
+      void navigate({ to: "/d/$name/records", params: { name: qualified(domain) } });
+    } else if (event.key === "Escape" && selection.size > 0) {
+      onSelection(noSelection);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  };
+  const check = (index: number, event: MouseEvent) => {
+    setActive(index);
+    if (event.shiftKey) extend(index);
+    else toggle(index);
+  };
+  const items = virtualizer.getVirtualItems();
+  const selectable = loaded().filter((domain) => mayChange(domain, user));
+  const everything = selectable.length > 0 && selectable.every((domain) => selection.has(domain.id));
+  const headings = { sort, onSort };
+  return (
+    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- it has the one tab stop.
+    <div
+      className={styles["table"]}
+      role="grid"
+      tabIndex={0}
+      aria-label={text.title}
+      aria-rowcount={total + 1}
+      aria-multiselectable
+      aria-activedescendant={items.some(({ index }) => index === active) ? `${id}-${active}` : undefined}
+      onKeyDown={press}
+    >
+      <div className={`${styles["row"]} ${styles["head"]}`} role="row" aria-rowindex={1}>
+        <span className={styles["check"]} role="columnheader">
+          {selectable.length > 0 ? (
+            <input
+              type="checkbox"
+              aria-label={text.selectLoaded(formatNumber(selectable.length))}
+              title={text.selectLoaded(formatNumber(selectable.length))}
+              checked={everything}
+              onChange={() => onSelection(withDomains(selection, selectable, !everything))}
+            />
+          ) : (
+            <span className="sr">{text.selection}</span>
+          )}
+        </span>
+        <Heading {...headings} label={text.name} by="name" />
+        <Heading {...headings} label={text.provider} by="provider" />
+        <Heading {...headings} label={text.records} by="recordCount" />
+        <Heading {...headings} label={text.expires} by="expiresAt" />
+        <span role="columnheader">{text.tags}</span>
+        <Heading {...headings} label={text.changed} by="updatedAt" />
+      </div>
+      <div ref={container} className={styles["body"]} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+        {items.map((item) => {
+          const domain = at(item.index);
+          const selected = domain !== undefined && selection.has(domain.id);
+          return (
+            <div
+              key={item.key}
+              ref={virtualizer.measureElement}
+              id={`${id}-${item.index}`}
+              data-index={item.index}
+              data-active={item.index === active || undefined}
+              className={styles["row"]}
+              role="row"
+              aria-rowindex={item.index + 2}
+              aria-selected={selected}
+              style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
+            >
+              {domain ? (
+                <DomainCells
+                  domain={domain}
+                  provider={names.get(domain.providerConfigId) ?? ""}
+                  selected={selected}
+                  onCheck={mayChange(domain, user) ? (event) => check(item.index, event) : null}
+                />
+              ) : (
+                <span role="gridcell" aria-busy aria-label={words.ui.loading} className={styles["nameCell"]} />
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface HeadingProps {
+  label: string;
+  by: string;
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
+
+function Heading({ label, by, sort, onSort }: HeadingProps) {
+  const sorted = sort === by ? "ascending" : sort === `-${by}` ? "descending" : undefined;
+  const numeric = by === "recordCount" ? styles["number"] : "";
+  return (
+    <span role="columnheader" aria-sort={sorted} className={numeric}>
+      <button type="button" className={styles["sort"]} onClick={() => onSort(sort === by ? `-${by}` : by)}>
+        {label}
+        {sorted === "ascending" ? <ArrowUp aria-hidden /> : sorted === "descending" ? <ArrowDown aria-hidden /> : null}
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,138 @@
+import { useQuery } from "@tanstack/react-query";
+import type { RouterOutputs } from "@zonewright/client";
+import type { RefObject } from "react";
+import field from "../ui/field.module.css";
+import { domainsWords } from "../words/domains.ts";
+import { labelsInUse } from "./domain-queries.ts";
+import styles from "./domains.module.css";
+
+const text = domainsWords;
+
+interface ListSearch {
+  search?: string | undefined;
+  status?: string | undefined;
+  tag?: string | undefined;
+  group?: string | undefined;
+  view?: string | undefined;
+  provider?: string | undefined;
+  drift?: string | undefined;
+  sort?: string | undefined;
+}
+
+interface ListFiltersProps {
+  search: ListSearch;
+  configs: RouterOutputs["providerConfigs"]["list"]["configs"];
+  field: RefObject<HTMLInputElement | null>;
+  onFilter: (changes: ListSearch) => void;
+  /** The keyboard leaves the search for the rows. */
+  onLeave: () => void;
+}
+
+/** The filters of the list. Those for groups and views appear where there are some. */
+export function ListFilters({ search, configs, field: input, onFilter, onLeave }: ListFiltersProps) {
+  const { data: labels } = useQuery(labelsInUse);
+  const tags = labels?.tags ?? [];
+  const groups = labels?.groups ?? [];
+  const views = labels?.views ?? [];
+  return (
+    <div className={styles["tools"]}>
+      <input
+        ref={input}
+        type="search"
+        className={field["input"]}
+        placeholder={text.search}
+        aria-label={text.search}
+        aria-keyshortcuts="/"
+        maxLength={253}
+        value={search.search ?? ""}
+        onChange={(event) => onFilter({ search: event.target.value || undefined })}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+          event.preventDefault();
+          onLeave();
+        }}
+      />
+      <Filter
+        label={text.status}
+        any={text.anyStatus}
+        value={search.status}
+        options={Object.entries(text.statuses)}
+        onValue={(status) => onFilter({ status })}
+      />
+      {tags.length > 0 || search.tag !== undefined ? (
+        <Filter
+          label={text.tags}
+          any={text.anyTag}
+          value={search.tag}
+          options={tags.map(({ name }) => [name, name])}
+          onValue={(tag) => onFilter({ tag })}
+        />
+      ) : null}
+      {groups.length > 0 || search.group !== undefined ? (
+        <Filter
+          label={text.group}
+          any={text.anyGroup}
+          value={search.group}
+          options={groups.map(({ name }) => [name, name])}
+          onValue={(group) => onFilter({ group })}
+        />
+      ) : null}
+      {views.some(({ name }) => name !== "") || search.view !== undefined ? (
+        <Filter
+          label={text.view}
+          any={text.anyView}
+          value={search.view}
+          options={views.map(({ name }) => (name === "" ? ["default", text.defaultView] : [name, name]))}
+          onValue={(view) => onFilter({ view })}
+        />
+      ) : null}
+      {configs.length > 1 || search.provider !== undefined ? (
+        <Filter
+          label={text.provider}
+          any={text.anyProvider}
+          value={search.provider}
+          options={configs.map(({ id, name }) => [id, name])}
+          onValue={(provider) => onFilter({ provider })}
+        />
+      ) : null}
+      <Filter
+        label={text.drift}
+        any={text.anyDrift}
+        value={search.drift}
+        options={[
+          ["true", text.driftOnly],
+          ["false", text.syncOnly],
+        ]}
+        onValue={(drift) => onFilter({ drift })}
+      />
+    </div>
+  );
+}
+
+interface FilterProps {
+  label: string;
+  any: string;
+  value: string | undefined;
+  options: readonly (readonly [value: string, label: string])[];
+  onValue: (value: string | undefined) => void;
+}
+
+function Filter({ label, any, value, options, onValue }: FilterProps) {
+  const unknown = value !== undefined && !options.some(([key]) => key === value);
+  return (
+    <select
+      className={`${field["input"]} ${value === undefined ? "" : styles["chosen"]}`}
+      aria-label={label}
+      value={value ?? ""}
+      onChange={(event) => onValue(event.target.value || undefined)}
+    >
+      <option value="">{any}</option>
+      {unknown ? <option value={value}>{value}</option> : null}
+      {options.map(([key, name]) => (
+        <option key={key} value={key}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,153 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Domain, RouterInputs } from "@zonewright/client";
+import { Download, Plus } from "lucide-react";
+import { useDeferredValue, useRef, useState } from "react";
+import { client, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { formatNumber } from "../ui/format.ts";
+import { Failure } from "../ui/notice.tsx";
+import { Empty, PageHead } from "../ui/page.tsx";
+import { useRows } from "../ui/use-rows.ts";
+import { useWindows } from "../ui/use-windows.ts";
+import { domainsWords } from "../words/domains.ts";
+import { AddDomain } from "./add-domain.tsx";
+import { BulkTags } from "./bulk-tags.tsx";
+import { providerConfigs } from "./domain-queries.ts";
+import { DomainTable } from "./domain-table.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { ListFilters } from "./list-filters.tsx";
+import { noSelection, type Selection } from "./selection.ts";
+import { SelectionBar } from "./selection-bar.tsx";
+import { usePageKeys } from "./use-page-keys.ts";
+import styles from "./domains.module.css";
+
+const text = domainsWords;
+
+type Filters = Exclude<RouterInputs["domains"]["list"], void>;
+
+const pageSize = 100;
+const rowHeight = 39;
+/** The height of the filters, which stick to the top. */
+const toolsHeight = 56;
+
+/** All domains that the user sees, in windows, with their filters in the address. */
+export function DomainsPage() {
+  const user = useUser();
+  const search = useSearch({ from: "/inside/" });
+  const navigate = useNavigate({ from: "/" });
+  const filter = (changes: Partial<typeof search>) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+
+  const filters = useDeferredValue<Filters>({
+    search: search.search,
+    status: search.status as Filters["status"],
+    tag: search.tag,
+    group: search.group,
+    view: search.view,
+    providerConfigId: search.provider,
+    drift: search.drift as Filters["drift"],
+    sort: search.sort as Filters["sort"],
+  });
+  const [inView, setInView] = useState({ first: 0, last: 0 });
+  const windows = useWindows<Domain>({
+    queryKey: ["domains", filters],
+    pageSize,
+    ...inView,
+    fetch: async (page, signal) => {
+      const { domains, total } = await client.domains.list.query({ ...filters, page, limit: pageSize }, { signal });
+      return { items: domains, total };
+    },
+  });
+  const total = windows.total ?? 0;
+  const rows = useRows(total, rowHeight, undefined, toolsHeight);
+  if (rows.settled !== inView) setInView(rows.settled);
+
+  const { data: configs = [] } = useQuery(providerConfigs);
+  const mayAdd = user.role === "admin" || configs.some(({ membersMayUse }) => membersMayUse);
+  const [adding, setAdding] = useState(false);
+  const [tagging, setTagging] = useState<"add" | "remove" | null>(null);
+  const [selection, setSelection] = useState<Selection>(noSelection);
+  const searchField = useRef<HTMLInputElement>(null);
+  usePageKeys({ "/": () => searchField.current?.focus(), n: mayAdd ? () => setAdding(true) : null });
+
+  /** Every row read so far. */
+  const loaded = () =>
+    queries
+      .getQueriesData<{ items: readonly Domain[] }>({ queryKey: ["domains", filters] })
+      .flatMap(([, page]) => page?.items ?? []);
+  const loadedAt = (index: number) =>
+    queries.getQueryData<{ items: readonly Domain[] }>(["domains", filters, Math.floor(index / pageSize)])?.items[
+      index % pageSize
+    ];
+
+  const filtered = Object.entries(search).some(([key, value]) => key !== "sort" && value !== undefined);
+  const empty = windows.total === 0 && !windows.stale;
+  const add = () => setAdding(true);
+  const count = total === 1 ? text.one : text.count(formatNumber(total));
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        subtitle={windows.total === null || (empty && !filtered) ? null : <span role="status">{count}</span>}
+        actions={
+          empty && !filtered ? null : (
+            <>
+              {user.role === "admin" ? (
+                <Link to="/admin/providers" className={buttonClass()}>
+                  <Download aria-hidden /> {text.import}
+                </Link>
+              ) : null}
+              {mayAdd ? (
+                <Button kind="primary" onClick={add} aria-keyshortcuts="n">
+                  <Plus aria-hidden /> {text.add}
+                </Button>
+              ) : null}
+            </>
+          )
+        }
+      />
+      {empty && !filtered ? (
+        <FirstRun onAdd={mayAdd ? add : null} />
+      ) : (
+        <>
+          <ListFilters
+            search={search}
+            configs={configs}
+            field={searchField}
+            onFilter={filter}
+            onLeave={() => document.querySelector<HTMLElement>("[role=grid]")?.focus()}
+          />
+          <div className={styles["notices"]}>
+            <Failure error={windows.error} />
+          </div>
+          {empty ? (
+            <Empty
+              title={text.noneFound}
+              action={<Button onClick={() => void navigate({ search: {} })}>{text.clear}</Button>}
+            />
+          ) : (
+            <DomainTable
+              rows={rows}
+              total={total}
+              at={windows.at}
+              loaded={loaded}
+              loadedAt={loadedAt}
+              configs={configs}
+              sort={search.sort}
+              onSort={(sort) => filter({ sort })}
+              selection={selection}
+              onSelection={setSelection}
+            />
+          )}
+        </>
+      )}
+      {selection.size > 0 ? (
+        <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
+      ) : null}
+      {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
+      {tagging ? <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} /> : null}
+    </>
+  );
+}

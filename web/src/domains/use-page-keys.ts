@@ -1,0 +1,22 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
+
+/** Calls back for single keys pressed anywhere on the page, except while typing or in a dialog. */
+export function usePageKeys(keys: Readonly<Record<string, (() => void) | null>>): void {
+  const latest = useRef(keys);
+  useLayoutEffect(() => {
+    latest.current = keys;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { target } = event;
+      if (target instanceof Element && target.closest("input, select, textarea, [role=dialog], [role=menu]")) return;
+      const action = latest.current[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+}

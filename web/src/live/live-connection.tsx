@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { notificationsQuery } from "./notification-cache.ts";
+import { useLive } from "./use-live.ts";
+
+/** What the frame shows of the live connection. */
+export interface LiveState {
+  /** Whether the connection is lost. */
+  offline: boolean;
+  /** Unread notifications. */
+  unread: number;
+}
+
+interface LiveConnectionProps {
+  userId: string;
+  onState: (state: LiveState) => void;
+}
+
+/** Keeps the live connection of a signed-in user, in a chunk of its own: the first page need not wait for it. */
+export function LiveConnection({ userId, onState }: LiveConnectionProps) {
+  const { offline } = useLive(userId);
+  const { data } = useQuery(notificationsQuery);
+  const unread = data?.unreadCount ?? 0;
+  useEffect(() => onState({ offline, unread }), [offline, unread, onState]);
+  return null;
+}

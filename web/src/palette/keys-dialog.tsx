@@ -1,0 +1,68 @@
+import { Dialog } from "../ui/dialog.tsx";
+import { paletteWords } from "../words/palette.ts";
+import styles from "./palette.module.css";
+
+const text = paletteWords;
+
+interface KeysDialogProps {
+  /** Whether shortcuts use ⌘. */
+  mac: boolean;
+  onClose: () => void;
+}
+
+/** What the keyboard does. */
+export function KeysDialog({ mac, onClose }: KeysDialogProps) {
+  const control = mac ? "⌘" : "Ctrl";
+  const { names, groups } = text;
+  const all: readonly (readonly [title: string, keys: readonly (readonly [name: string, ...keys: string[]])[]])[] = [
+    [
+      groups.everywhere,
+      [
+        [names.palette, control, "K"],
+        [names.keys, "?"],
+        [names.close, "Esc"],
+      ],
+    ],
+    [
+      groups.grid,
+      [
+        [names.move, "↑", "↓", "←", "→"],
+        [names.edit, "Enter"],
+        [names.add, "N"],
+        [names.remove, "D"],
+        [names.select, "Space"],
+        [names.filter, "/"],
+        [names.apply, control, "Enter"],
+      ],
+    ],
+  ];
+  return (
+    <Dialog open onClose={onClose} title={text.keysTitle}>
+      <div className={styles["keys"]}>
+        {all.map(([title, keys]) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl>
+              {keys.map(([name, ...strokes]) => (
+                <Key key={name} name={name} strokes={strokes} />
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+function Key({ name, strokes }: { name: string; strokes: readonly string[] }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        {strokes.map((stroke) => (
+          <kbd key={stroke}>{stroke}</kbd>
+        ))}
+      </dd>
+    </>
+  );
+}

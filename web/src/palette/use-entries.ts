@@ -1,0 +1,106 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { setTheme, useTheme } from "../theme/theme.ts";
+import { paletteWords } from "../words/palette.ts";
+import { words } from "../words/words.ts";
+import { inGroups, matching, type Entry } from "./entries.ts";
+
+const text = paletteWords;
+const pages = words.shell;
+const shownOfEach = 8;
+/** The service searches records from so many characters on. */
+export const leastForRecords = 3;
+
+interface Actions {
+  onKeys: () => void;
+  onSignOut: () => void;
+}
+
+const action = (id: string, label: string, run: () => void): Entry => ({
+  id,
+  label,
+  detail: "",
+  group: "actions",
+  run,
+});
+const zonePath = (name: string, tab: string) => `/d/${encodeURIComponent(name)}/${tab}`;
+
+/** Everything that a search finds; `stale`: answers to it are still on their way. @param search trimmed, and settled */
+export function useEntries(search: string, { onKeys, onSignOut }: Actions): { entries: Entry[]; stale: boolean } {
+  const user = useUser();
+  const navigate = useNavigate();
+  const theme = useTheme();
+  const { name: here } = useParams({ strict: false });
+  const domains = useQuery({
+    queryKey: ["palette", "domains", search],
+    queryFn: async ({ signal }) =>
+      (await client.domains.list.query({ search: search || undefined, limit: shownOfEach }, { signal })).domains,
+    placeholderData: keepPreviousData,
+  });
+  const records = useQuery({
+    queryKey: ["palette", "records", search],
+    queryFn: async ({ signal }) =>
+      (await client.records.search.query({ search, limit: shownOfEach }, { signal })).records,
+    enabled: search.length >= leastForRecords,
+    placeholderData: search.length >= leastForRecords ? keepPreviousData : undefined,
+  });
+
+  const go = (to: string) => () => void navigate({ to });
+  const page = (label: string, to: string): Entry => ({ id: to, label, detail: "", group: "pages", run: go(to) });
+  const own =
+    here === undefined
+      ? []
+      : [
+          page(text.recordsOf(here), zonePath(here, "records")),
+          page(text.settingsOf(here), zonePath(here, "settings")),
+          page(text.accessOf(here), zonePath(here, "access")),
+        ];
+  const next = { system: "light", light: "dark", dark: "system" } as const;
+  const fixed = [
+    ...own,
+    page(pages.domains, "/"),
+    page(pages.notifications, "/notifications"),
+    page(pages.account, "/account/profile"),
+    ...(user.role === "admin"
+      ? [
+          page(pages.users, "/admin/users"),
+          page(pages.invitations, "/admin/invitations"),
+          page(pages.providers, "/admin/providers"),
+          page(pages.signIn, "/admin/sign-in"),
+        ]
+      : []),
+    action("theme", text.theme, () => setTheme(next[theme])),
+    action("keys", text.keys, onKeys),
+    action("sign-out", text.signOut, onSignOut),
+  ];
+  const found = [
+    ...(domains.data ?? []).map(({ id, name, view }): Entry => {
+      const qualified = view === "" ? name : `${name}!${view}`;
+      return { id, label: name, detail: view, group: "domains", run: go(zonePath(qualified, "records")) };
+    }),
+    ...(search.length < leastForRecords ? [] : (records.data ?? [])).map((record): Entry => {
+      const { id, name, recordType, value, domainName } = record;
+      const zone = domainName.split("!")[0] ?? "";
+      return {
+        id,
+        label: name === "@" ? zone : `${name}.${zone}`,
+        detail: `${recordType} ${value}`,
+        group: "records",
+        run: () =>
+          void navigate({
+            to: "/d/$name/records",
+            params: { name: domainName },
+            search: { search: name === "@" ? undefined : name, type: recordType },
+          }),
+      };
+    }),
+  ];
+  return {
+    entries: inGroups([...found, ...matching(fixed, search)]),
+    stale: [domains, ...(search.length < leastForRecords ? [] : [records])].some(
+      ({ isPending, isPlaceholderData }) => isPending || isPlaceholderData,
+    ),
+  };
+}

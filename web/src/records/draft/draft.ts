@@ -1,0 +1,145 @@
+import type { Change, DnsRecord } from "@zonewright/client";
+
+/** The fields of a record that a person edits. */
+export interface Fields {
+  recordType: string;
+  name: string;
+  value: string;
+  strings: string[] | null;
+  /** Seconds; null: the RRset's, or the default. */
+  ttl: number | null;
+  comment: string | null;
+}
+
+/** One edit. `before` is the record as it was when the edit was made. */
+export type Edit =
+  | { kind: "create"; key: string; fields: Fields }
+  | { kind: "update"; key: string; before: DnsRecord; fields: Fields }
+  | { kind: "delete"; key: string; before: DnsRecord };
+
+/** The edits of a person in one zone, not yet sent. The key of an edit is the record's id, or `new:` and a number. */
+export interface Draft {
+  edits: readonly Edit[];
+  /** Numbers the records that are new. */
+  next: number;
+}
+
+export const emptyDraft: Draft = { edits: [], next: 1 };
+
+/** Whether a new record is still being written. */
+export function isUnfinished(edit: Edit): boolean {
+  return edit.kind === "create" && edit.fields.value === "" && edit.fields.strings === null;
+}
+
+/** The editable fields of a record. */
+export function fieldsOf(record: DnsRecord): Fields {
+  const { recordType, name, value, strings, ttl, comment } = record;
+  return { recordType, name, value, strings, ttl, comment };
+}
+
+/** Adds a new record. Returns the draft and the record's key. */
+export function addRecord(draft: Draft, fields: Fields): { draft: Draft; key: string } {
+  const key = `new:${draft.next}`;
+  return { draft: { edits: [...draft.edits, { kind: "create", key, fields }], next: draft.next + 1 }, key };
+}
+
+/** Changes a record. Fields that equal the record again take the edit away. */
+export function changeRecord(draft: Draft, key: string, before: DnsRecord | null, fields: Fields): Draft {
+  const present = draft.edits.find((edit) => edit.key === key);
+  if (present?.kind === "create") return replaced(draft, { ...present, fields });
+  const record = present?.before ?? before;
+  if (!record) return draft;
+  return sameFields(fields, fieldsOf(record))
+    ? withoutEdit(draft, key)
+    : replaced(draft, { kind: "update", key, before: record, fields });
+}
+
+/** Marks a record for deletion, or takes the mark away. A new record simply goes. */
+export function toggleDelete(draft: Draft, key: string, before: DnsRecord | null): Draft {
+  const present = draft.edits.find((edit) => edit.key === key);
+  if (present?.kind === "create" || present?.kind === "delete") return withoutEdit(draft, key);
+  const record = present?.before ?? before;
+  return record ? replaced(draft, { kind: "delete", key, before: record }) : draft;
+}
+
+/** Takes an edit back. */
+export function withoutEdit(draft: Draft, key: string): Draft {
+  return { ...draft, edits: draft.edits.filter((edit) => edit.key !== key) };
+}
+
+function replaced(draft: Draft, edit: Edit): Draft {
+  const at = draft.edits.findIndex(({ key }) => key === edit.key);
+  return { ...draft, edits: at === -1 ? [...draft.edits, edit] : draft.edits.with(at, edit) };
+}
+
+function sameFields(a: Fields, b: Fields): boolean {
+  return (
+    a.recordType === b.recordType &&
+    a.name === b.name &&
+    a.value === b.value &&
+    a.ttl === b.ttl &&
+    (a.comment ?? "") === (b.comment ?? "") &&
+    JSON.stringify(a.strings) === JSON.stringify(b.strings)
+  );
+}
+
+/** How many records the draft creates, changes and deletes. */
+export function countEdits({ edits }: Draft): { creates: number; updates: number; deletes: number } {
+  const count = (kind: Edit["kind"]) => edits.filter((edit) => edit.kind === kind).length;
+  return { creates: count("create"), updates: count("update"), deletes: count("delete") };
+}
+
+/** The draft as the service takes it, in the order of the edits. Updates carry only the fields that differ. */
+export function changesOf({ edits }: Draft): Change[] {
+  return edits.map((edit): Change => {
+    if (edit.kind === "delete") return { action: "delete", recordId: edit.key };
+    const { recordType, name, value, strings, ttl, comment } = edit.fields;
+    if (edit.kind === "create") {
+      const record = { recordType, name, value, comment, ...(strings && { strings }), ...(ttl !== null && { ttl }) };
+      return { action: "create", record: record as Extract<Change, { action: "create" }>["record"] };
+    }
+    const before = fieldsOf(edit.before);
+    const patch = {
+      ...(recordType !== before.recordType && { recordType }),
+      ...(name !== before.name && { name }),
+      ...(ttl !== null && ttl !== before.ttl && { ttl }),
+      ...((comment ?? "") !== (before.comment ?? "") && { comment }),
+      ...((value !== before.value || JSON.stringify(strings) !== JSON.stringify(before.strings)) && {
+        value,
+        ...(strings && { strings }),
+      }),
+    };
+    return { action: "update", recordId: edit.key, record: patch as Extract<Change, { action: "update" }>["record"] };
+  });
+}
+
+/** What somebody else did to a record that the draft also edits. */
+export interface Clash {
+  key: string;
+  /** The record now; null if it was deleted. */
+  now: DnsRecord | null;
+}
+
+/**
+ * Brings the draft up to the zone's present records: edits of unchanged records stay, edits that are done already go, and edits of records
+ * that others changed are named. They stay as they are, now against the present record.
+ * @param present the present records by id, at least those that the draft edits
+ */
+export function rebased(draft: Draft, present: ReadonlyMap<string, DnsRecord>): { draft: Draft; clashes: Clash[] } {
+  const clashes: Clash[] = [];
+  const edits = draft.edits.flatMap((edit): Edit[] => {
+    if (edit.kind === "create") return [edit];
+    const now = present.get(edit.key);
+    if (!now) {
+      if (edit.kind === "delete") return [];
+      clashes.push({ key: edit.key, now: null });
+      // What was an edit of a record becomes a new record, so that nothing typed is lost.
+      return [{ kind: "create", key: edit.key, fields: edit.fields }];
+    }
+    if (now.version === edit.before.version) return [edit];
+    if (edit.kind === "update" && sameFields(edit.fields, fieldsOf(now))) return [];
+    clashes.push({ key: edit.key, now });
+    return [{ ...edit, before: now }];
+  });
+  return { draft: { ...draft, edits }, clashes };
+}

@@ -1,0 +1,179 @@
+import { TriangleAlert } from "lucide-react";
+import { Fragment, useMemo, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatNumber, formatTtl } from "../../ui/format.ts";
+import field from "../../ui/field.module.css";
+import { Failure, Notice } from "../../ui/notice.tsx";
+import { recordsWords } from "../../words/records.ts";
+import type { Clash } from "./draft.ts";
+import { longestOldTtl, patchOf } from "./patch.ts";
+import type { Plan } from "./use-draft.ts";
+import styles from "./draft.module.css";
+
+const text = recordsWords;
+
+interface ReviewProps {
+  zone: string;
+  provider: string;
+  /** Null while the plan is made again. */
+  plan: Plan | null;
+  count: number;
+  error: unknown;
+  pending: boolean;
+  /** Whether the service wants the loss confirmed. */
+  mustForce: boolean;
+  clashes: readonly (Clash & { name: string; recordType: string })[];
+  /** The revision that somebody else made while this draft was open; null for none. */
+  overtakenBy: number | null;
+  /** The addresses whose offered PTR changes are ticked. */
+  reverse: readonly string[];
+  onReverse: (addresses: readonly string[]) => void;
+  onApply: (force: boolean, message: string) => void;
+  onClose: () => void;
+  keys: string;
+}
+
+/** The plan like a patch, with everything to know before it is sent. */
+export function Review(props: ReviewProps) {
+  const { zone, provider, plan, count, error, pending, mustForce, clashes, overtakenBy, onApply, onClose, keys } =
+    props;
+  const groups = useMemo(() => (plan ? patchOf(plan) : []), [plan]);
+  const oldTtl = plan && longestOldTtl(plan);
+  const apply = useRef<HTMLButtonElement>(null);
+  const [message, setMessage] = useState("");
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      initialFocus={apply}
+      title={text.reviewTitle(formatNumber(count), zone)}
+      description={text.reviewHint(provider)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+        event.preventDefault();
+        if (plan && !pending && !mustForce) onApply(false, message);
+      }}
+      footer={
+        <>
+          <span>{plan ? text.madeAgainst(formatNumber(plan.revision)) : text.checking}</span>
+          <Button kind="quiet" onClick={onClose}>
+            {text.back}
+          </Button>
+          <Button
+            ref={apply}
+            kind={mustForce ? "danger" : "primary"}
+            disabled={plan === null}
+            pending={pending}
+            onClick={() => onApply(mustForce, message)}
+          >
+            {mustForce ? text.force : text.apply} <kbd>{keys}</kbd>
+          </Button>
+        </>
+      }
+    >
+      <div className={styles["stack"]}>
+        {overtakenBy === null ? null : (
+          <Notice kind="warning">
+            {text.conflict(formatNumber(overtakenBy))}
+            {clashes.length > 0 ? (
+              <>
+                {" "}
+                {text.clashes}
+                <ul>
+                  {clashes.map(({ key, now, name, recordType }) => (
+                    <li key={key}>
+                      {now ? text.clashChanged(name, recordType, now.value) : text.clashDeleted(name, recordType)}
+                    </li>
+                  ))}
+                </ul>
+              </>
+            ) : null}
+          </Notice>
+        )}
+        <Failure error={error} />
+        {mustForce ? <Notice kind="warning">{text.forceHint}</Notice> : null}
+        <div className={styles["patch"]}>
+          {groups.map(({ name, recordType, lines }) => (
+            <Fragment key={`${name} ${recordType}`}>
+              <h3>
+                {name}
+                <span>{recordType}</span>
+              </h3>
+              {lines.map(({ id, sign, ttl, words: parts }) => (
+                <div key={id} className={`${styles["line"]} ${sign === "+" ? styles["add"] : styles["del"]}`}>
+                  <span>{sign === "+" ? "+" : "−"}</span>
+                  <span>{formatTtl(ttl)}</span>
+                  <span>
+                    {parts.map((part) => (
+                      <Fragment key={part.at}>
+                        {part.at > 0 ? " " : ""}
+                        {part.changed ? <b>{part.text}</b> : part.text}
+                      </Fragment>
+                    ))}
+                  </span>
+                </div>
+              ))}
+            </Fragment>
+          ))}
+          {(plan?.warnings ?? []).map((warning) => (
+            <p key={warning} className={styles["say"]}>
+              <TriangleAlert aria-hidden />
+              <span>{warning}</span>
+            </p>
+          ))}
+        </div>
+        <ReverseChanges changes={plan?.reverse ?? []} ticked={props.reverse} onTick={props.onReverse} />
+        {oldTtl === null || oldTtl === 0 ? null : (
+          <p className={styles["muted"]}>{text.resolvers(formatTtl(oldTtl))}</p>
+        )}
+        <input
+          className={field["input"]}
+          aria-label={text.reason}
+          placeholder={text.reason}
+          maxLength={500}
+          value={message}
+          autoComplete="off"
+          onChange={(event) => setMessage(event.target.value)}
+        />
+      </div>
+    </Dialog>
+  );
+}
+
+interface ReverseChangesProps {
+  changes: Plan["reverse"];
+  ticked: readonly string[];
+  onTick: (addresses: readonly string[]) => void;
+}
+
+/** The PTR records that follow, or that are offered to follow. */
+function ReverseChanges({ changes, ticked, onTick }: ReverseChangesProps) {
+  if (changes.length === 0) return null;
+  return (
+    <section className={styles["patch"]}>
+      <h3>{text.reverse}</h3>
+      {changes.map(({ address, domainName, action, record, before, included, reason }) => {
+        const chosen = ticked.includes(address);
+        const fixed = reason !== null || (included && !chosen);
+        const target = (action === "delete" ? before : record)?.value ?? "";
+        return (
+          <label key={`${address} ${action} ${target}`} className={styles["reverse"]}>
+            <input
+              type="checkbox"
+              checked={included || chosen}
+              disabled={fixed}
+              onChange={() => onTick(chosen ? ticked.filter((each) => each !== address) : [...ticked, address])}
+            />
+            <span>
+              {action === "delete" ? "−" : action === "create" ? "+" : "~"} {address} → {target}
+              {domainName === null ? null : <em> {domainName}</em>}
+              {reason === null ? null : <em> {reason}</em>}
+            </span>
+          </label>
+        );
+      })}
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import { useQuery } from "@tanstack/react-query";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { client } from "../../api.ts";
+import { changesOf, emptyDraft, isUnfinished, type Draft } from "./draft.ts";
+import { draftKey, readDraft, writeDraft } from "./store.ts";
+
+export type Plan = RouterOutputs["records"]["plan"];
+
+/** What the service says about the draft. */
+export type Check =
+  | { state: "empty" | "unfinished" | "checking" | "offline" }
+  | { state: "planned"; plan: Plan }
+  /** `faults`: by the key of the edit. `others`: what belongs to none. */
+  | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[] };
+
+/** How many steps back a person can go. */
+const rememberedSteps = 100;
+
+export interface DraftState {
+  draft: Draft;
+  /** Whether the stored draft has been read. */
+  ready: boolean;
+  change: (next: (draft: Draft) => Draft) => void;
+  /** Takes the last edit back. */
+  stepBack: () => void;
+  check: Check;
+  /** The addresses whose offered PTR changes are to be made, too. */
+  reverse: readonly string[];
+  setReverse: (addresses: readonly string[]) => void;
+}
+
+/** The draft of a person in a zone: stored in this browser, and planned by the service 400 ms after the last edit. */
+export function useDraft(userId: string, domainId: string, revision: number): DraftState {
+  const key = draftKey(userId, domainId);
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  const [ready, setReady] = useState(false);
+  const steps = useRef<Draft[]>([]);
+  useEffect(() => {
+    let current = true;
+    const read = async () => {
+      const stored = await readDraft(key);
+      if (!current) return;
+      setDraft(stored ?? emptyDraft);
+      setReady(true);
+    };
+    void read();
+    return () => {
+      current = false;
+    };
+  }, [key]);
+
+  const put = useCallback(
+    (next: Draft) => {
+      setDraft(next);
+      void writeDraft(key, next);
+    },
+    [key],
+  );
+  const change = useCallback(
+    (edit: (draft: Draft) => Draft) => {
+      setDraft((before) => {
+        const next = edit(before);
+        if (next === before) return before;
+        steps.current = [...steps.current.slice(-rememberedSteps), before];
+        void writeDraft(key, next);
+        return next;
+      });
+    },
+    [key],
+  );
+  const stepBack = useCallback(() => {
+    const before = steps.current.pop();
+    if (before) put(before);
+  }, [put]);
+
+  const [reverse, setReverse] = useState<readonly string[]>([]);
+  const settled = useSettled(draft, 400);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["plan", domainId, revision, settled, reverse],
+    // While a new record has no value yet, there is nothing to ask.
+    enabled: ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
+    staleTime: Infinity,
+    gcTime: 60_000,
+    queryFn: async ({ signal }) =>
+      await client.records.plan.mutate(
+        { id: domainId, changes: changesOf(settled), reverse: [...reverse] },
+        { signal },
+      ),
+  });
+  return {
+    draft,
+    ready,
+    change,
+    stepBack,
+    check: checkOf(draft, settled, data, error, isFetching),
+    reverse,
+    setReverse,
+  };
+}
+
+function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: unknown, fetching: boolean): Check {
+  if (draft.edits.length === 0) return { state: "empty" };
+  if (draft.edits.some(isUnfinished)) return { state: "unfinished" };
+  if (draft !== settled || fetching) return { state: "checking" };
+  if (plan && !error) return { state: "planned", plan };
+  if (!error) return { state: "checking" };
+  if (!isZonewrightError(error) || error.status === null) return { state: "offline" };
+  const faults = new Map<string, string[]>();
+  const others: string[] = [];
+  for (const { path, message } of error.issues ?? []) {
+    const [list, index] = path;
+    const key = list === "changes" && typeof index === "number" ? settled.edits[index]?.key : undefined;
+    if (key === undefined) others.push(message);
+    else faults.set(key, [...(faults.get(key) ?? []), message]);
+  }
+  if (!error.issues?.length) others.push(error.message);
+  return { state: "refused", faults, others };
+}
+
+/** The value, once it has not changed for a while. */
+function useSettled<Value>(value: Value, milliseconds: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const wait = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(wait);
+  }, [value, milliseconds]);
+  return settled;
+}

@@ -1,0 +1,248 @@
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { Button } from "../../ui/button.tsx";
+import field from "../../ui/field.module.css";
+import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
+import { recordsWords } from "../../words/records.ts";
+import { words } from "../../words/words.ts";
+import type { Fields } from "../draft/draft.ts";
+import { canonicalName, canonicalValue, checkFields } from "../fields/check.ts";
+import { understandName, understandValue } from "../fields/understand.ts";
+import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
+import type { Column } from "./cursor.ts";
+import styles from "./grid.module.css";
+
+const text = recordsWords;
+
+interface EditorProps {
+  fields: Fields;
+  /** Where the typing begins. */
+  column: Column;
+  zone: string;
+  types: readonly string[];
+  onDone: (fields: Fields) => void;
+  onCancel: () => void;
+}
+
+/** Edits a record in its row. Enter takes the fields into the draft, Escape leaves them. Faults are explained at the field while it is left. */
+export function RowEditor({ fields, column, zone, types, onDone, onCancel }: EditorProps) {
+  const [recordType, setRecordType] = useState(fields.recordType);
+  const [name, setName] = useState(fields.name);
+  const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
+  const [ttl, setTtl] = useState(fields.ttl === null ? "" : formatTtl(fields.ttl));
+  const [note, setNote] = useState(fields.comment ?? "");
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [correction, setCorrection] = useState<string | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const first = box.current?.querySelector<HTMLInputElement>(`[data-column="${column}"]`);
+    first?.focus();
+    if (first instanceof HTMLInputElement) first.select();
+  }, [column]);
+
+  const value = joinValue(parts);
+  const seconds = ttl.trim() === "" ? null : parseTtl(ttl);
+  const faults = useMemo(
+    () => checkFields({ recordType, name, value, ttl: seconds }, zone),
+    [recordType, name, value, seconds, zone],
+  );
+  const ttlFault = ttl.trim() !== "" && seconds === null ? text.ttlWrong : faults.ttl;
+  const leave = (key: string) => setLeft((before) => new Set([...before, key]));
+  const shown = (key: "name" | "value" | "ttl", fault: string | null) => (left.has(key) ? fault : null);
+
+  const understand = () => {
+    const meant = understandValue(recordType, value);
+    if (meant.correction !== null) {
+      setParts(splitValue(recordType, meant.value));
+      setCorrection(text.corrections[meant.correction]);
+    }
+    leave("value");
+  };
+  const understandOwner = () => {
+    const meant = understandName(name, zone);
+    if (meant.correction !== null) setCorrection(text.corrections[meant.correction]);
+    setName(meant.name);
+    leave("name");
+  };
+  const finish = () => {
+    const meant = understandValue(recordType, value);
+    const owner = understandName(name, zone);
+    const checked = checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone);
+    if (checked.name !== null || checked.value !== null || ttlFault !== null) {
+      setParts(splitValue(recordType, meant.value));
+      setLeft(new Set(["name", "value", "ttl"]));
+      const wrong = checked.name !== null ? "name" : checked.value !== null ? "value" : "ttl";
+      box.current?.querySelector<HTMLElement>(`[data-column="${wrong}"]`)?.focus();
+      return;
+    }
+    const canonical = canonicalValue(recordType, meant.value);
+    const kept = canonical === fields.value && recordType === fields.recordType;
+    onDone({
+      recordType,
+      name: canonicalName(owner.name, zone),
+      value: canonical,
+      strings: kept ? fields.strings : null,
+      ttl: seconds,
+      comment: note.trim() === "" ? null : note.trim(),
+    });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const newLine = event.target instanceof HTMLTextAreaElement && event.shiftKey;
+    if (event.key === "Enter" && !newLine && !(event.target instanceof HTMLButtonElement)) {
+      event.preventDefault();
+      finish();
+    } else if (event.key === "Escape") {
+      event.preventDefault();
+      onCancel();
+    }
+  };
+  const changeType = (next: string) => {
+    setRecordType(next);
+    setParts(splitValue(next, value));
+  };
+
+  const nameFault = shown("name", faults.name);
+  const valueFault = shown("value", faults.value);
+  const shownTtlFault = shown("ttl", ttlFault);
+  const faultList = [nameFault, valueFault, shownTtlFault].filter((fault) => fault !== null);
+  return (
+    // The keys of the form's fields, as one.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <div className={styles["editor"]} ref={box} onKeyDown={onKeyDown} role="group" aria-label={text.editor}>
+      <input
+        className={`${field["input"]} ${field["mono"]}`}
+        data-column="name"
+        aria-label={text.name}
+        aria-invalid={nameFault !== null || undefined}
+        value={name}
+        spellCheck={false}
+        autoCapitalize="none"
+        autoComplete="off"
+        onChange={(event) => setName(event.target.value)}
+        onBlur={understandOwner}
+      />
+      <select
+        className={`${field["input"]} ${field["mono"]}`}
+        data-column="type"
+        aria-label={text.type}
+        value={recordType}
+        onChange={(event) => changeType(event.target.value)}
+      >
+        {types.map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </select>
+      <ValueFields
+        recordType={recordType}
+        parts={parts}
+        onParts={(next) => {
+          setParts(next);
+          setCorrection(null);
+        }}
+        onLeave={understand}
+        invalid={valueFault !== null}
+      />
+      <input
+        className={field["input"]}
+        data-column="ttl"
+        aria-label={text.ttl}
+        aria-invalid={shownTtlFault !== null || undefined}
+        placeholder={text.ttlAuto}
+        value={ttl}
+        autoComplete="off"
+        onChange={(event) => setTtl(event.target.value)}
+        onBlur={() => leave("ttl")}
+      />
+      <input
+        className={field["input"]}
+        data-column="note"
+        aria-label={text.note}
+        placeholder={text.note}
+        maxLength={1000}
+        value={note}
+        autoComplete="off"
+        onChange={(event) => setNote(event.target.value)}
+      />
+      <div className={styles["editorFoot"]}>
+        <div role="status" aria-live="polite">
+          {faultList.length > 0 ? (
+            <span className={styles["fault"]}>{faultList.join(" ")}</span>
+          ) : (
+            [correction, ...faults.warnings, recordType === "TXT" ? textLength(value) : null].filter(Boolean).join(" ")
+          )}
+        </div>
+        <Button kind="quiet" onClick={onCancel}>
+          {words.ui.cancel}
+        </Button>
+        <Button kind="primary" onClick={finish}>
+          {text.done}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function textLength(value: string): string {
+  const octets = new TextEncoder().encode(value).length;
+  return text.strings(formatNumber(Math.max(1, Math.ceil(octets / 255))), formatNumber(octets));
+}
+
+interface ValueFieldsProps {
+  recordType: string;
+  parts: readonly string[];
+  onParts: (parts: string[]) => void;
+  onLeave: () => void;
+  invalid: boolean;
+}
+
+/** The fields that a type's value consists of. */
+function ValueFields({ recordType, parts, onParts, onLeave, invalid }: ValueFieldsProps) {
+  const fields = valueParts(recordType);
+  const common = {
+    spellCheck: false,
+    autoComplete: "off",
+    autoCapitalize: "none",
+    "aria-invalid": invalid || undefined,
+  } as const;
+  if (recordType === "TXT") {
+    return (
+      <textarea
+        {...common}
+        className={`${field["input"]} ${field["mono"]}`}
+        data-column="value"
+        aria-label={text.value}
+        rows={Math.min(6, Math.max(1, Math.ceil((parts[0] ?? "").length / 60)))}
+        value={parts[0] ?? ""}
+        onChange={(event) => onParts([event.target.value])}
+        onBlur={onLeave}
+      />
+    );
+  }
+  return (
+    <div className={styles["parts"]}>
+      {fields.map(({ key, width, placeholder }, at) => (
+        <input
+          {...common}
+          key={key}
+          className={`${field["input"]} ${field["mono"]}`}
+          style={width === undefined ? { flex: 1, minWidth: 0 } : { width: `${width + 4}ch`, flex: "none" }}
+          data-column={at === 0 ? "value" : undefined}
+          aria-label={text.parts[key]}
+          placeholder={placeholder}
+          value={parts[at] ?? ""}
+          onChange={(event) =>
+            onParts(fields.map((_, index) => (index === at ? event.target.value : (parts[index] ?? ""))))
+          }
+          onPaste={(event) => {
+            // A whole value pasted into one field fills all of them.
+            const pasted = event.clipboardData.getData("text").trim();
+            if (fields.length < 2 || pasted.split(/\s+/).length < fields.length) return;
+            event.preventDefault();
+            onParts(splitValue(recordType, pasted));
+          }}
+          onBlur={onLeave}
+        />
+      ))}
+    </div>
+  );
+}

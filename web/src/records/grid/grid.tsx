@@ -1,0 +1,288 @@
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import type { Rows } from "../../ui/use-rows.ts";
+import { recordsWords } from "../../words/records.ts";
+import { words } from "../../words/words.ts";
+import type { Fields } from "../draft/draft.ts";
+import { columns, move, range, type Column, type Cursor } from "./cursor.ts";
+import { RowEditor } from "./editor.tsx";
+import { cellId, RecordRow, type RowActions } from "./row.tsx";
+import type { Row, RowSource } from "./rows.ts";
+import styles from "./grid.module.css";
+
+const text = recordsWords;
+
+/** The selected rows by their key, as they were when they were selected: they may be out of the loaded windows by now. */
+export type Selection = ReadonlyMap<string, Row>;
+
+interface GridProps {
+  zone: string;
+  rows: RowSource;
+  view: Rows;
+  cursor: Cursor;
+  onCursor: (cursor: Cursor) => void;
+  selection: Selection;
+  onSelection: (selection: Selection) => void;
+  /** The row that is being edited, and the field where the typing began. */
+  editing: { key: string; column: Column } | null;
+  onEdit: (editing: { key: string; column: Column } | null) => void;
+  onFields: (row: Row, fields: Fields) => void;
+  isReadOnly: (row: Row) => boolean;
+  types: readonly string[];
+  faultsOf: (row: Row) => readonly string[];
+  warningsOf: (row: Row) => readonly string[];
+  live: ReadonlySet<string>;
+  /** What the keys and menus do that is not about moving. */
+  commands: {
+    add: () => void;
+    remove: (rows: readonly Row[]) => void;
+    takeBack: (key: string) => void;
+    duplicate: (row: Row) => void;
+    copy: (rows: readonly Row[]) => void;
+    setTtl: (rows: readonly Row[]) => void;
+    setValue: (rows: readonly Row[]) => void;
+    stepBack: () => void;
+    review: () => void;
+    focusFilter: () => void;
+    showKeys: () => void;
+    selectAll: () => void;
+  };
+}
+
+/** The records of a zone as a grid with one tab stop. */
+export function Grid(props: GridProps) {
+  const { zone, rows, view, cursor, onCursor, selection, onSelection, editing, onEdit, commands } = props;
+  const grid = useRef<HTMLDivElement>(null);
+  const { virtualizer, container } = view;
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  const typed = useRef({ text: "", at: 0 });
+  const active = rows.at(cursor.row);
+  const [focused, setFocused] = useState(false);
+
+  // After an edit the keyboard is in the grid again.
+  const wasEditing = useRef(false);
+  useEffect(() => {
+    if (wasEditing.current && editing === null) grid.current?.focus({ preventScroll: true });
+    wasEditing.current = editing !== null;
+  }, [editing]);
+
+  const actions = useMemo<RowActions>(() => {
+    const at = (index: number) => latest.current.rows.at(index);
+    return {
+      activate: (row, column) => {
+        latest.current.onCursor({ row, column, anchor: null });
+        grid.current?.focus({ preventScroll: true });
+      },
+      select: (index, extend) => {
+        const { cursor, selection, onCursor, onSelection } = latest.current;
+        if (extend) {
+          onSelection(
+            withRange(selection, latest.current, { ...cursor, row: index, anchor: cursor.anchor ?? cursor.row }),
+          );
+        } else {
+          const row = at(index);
+          if (row) onSelection(toggled(selection, row));
+          onCursor({ ...cursor, row: index, anchor: null });
+        }
+      },
+      edit: (index, column) => {
+        const row = at(index);
+        if (!row || latest.current.isReadOnly(row)) return;
+        latest.current.onCursor({ row: index, column, anchor: null });
+        latest.current.onEdit({ key: row.key, column: column === "type" && row.record ? "value" : column });
+      },
+      remove: (index) => {
+        const row = at(index);
+        if (row) latest.current.commands.remove([row]);
+      },
+      takeBack: (key) => latest.current.commands.takeBack(key),
+      duplicate: (row) => latest.current.commands.duplicate(row),
+      copy: (row) => latest.current.commands.copy([row]),
+    };
+  }, []);
+
+  /** The selected rows, or else the active one. */
+  const chosen = () => (selection.size > 0 ? [...selection.values()] : active ? [active] : []);
+
+  const go = (next: Cursor, extend: boolean) => {
+    onCursor(next);
+    if (extend) onSelection(withRange(selection, props, next));
+    virtualizer.scrollToIndex(next.row);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== grid.current) return;
+    const mod = event.metaKey || event.ctrlKey;
+    const page = Math.floor((virtualizer.scrollRect?.height ?? 600) / 34);
+    const moved = event.altKey ? null : move(cursor, { key: event.key, shift: event.shiftKey, mod }, rows.count, page);
+    if (moved) {
+      event.preventDefault();
+      typed.current.text = "";
+      go(moved, event.shiftKey && moved.row !== cursor.row);
+      return;
+    }
+    if (command(event, mod)) event.preventDefault();
+  };
+
+  const command = (event: KeyboardEvent, mod: boolean): boolean => {
+    if (mod) {
+      const withMod: Readonly<Record<string, () => void>> = {
+        a: commands.selectAll,
+        c: () => commands.copy(chosen()),
+        z: commands.stepBack,
+        Enter: commands.review,
+      };
+      const run = withMod[event.key];
+      // A text that is selected on the page is what people mean to copy.
+      if (!run || (event.key === "c" && getSelection()?.type === "Range")) return false;
+      run();
+      return true;
+    }
+    if (event.altKey) return false;
+    const now = event.timeStamp;
+    const continuing = typed.current.text !== "" && now - typed.current.at < 700;
+    const plain: Readonly<Record<string, () => void>> = {
+      Enter: () => active && actions.edit(cursor.row, cursor.column),
+      " ": () => active && !props.isReadOnly(active) && onSelection(toggled(selection, active)),
+      Escape: () => onSelection(new Map()),
+      Delete: () => commands.remove(chosen()),
+      "/": commands.focusFilter,
+      "?": commands.showKeys,
+      n: commands.add,
+      d: () => commands.remove(chosen()),
+      t: () => commands.setTtl(chosen()),
+      v: () => commands.setValue(chosen()),
+    };
+    const run = plain[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (run && !continuing) {
+      run();
+      return true;
+    }
+    if (event.key.length !== 1) return false;
+    typed.current = { text: (continuing ? typed.current.text : "") + event.key.toLowerCase(), at: now };
+    const found = findName(rows, cursor.row, typed.current.text);
+    if (found !== null) go({ ...cursor, row: found, anchor: null }, false);
+    return true;
+  };
+
+  const allSelected = selection.size > 0 && selection.size >= rows.count;
+  return (
+    <div
+      ref={grid}
+      className={styles["grid"]}
+      role="grid"
+      tabIndex={0}
+      aria-label={text.grid(zone)}
+      aria-rowcount={rows.count + 1}
+      aria-colcount={columns.length + 3}
+      aria-multiselectable
+      aria-activedescendant={active && editing === null ? cellId(active.key, cursor.column) : undefined}
+      onKeyDown={onKeyDown}
+      onFocus={(event) => setFocused(event.target === event.currentTarget)}
+      onBlur={() => setFocused(false)}
+    >
+      <div className={`${styles["row"]} ${styles["head"]}`} role="row" aria-rowindex={1}>
+        <span />
+        <span className={styles["check"]} role="columnheader">
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={text.selectAll}
+            checked={allSelected}
+            onChange={() => (allSelected ? onSelection(new Map()) : commands.selectAll())}
+          />
+        </span>
+        {[text.name, text.type, text.value, text.ttl, text.note, text.changed].map((label) => (
+          <span key={label} role="columnheader">
+            {label}
+          </span>
+        ))}
+        <span role="columnheader">
+          <span className="sr">{words.ui.more}</span>
+        </span>
+      </div>
+      <div ref={container} className={styles["body"]} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
+        {virtualizer.getVirtualItems().map((item) => {
+          const row = rows.at(item.index);
+          return (
+            <div
+              key={row?.key ?? item.key}
+              ref={virtualizer.measureElement}
+              data-index={item.index}
+              className={styles["slot"]}
+              role="presentation"
+              style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
+            >
+              {row === undefined ? (
+                <div className={styles["row"]} role="row" aria-rowindex={item.index + 2}>
+                  <span className={styles["skeleton"]} role="gridcell" aria-busy aria-label={words.ui.loading} />
+                </div>
+              ) : editing?.key === row.key ? (
+                <div role="row" aria-rowindex={item.index + 2}>
+                  <div role="gridcell">
+                    <RowEditor
+                      fields={row.fields}
+                      column={editing.column}
+                      zone={zone}
+                      types={props.types}
+                      onDone={(fields) => {
+                        props.onFields(row, fields);
+                        onEdit(null);
+                      }}
+                      onCancel={() => onEdit(null)}
+                    />
+                  </div>
+                </div>
+              ) : (
+                <RecordRow
+                  row={row}
+                  index={item.index}
+                  column={focused && item.index === cursor.row ? cursor.column : null}
+                  selected={selection.has(row.key)}
+                  live={props.live.has(row.key)}
+                  readOnly={props.isReadOnly(row)}
+                  typeIsEditable={props.types.includes(row.fields.recordType)}
+                  faults={props.faultsOf(row)}
+                  warnings={props.warningsOf(row)}
+                  actions={actions}
+                />
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function toggled(selection: Selection, row: Row): Selection {
+  const next = new Map(selection);
+  if (!next.delete(row.key)) next.set(row.key, row);
+  return next;
+}
+
+function withRange(
+  selection: Selection,
+  { rows, isReadOnly }: Pick<GridProps, "rows" | "isReadOnly">,
+  cursor: Cursor,
+): Selection {
+  const next = new Map(selection);
+  const { first, last } = range(cursor);
+  for (let index = first; index <= last; index += 1) {
+    const row = rows.at(index);
+    if (row && !isReadOnly(row)) next.set(row.key, row);
+  }
+  return next;
+}
+
+/** The next loaded row whose name begins with the text, from the active one on and around. */
+function findName(rows: RowSource, from: number, start: string): number | null {
+  const begin = start.length > 1 ? from : from + 1;
+  for (let step = 0; step < rows.count; step += 1) {
+    const index = (begin + step) % rows.count;
+    if (rows.at(index)?.fields.name.startsWith(start)) return index;
+  }
+  return null;
+}

@@ -1,0 +1,167 @@
+import { Copy, CopyPlus, Ellipsis, Pencil, Trash2, Undo2 } from "lucide-react";
+import { memo } from "react";
+import { formatAgo, formatMoment, formatTtl } from "../../ui/format.ts";
+import { Menu } from "../../ui/menu.tsx";
+import { recordsWords } from "../../words/records.ts";
+import type { Column } from "./cursor.ts";
+import type { Row } from "./rows.ts";
+import styles from "./grid.module.css";
+
+const text = recordsWords;
+const signs = { create: "+", update: "~", delete: "−" } as const;
+
+/** What a row can ask of the grid. */
+export interface RowActions {
+  activate: (index: number, column: Column) => void;
+  select: (index: number, extend: boolean) => void;
+  edit: (index: number, column: Column) => void;
+  remove: (index: number) => void;
+  takeBack: (key: string) => void;
+  duplicate: (row: Row) => void;
+  copy: (row: Row) => void;
+}
+
+interface RowProps {
+  row: Row;
+  index: number;
+  /** The active column, if the cursor is in this row. */
+  column: Column | null;
+  selected: boolean;
+  /** Whether somebody else has just changed it. */
+  live: boolean;
+  readOnly: boolean;
+  /** Whether Zonewright can edit records of its type at all. */
+  typeIsEditable: boolean;
+  faults: readonly string[];
+  warnings: readonly string[];
+  actions: RowActions;
+}
+
+/** The id of a cell, for the grid's active descendant. */
+export const cellId = (key: string, column: Column): string => `cell-${key}-${column}`;
+
+/** A record as a row: what it is, and what the draft makes of it. */
+export const RecordRow = memo(function RecordRow(props: RowProps) {
+  const { row, index, column, selected, live, readOnly, faults, warnings, actions } = props;
+  const { key, record, edit, fields } = row;
+  const kind = edit?.kind ?? null;
+  const cell = (of: Column, className: string) => ({
+    id: cellId(key, of),
+    role: "gridcell",
+    className: `${className} ${column === of ? styles["active"] : ""}`,
+    onClick: () => actions.activate(index, of),
+    onDoubleClick: () => !readOnly && actions.edit(index, of),
+  });
+  const className = [
+    styles["row"],
+    kind && styles[kind],
+    selected && styles["selected"],
+    live && styles["live"],
+    readOnly && styles["readOnly"],
+  ];
+  const unsupported = record !== null && !record.serverManaged && readOnly && !props.typeIsEditable;
+  const note = record?.serverManaged ? text.serverManaged : unsupported ? text.readOnly : (fields.comment ?? "");
+  return (
+    <div className={className.filter(Boolean).join(" ")} role="row" aria-rowindex={index + 2} aria-selected={selected}>
+      <span className={styles["sign"]} aria-hidden>
+        {kind ? signs[kind] : ""}
+      </span>
+      <span className={`${styles["check"]} ${styles["checkCell"]}`} role="gridcell">
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={text.select(fields.name, fields.recordType)}
+          checked={selected}
+          disabled={readOnly}
+          onChange={(event) => actions.select(index, (event.nativeEvent as MouseEvent).shiftKey)}
+        />
+      </span>
+      <span {...cell("name", styles["name"] ?? "")}>
+        {kind === "update" && record && record.name !== fields.name ? (
+          <span className={styles["old"]}>{record.name}</span>
+        ) : null}
+        {fields.name}
+      </span>
+      <span {...cell("type", styles["type"] ?? "")}>{fields.recordType}</span>
+      <span {...cell("value", styles["value"] ?? "")}>
+        {kind === "update" && record && record.value !== fields.value ? (
+          <span className={styles["old"]}>{record.value}</span>
+        ) : null}
+        <span className={column === null ? styles["clamp"] : undefined}>{fields.value}</span>
+      </span>
+      <span {...cell("ttl", styles["ttl"] ?? "")}>
+        {kind === "update" && record && record.ttl !== fields.ttl ? (
+          <span className={styles["old"]}>{formatTtl(record.ttl)}</span>
+        ) : null}
+        {fields.ttl === null ? text.ttlAuto : formatTtl(fields.ttl)}
+      </span>
+      <span {...cell("note", styles["note"] ?? "")} title={note || undefined}>
+        {note}
+      </span>
+      <span className={styles["when"]} role="gridcell" title={record ? formatMoment(record.updatedAt) : undefined}>
+        {kind ? text.draft : record ? formatAgo(record.updatedAt) : ""}
+      </span>
+      <span className={styles["menuCell"]} role="gridcell">
+        <RowMenu row={row} index={index} readOnly={readOnly} actions={actions} />
+      </span>
+      {[...faults, ...warnings].map((message, at) => (
+        <span
+          key={message}
+          className={`${styles["message"]} ${at < faults.length ? styles["fault"] : ""}`}
+          role="gridcell"
+        >
+          {message}
+        </span>
+      ))}
+    </div>
+  );
+});
+
+function RowMenu({ row, index, readOnly, actions }: Pick<RowProps, "row" | "index" | "readOnly" | "actions">) {
+  const { fields, edit, key } = row;
+  const editing = readOnly
+    ? []
+    : [
+        {
+          id: "edit",
+          label: text.edit,
+          icon: <Pencil aria-hidden />,
+          keys: "Enter",
+          run: () => actions.edit(index, "value"),
+        },
+        { id: "duplicate", label: text.duplicate, icon: <CopyPlus aria-hidden />, run: () => actions.duplicate(row) },
+      ];
+  const undoing = edit
+    ? [{ id: "back", label: text.restore, icon: <Undo2 aria-hidden />, run: () => actions.takeBack(key) }]
+    : readOnly
+      ? []
+      : [
+          {
+            id: "delete",
+            label: text.remove,
+            icon: <Trash2 aria-hidden />,
+            keys: "D",
+            danger: true,
+            run: () => actions.remove(index),
+          },
+        ];
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          tabIndex={-1}
+          className={styles["menu"]}
+          aria-label={text.actions(fields.name, fields.recordType)}
+        >
+          <Ellipsis aria-hidden />
+        </button>
+      }
+      groups={[
+        editing,
+        [{ id: "copy", label: text.copy, icon: <Copy aria-hidden />, run: () => actions.copy(row) }],
+        undoing,
+      ].filter((group) => group.length > 0)}
+    />
+  );
+}

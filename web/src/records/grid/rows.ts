@@ -1,0 +1,115 @@
+import type { DnsRecord } from "@zonewright/client";
+import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
+
+/** A row of the grid: a record of the zone, with what the draft does to it. */
+export interface Row {
+  /** The record's id, or the key of a new record. */
+  key: string;
+  /** The record in the zone; null for a new one. */
+  record: DnsRecord | null;
+  edit: Edit | null;
+  /** What the row shows: the draft's fields, or the record's. */
+  fields: Fields;
+}
+
+/** All rows, by their index. Records that are not loaded yet are undefined. */
+export interface RowSource {
+  count: number;
+  at: (index: number) => Row | undefined;
+}
+
+/** Types that the grid can edit; others are shown as they are. */
+export function isReadOnly(row: Row, editable: ReadonlySet<string>): boolean {
+  return row.record !== null && (row.record.serverManaged || !editable.has(row.record.recordType));
+}
+
+function rowOf(record: DnsRecord, edits: ReadonlyMap<string, Edit>): Row {
+  const edit = edits.get(record.id) ?? null;
+  return { key: record.id, record, edit, fields: edit && edit.kind !== "delete" ? edit.fields : fieldsOf(record) };
+}
+
+function newRows(draft: Draft): Row[] {
+  return draft.edits.flatMap((edit) =>
+    edit.kind === "create" ? [{ key: edit.key, record: null, edit, fields: edit.fields }] : [],
+  );
+}
+
+/**
+ * The rows of a zone that is read in windows: new records first, because their place among records that are not loaded is unknown.
+ * @param total the number of records
+ * @param at the loaded record at an index
+ */
+export function windowedRows(total: number, at: (index: number) => DnsRecord | undefined, draft: Draft): RowSource {
+  const created = newRows(draft);
+  const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  return {
+    count: created.length + total,
+    at: (index) => {
+      if (index < created.length) return created[index];
+      const record = at(index - created.length);
+      return record && rowOf(record, edits);
+    },
+  };
+}
+
+/** Rows that were read earlier, with what the draft makes of them now. */
+export function withDraft(rows: readonly Row[], draft: Draft): Row[] {
+  const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  return rows.flatMap((row) => {
+    if (row.record) return [rowOf(row.record, edits)];
+    const edit = edits.get(row.key);
+    return edit?.kind === "create" ? [{ ...row, edit, fields: edit.fields }] : [];
+  });
+}
+
+export interface Filter {
+  /** Part of the name, value or note; in lower case. */
+  search: string;
+  /** One type, or the empty string. */
+  type: string;
+}
+
+/** The rows of a zone that is loaded as a whole: filtered here, and new records in their place. */
+export function loadedRows(
+  records: readonly DnsRecord[],
+  draft: Draft,
+  { search, type }: Filter,
+  zone: string,
+): RowSource {
+  const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  const needle = search.trim().toLowerCase();
+  const matches = ({ fields, record, edit }: Row) => {
+    if (type !== "" && fields.recordType !== type) return false;
+    // What a person just edited stays in view.
+    if (needle === "" || (edit !== null && edit.kind !== "delete")) return true;
+    const full = fields.name === "@" ? zone : `${fields.name}.${zone}`;
+    return [full, fields.name, fields.value, fields.comment ?? "", record?.value ?? ""].some((text) =>
+      text.toLowerCase().includes(needle),
+    );
+  };
+  const rows = [...records.map((record) => rowOf(record, edits)), ...newRows(draft)].filter(matches).toSorted(byName);
+  return { count: rows.length, at: (index) => rows[index] };
+}
+
+/** The apex first, then by name and type; new records come after those of their name. */
+function byName(a: Row, b: Row): number {
+  const managed = Number(a.record?.serverManaged ?? false) - Number(b.record?.serverManaged ?? false);
+  if (managed !== 0) return managed;
+  const left = sortName(a);
+  const right = sortName(b);
+  if (left !== right) return left === "@" ? -1 : right === "@" ? 1 : left < right ? -1 : 1;
+  const leftType = sortType(a);
+  const rightType = sortType(b);
+  return leftType === rightType ? 0 : leftType < rightType ? -1 : 1;
+}
+
+/** A renamed record stays where it was until the change is applied. */
+const sortName = ({ record, fields }: Row) => record?.name ?? fields.name;
+const sortType = ({ record, fields }: Row) => record?.recordType ?? fields.recordType;
+
+/** How many records there are of each type, the most frequent first. */
+export function countTypes(records: readonly DnsRecord[]): [type: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const { recordType } of records) counts.set(recordType, (counts.get(recordType) ?? 0) + 1);
+  return [...counts].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}

@@ -1,0 +1,23 @@
+import { useQuery } from "@tanstack/react-query";
+import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { assignedRights, type OwnRights } from "./assigned-rights.ts";
+
+const everything: OwnRights = { locked: false, writes: () => true };
+const nothing: OwnRights = { locked: true, writes: () => false };
+
+/** What the signed-in user may do with the records of a zone. Until it is known, nothing. */
+export function useOwnRights(zone: { id: string; ownerId: string | null }): OwnRights {
+  const user = useUser();
+  const manages = user.role === "admin" || zone.ownerId === user.id;
+  const { data } = useQuery({
+    queryKey: ["own-rights", zone.id],
+    enabled: !manages,
+    queryFn: async ({ signal }) => {
+      const input = { domainId: zone.id, userId: user.id, limit: 100 };
+      return (await client.assignments.list.query(input, { signal })).assignments;
+    },
+  });
+  if (manages) return everything;
+  return data ? assignedRights(data) : nothing;
+}

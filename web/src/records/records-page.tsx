@@ -1,0 +1,303 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { FileText } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { editableTypes } from "../../../server/dns/record.ts";
+import { client } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { formatNumber } from "../ui/format.ts";
+import { isMac } from "../ui/platform.ts";
+import { Failure } from "../ui/notice.tsx";
+import { Empty, useTitle } from "../ui/page.tsx";
+import { toast } from "../ui/toast.tsx";
+import { recordsWords } from "../words/records.ts";
+import { words } from "../words/words.ts";
+import { useZone, useZoneName } from "../zone/use-zone.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import {
+  addRecord,
+  changeRecord,
+  emptyDraft,
+  isUnfinished,
+  toggleDelete,
+  withoutEdit,
+  type Fields,
+} from "./draft/draft.ts";
+import { DraftBar } from "./draft/draft-bar.tsx";
+import { Review } from "./draft/review.tsx";
+import { useDraft, type Plan } from "./draft/use-draft.ts";
+import { checkFields, zoneFileLine } from "./fields/check.ts";
+import { start, type Column } from "./grid/cursor.ts";
+import { Grid, type Selection } from "./grid/grid.tsx";
+import { isReadOnly, withDraft, type Row } from "./grid/rows.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
+import { RecordTools } from "./record-tools.tsx";
+import { useOwnRights } from "./own-rights.ts";
+import { useApply } from "./use-apply.ts";
+import { useLiveMarks } from "./use-live-marks.ts";
+import { useZoneRows } from "./use-zone-rows.ts";
+
+const text = recordsWords;
+const editable: ReadonlySet<string> = new Set(editableTypes);
+const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
+
+/** The records of a zone: filter, grid, draft and review. */
+export function RecordsPage() {
+  const zone = useZone();
+  const address = useZoneName();
+  const user = useUser();
+  const { search = "", type = "" } = useSearch({ from: "/inside/d/$name/records" });
+  const navigate = useNavigate({ from: "/d/$name/records" });
+  useTitle(zone.nameUnicode);
+  const filter = (changes: { search?: string | undefined; type?: string | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
+
+  const drafting = useDraft(user.id, zone.id, zone.revision);
+  const { draft, change, check } = drafting;
+  const { rows, view, total, types, records, loading, error } = useZoneRows({
+    domainId: zone.id,
+    zone: zone.name,
+    revision: zone.revision,
+    search,
+    type,
+    draft,
+  });
+  const [cursor, setCursor] = useState(start);
+  const [selection, setSelection] = useState<Selection>(new Map());
+  const [editing, setEditing] = useState<{ key: string; column: Column } | null>(null);
+  const [reviewing, setReviewing] = useState(false);
+  /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
+  const [reviewed, setReviewed] = useState<Plan | null>(null);
+  const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
+  const [keysShown, setKeysShown] = useState(false);
+  const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
+  const rights = useOwnRights(zone);
+  const readOnly = (row: Row) =>
+    rights.locked || isReadOnly(row, editable) || !rights.writes(row.record?.name ?? row.fields.name);
+  const filterBox = useRef<HTMLInputElement>(null);
+  const live = useLiveMarks(records, own, zone.revision);
+  const provider = useProviderName(zone.providerConfigId);
+  const apply = useApply({
+    domainId: zone.id,
+    zoneName: address,
+    draft,
+    setDraft: (next) => change(() => next),
+    reverse: drafting.reverse,
+    onApplied: () => {
+      setOwn((before) => new Set([...before, zone.revision + 1]));
+      setReviewing(false);
+      setSelection(new Map());
+    },
+  });
+
+  const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
+  const add = (fields: Fields) => {
+    if (rights.locked) return;
+    const added = addRecord(draft, fields);
+    change(() => added.draft);
+    setEditing({ key: added.key, column: "name" });
+  };
+  const newRecord = () =>
+    add({
+      recordType: type && editable.has(type) ? type : "A",
+      name: "",
+      value: "",
+      strings: null,
+      ttl: null,
+      comment: null,
+    });
+  // A new row may be anywhere: the cursor follows it.
+  useEffect(() => {
+    if (editing === null) return;
+    for (let index = 0; index < rows.count; index += 1) {
+      if (rows.at(index)?.key !== editing.key) continue;
+      if (index !== cursor.row) setCursor({ row: index, column: editing.column, anchor: null });
+      view.virtualizer.scrollToIndex(index);
+      return;
+    }
+    // Only when the editing begins.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
+  }, [editing?.key]);
+
+  const review = () => {
+    if (check.state !== "planned" || reviewing) return;
+    setReviewed(check.plan);
+    setReviewing(true);
+  };
+  const copy = (chosen: readonly Row[]) => {
+    const lines = chosen.map(({ record, fields }) =>
+      zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
+    );
+    navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
+      () => toast({ title: text.copied(formatNumber(lines.length)) }),
+      () => toast({ title: words.ui.copyFailed }),
+    );
+  };
+  const remove = (chosen: readonly Row[]) =>
+    change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
+  const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? []) : []);
+  const planWarnings = check.state === "planned" ? check.plan.warnings : [];
+  const warningsOf = (row: Row) => {
+    if (!row.edit || row.edit.kind === "delete" || planWarnings.length === 0) return [];
+    const { recordType, name, value, ttl } = row.fields;
+    const ofFields = checkFields({ recordType, name, value, ttl }, zone.name).warnings;
+    return planWarnings.filter(
+      (warning) =>
+        ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
+    );
+  };
+  const selectAll = () => {
+    const all = new Map<string, Row>();
+    for (let index = 0; index < rows.count; index += 1) {
+      const row = rows.at(index);
+      if (row && !readOnly(row)) all.set(row.key, row);
+    }
+    setSelection(all);
+  };
+  /** The selected rows with what the draft has made of them since. */
+  const selected = () => withDraft([...selection.values()], draft);
+  const current = check.state === "planned" ? check.plan : null;
+  const overtaken = apply.obstacle.overtakenBy !== null;
+  const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
+  const closeReview = () => {
+    setReviewing(false);
+    apply.forget();
+  };
+
+  const filtered = search !== "" || type !== "";
+  const nothing = total !== null && rows.count === 0;
+  return (
+    <>
+      <RecordTools
+        ref={filterBox}
+        search={search}
+        onSearch={(next) => filter({ search: next || undefined })}
+        types={types}
+        type={type}
+        onType={(next) => filter({ type: next || undefined })}
+        selected={rights.locked ? 0 : selection.size}
+        onTtl={() => setBulk({ field: "ttl", rows: selected() })}
+        onValue={() => setBulk({ field: "value", rows: selected() })}
+        onCopy={() => copy(selected())}
+        onDelete={() => remove(selected())}
+        onClear={() => setSelection(new Map())}
+        onAdd={rights.locked ? null : newRecord}
+      />
+      <Failure error={error} />
+      {nothing ? (
+        filtered ? (
+          <Empty
+            title={text.noneFound}
+            action={<Button onClick={() => filter({ search: undefined, type: undefined })}>{text.clear}</Button>}
+          />
+        ) : (
+          <Empty
+            icon={<FileText aria-hidden />}
+            title={text.emptyTitle}
+            action={rights.locked ? null : <Button onClick={newRecord}>{text.add}</Button>}
+          >
+            {text.empty}
+          </Empty>
+        )
+      ) : null}
+      <div hidden={nothing || loading}>
+        <Grid
+          zone={zone.name}
+          rows={rows}
+          view={view}
+          cursor={cursor}
+          onCursor={setCursor}
+          selection={selection}
+          onSelection={setSelection}
+          editing={editing}
+          onEdit={(next) => {
+            // A new record that was left without a value goes again.
+            if (next === null)
+              change((before) => ({ ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }));
+            setEditing(next);
+          }}
+          onFields={(row, fields) => change((before) => changeRecord(before, row.key, row.record, fields))}
+          isReadOnly={readOnly}
+          types={editableTypes}
+          faultsOf={faultsOf}
+          warningsOf={warningsOf}
+          live={live}
+          commands={{
+            add: newRecord,
+            remove,
+            takeBack: (key) => change((before) => withoutEdit(before, key)),
+            duplicate: (row) => add({ ...row.fields }),
+            copy,
+            setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
+            setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
+            stepBack: drafting.stepBack,
+            review,
+            focusFilter: () => filterBox.current?.focus(),
+            showKeys: () => setKeysShown(true),
+            selectAll,
+          }}
+        />
+      </div>
+      <DraftBar
+        draft={draft}
+        check={check}
+        keys={reviewKeys}
+        onReview={review}
+        onDiscard={() => change(() => emptyDraft)}
+      />
+      {reviewing ? (
+        <Review
+          zone={zone.nameUnicode}
+          provider={provider}
+          plan={shownPlan}
+          count={draft.edits.length}
+          error={apply.error}
+          pending={apply.pending}
+          mustForce={apply.obstacle.mustForce}
+          clashes={apply.obstacle.clashes}
+          overtakenBy={apply.obstacle.overtakenBy}
+          keys={reviewKeys}
+          reverse={drafting.reverse}
+          onReverse={drafting.setReverse}
+          onApply={(force, message) => shownPlan && void apply.run(shownPlan, force, message)}
+          onClose={closeReview}
+        />
+      ) : null}
+      {bulk ? (
+        <BulkDialog
+          field={bulk.field}
+          rows={bulk.rows}
+          zone={zone.name}
+          onClose={() => setBulk(null)}
+          onSet={(changed) => {
+            change((before) =>
+              bulk.rows.reduce(
+                (next, row) =>
+                  changeRecord(next, row.key, row.record, {
+                    ...row.fields,
+                    ...changed,
+                    ...("value" in changed && { strings: null }),
+                  }),
+                before,
+              ),
+            );
+            setBulk(null);
+          }}
+        />
+      ) : null}
+      {keysShown ? <KeysDialog onClose={() => setKeysShown(false)} /> : null}
+    </>
+  );
+}
+
+function useProviderName(configId: string): string {
+  const { data } = useQuery({
+    queryKey: ["provider-names"],
+    queryFn: async ({ signal }) => {
+      const { configs } = await client.providerConfigs.list.query(undefined, { signal });
+      return new Map(configs.map(({ id, name }) => [id, name]));
+    },
+  });
+  return data?.get(configId) ?? "";
+}

@@ -1,0 +1,119 @@
+import { isZonewrightError, type DnsRecord } from "@zonewright/client";
+import { useState } from "react";
+import { client, queries } from "../api.ts";
+import { formatNumber } from "../ui/format.ts";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { recordsWords } from "../words/records.ts";
+import { changesOf, emptyDraft, rebased, type Clash, type Draft } from "./draft/draft.ts";
+import type { Plan } from "./draft/use-draft.ts";
+
+const text = recordsWords;
+
+/** What a draft met when it was applied: an edit of somebody else, or a loss to confirm. */
+export interface Obstacle {
+  overtakenBy: number | null;
+  clashes: (Clash & { name: string; recordType: string })[];
+  mustForce: boolean;
+}
+
+const none: Obstacle = { overtakenBy: null, clashes: [], mustForce: false };
+
+interface ApplyOptions {
+  domainId: string;
+  zoneName: string;
+  draft: Draft;
+  setDraft: (draft: Draft) => void;
+  reverse: readonly string[];
+  onApplied: () => void;
+}
+
+/** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
+export function useApply({ domainId, zoneName, draft, setDraft, reverse, onApplied }: ApplyOptions) {
+  const [obstacle, setObstacle] = useState<Obstacle>(none);
+  const refresh = async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ["zone", zoneName] }),
+      queries.invalidateQueries({ queryKey: ["domains"] }),
+    ]);
+  };
+  const action = useAction(async (plan: Plan, force: boolean, message: string) => {
+    try {
+      const { revision } = await client.records.applyPlan.mutate({
+        id: domainId,
+        changes: changesOf(draft),
+        planHash: plan.planHash,
+        reverse: [...reverse],
+        force,
+        ...(message.trim() !== "" && { message: message.trim() }),
+      });
+      setDraft(emptyDraft);
+      setObstacle(none);
+      onApplied();
+      toast({
+        title: text.applied(formatNumber(revision)),
+        action: { label: text.undo, run: () => void undo(domainId, revision, refresh) },
+      });
+      await refresh();
+    } catch (error) {
+      if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") {
+        setObstacle({ ...none, mustForce: true });
+      }
+      if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
+      const { revision } = await client.domains.get.query({ id: domainId });
+      if (revision === plan.revision) throw error;
+      const next = rebased(draft, await presentRecords(domainId, draft));
+      setObstacle({
+        overtakenBy: revision,
+        clashes: next.clashes.map((clash) => named(clash, draft)),
+        mustForce: false,
+      });
+      setDraft(next.draft);
+      await refresh();
+    }
+  });
+  return {
+    ...action,
+    obstacle,
+    forget: () => {
+      setObstacle(none);
+      action.reset();
+    },
+  };
+}
+
+function named(clash: Clash, draft: Draft) {
+  const edit = draft.edits.find(({ key }) => key === clash.key);
+  const { name = "", recordType = "" } = edit && edit.kind !== "create" ? edit.before : {};
+  return { ...clash, name, recordType };
+}
+
+/** The records that the draft edits, as they are now. One call for each of their names. */
+async function presentRecords(domainId: string, draft: Draft): Promise<ReadonlyMap<string, DnsRecord>> {
+  const names = new Set(draft.edits.flatMap((edit) => (edit.kind === "create" ? [] : [edit.before.name])));
+  const found = new Map<string, DnsRecord>();
+  for (const name of names) {
+    for await (const record of client.eachRecord({ id: domainId, name })) found.set(record.id, record);
+  }
+  return found;
+}
+
+/** Takes a change back: a new change that inverts exactly that one. */
+async function undo(domainId: string, revision: number, refresh: () => Promise<void>): Promise<void> {
+  try {
+    const undone = await revert(domainId, revision);
+    toast({ title: text.undone(formatNumber(undone)) });
+  } catch (error) {
+    toast({ title: text.undoFailed, description: error instanceof Error ? error.message : String(error) });
+  } finally {
+    await refresh();
+  }
+}
+
+async function revert(domainId: string, revision: number): Promise<number> {
+  const { entries } = await client.records.history.query({ id: domainId, limit: 100 });
+  const entry = entries.find((each) => each.revision === revision);
+  if (!entry) throw new Error(text.undoFailed);
+  const result = await client.records.revert.mutate({ id: domainId, changeSetId: entry.id });
+  return result.revision ?? revision;
+}

@@ -1,0 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
+import type { DnsRecord } from "@zonewright/client";
+import { useDeferredValue, useMemo, useState } from "react";
+import { client } from "../api.ts";
+import { useRows, type Rows } from "../ui/use-rows.ts";
+import { useWindows } from "../ui/use-windows.ts";
+import type { Draft } from "./draft/draft.ts";
+import { countTypes, loadedRows, windowedRows, type RowSource } from "./grid/rows.ts";
+
+/** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
+const pageSize = 500;
+
+interface ZoneRowsOptions {
+  domainId: string;
+  zone: string;
+  revision: number;
+  search: string;
+  type: string;
+  draft: Draft;
+}
+
+export interface ZoneRows {
+  rows: RowSource;
+  view: Rows;
+  /** The number of records in the zone that the user sees; null before the first answer. */
+  total: number | null;
+  types: readonly (readonly [type: string, count: number])[];
+  records: readonly DnsRecord[];
+  loading: boolean;
+  error: unknown;
+  /** Whether all records are loaded. */
+  whole: boolean;
+}
+
+/** The rows of a zone: all of them if they are few, else windows of 500 around what is in view. */
+export function useZoneRows({ domainId, zone, revision, search, type, draft }: ZoneRowsOptions): ZoneRows {
+  const [inView, setInView] = useState({ first: 0, last: 0 });
+  const all = useWindows<DnsRecord>({
+    queryKey: ["records", domainId, revision],
+    pageSize,
+    first: 0,
+    last: 0,
+    fetch: async (page, signal) => await readPage(domainId, page, {}, signal),
+  });
+  const counts = useQuery({
+    queryKey: ["record-types", domainId, revision],
+    enabled: all.total !== null && all.total > pageSize,
+    queryFn: async ({ signal }) =>
+      (await client.records.list.query({ id: domainId, limit: 1, counts: true }, { signal })).typeCounts,
+  });
+  const whole = all.total !== null && all.total <= pageSize;
+  const asked = useDeferredValue(search);
+  const filters = { ...(asked && { filter: asked }), ...(type && { type }) };
+  const filtered = !whole && (asked !== "" || type !== "");
+  const windows = useWindows<DnsRecord>({
+    queryKey: filtered ? ["records", domainId, revision, filters] : ["records", domainId, revision],
+    pageSize,
+    ...(whole ? { first: 0, last: 0 } : inView),
+    fetch: async (page, signal) => await readPage(domainId, page, filtered ? filters : {}, signal),
+  });
+  const records = useMemo(() => (whole ? (all.page ?? []) : []), [whole, all.page]);
+  const source = whole
+    ? loadedRows(records, draft, { search, type }, zone)
+    : windowedRows(windows.total ?? 0, windows.at, draft);
+  const view = useRows(source.count, 35, (index) => source.at(index)?.key);
+  if (!whole && view.settled !== inView) setInView(view.settled);
+  return {
+    rows: source,
+    view,
+    total: all.total,
+    types: whole ? countTypes(records) : byFrequency(counts.data ?? {}),
+    records,
+    loading: all.loading,
+    error: all.error ?? windows.error,
+    whole,
+  };
+}
+
+function byFrequency(counts: Readonly<Record<string, number>>): [type: string, count: number][] {
+  return Object.entries(counts).toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}
+
+async function readPage(
+  id: string,
+  page: number,
+  filters: { filter?: string; type?: string },
+  signal: AbortSignal,
+): Promise<{ items: readonly DnsRecord[]; total: number }> {
+  const { records, total } = await client.records.list.query({ id, page, limit: pageSize, ...filters }, { signal });
+  return { items: records, total };
+}

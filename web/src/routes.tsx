@@ -1,0 +1,225 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { queries } from "./api.ts";
+import { Frame } from "./frame.tsx";
+import { currentUser } from "./session/current-user.ts";
+import { leadOn, type ExternalReturn } from "./session/external.ts";
+import { Crashed, NotFound } from "./ui/failures.tsx";
+
+/** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
+
+const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: Crashed });
+
+const optionalText = (value: unknown) =>
+  typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
+
+/** Search parameters that are texts; absent ones are undefined. */
+const texts =
+  <Key extends string>(...keys: readonly Key[]) =>
+  (search: Record<string, unknown>) =>
+    Object.fromEntries(keys.map((key) => [key, optionalText(search[key])])) as { [Name in Key]?: string | undefined };
+
+/** Only addresses of this site, so that a link cannot lead elsewhere after the sign-in. */
+const ownPath = (value: unknown) => (typeof value === "string" && /^\/(?![/\\])/.test(value) ? value : undefined);
+
+const signIn = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sign-in",
+  validateSearch: (search): { next?: string | undefined; ended?: true | undefined; error?: string | undefined } => ({
+    next: ownPath(search["next"]),
+    ended: search["ended"] === true ? true : undefined,
+    error: optionalText(search["error"]),
+  }),
+  component: lazyRouteComponent(() => import("./session/sign-in.tsx"), "SignIn"),
+});
+
+const forgot = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/forgot-password",
+  component: lazyRouteComponent(() => import("./session/password-pages.tsx"), "ForgotPassword"),
+});
+const reset = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/reset-password",
+  component: lazyRouteComponent(() => import("./session/password-pages.tsx"), "ResetPassword"),
+});
+const verify = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/verify-email",
+  component: lazyRouteComponent(() => import("./session/verify-email.tsx"), "VerifyEmail"),
+});
+const register = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/register",
+  validateSearch: (search): { code?: string | undefined } => ({ code: optionalText(search["code"]) }),
+  component: lazyRouteComponent(() => import("./session/register.tsx"), "Register"),
+});
+const arrival = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/welcome-back",
+  component: lazyRouteComponent(() => import("./session/arrival-page.tsx"), "ArrivalPage"),
+});
+
+/** Says how a return from an identity provider ended. Rare, so its texts are loaded for it. */
+async function sayReturn(back: ExternalReturn): Promise<void> {
+  (await import("./session/say-return.ts")).sayReturn(back);
+}
+
+/** Everything behind the sign-in. */
+const inside = createRoute({
+  getParentRoute: () => rootRoute,
+  id: "inside",
+  beforeLoad: async ({ location }) => {
+    const back = location.pathname === "/" ? leadOn() : null;
+    if (back?.kind === "ticket" || back?.kind === "needsInvite") throw redirect({ to: "/welcome-back", replace: true });
+    if (back?.kind === "bound") {
+      await sayReturn(back);
+      throw redirect({ to: "/account/security", replace: true });
+    }
+    const user = await queries.ensureQueryData(currentUser);
+    if (user) {
+      if (back?.kind === "error") await sayReturn(back);
+      return;
+    }
+    const error = back?.kind === "error" ? back.code : undefined;
+    const next = location.href === "/" ? undefined : location.href;
+    throw redirect({ to: "/sign-in", search: { next, error }, replace: true });
+  },
+  component: Frame,
+});
+
+const domainList = createRoute({
+  getParentRoute: () => inside,
+  path: "/",
+  validateSearch: texts("search", "status", "tag", "group", "view", "provider", "drift", "sort"),
+  component: lazyRouteComponent(() => import("./domains/list-page.tsx"), "DomainsPage"),
+});
+
+const zone = createRoute({
+  getParentRoute: () => inside,
+  path: "/d/$name",
+  component: lazyRouteComponent(() => import("./zone/zone-page.tsx"), "ZonePage"),
+});
+
+const zoneIndex = createRoute({
+  getParentRoute: () => zone,
+  path: "/",
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: "/d/$name/records", params, replace: true });
+  },
+});
+
+const zoneRecords = createRoute({
+  getParentRoute: () => zone,
+  path: "/records",
+  validateSearch: texts("search", "type"),
+  component: lazyRouteComponent(() => import("./records/records-page.tsx"), "RecordsPage"),
+});
+
+/** Pages about the user's own account. */
+const profile = createRoute({
+  getParentRoute: () => inside,
+  path: "/account/profile",
+  component: lazyRouteComponent(() => import("./account/profile-page.tsx"), "ProfilePage"),
+});
+const security = createRoute({
+  getParentRoute: () => inside,
+  path: "/account/security",
+  component: lazyRouteComponent(() => import("./account/security-page.tsx"), "SecurityPage"),
+});
+const tokens = createRoute({
+  getParentRoute: () => inside,
+  path: "/account/tokens",
+  component: lazyRouteComponent(() => import("./account/tokens-page.tsx"), "TokensPage"),
+});
+const sessions = createRoute({
+  getParentRoute: () => inside,
+  path: "/account/sessions",
+  component: lazyRouteComponent(() => import("./account/sessions-page.tsx"), "SessionsPage"),
+});
+
+/** Pages of administrators. */
+const users = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/users",
+  validateSearch: texts("search", "role", "page"),
+  component: lazyRouteComponent(() => import("./admin/users-page.tsx"), "UsersPage"),
+});
+const invitations = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/invitations",
+  validateSearch: texts("page"),
+  component: lazyRouteComponent(() => import("./admin/invitations-page.tsx"), "InvitationsPage"),
+});
+const providers = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/providers",
+  component: lazyRouteComponent(() => import("./admin/providers-page.tsx"), "ProvidersPage"),
+});
+const newProvider = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/providers/new",
+  validateSearch: texts("kind"),
+  component: lazyRouteComponent(() => import("./admin/provider-new-page.tsx"), "NewProviderPage"),
+});
+const providerZones = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/providers/$id/zones",
+  component: lazyRouteComponent(() => import("./admin/zones-page.tsx"), "ProviderZonesPage"),
+});
+const signInProviders = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/sign-in",
+  component: lazyRouteComponent(() => import("./admin/sign-in-page.tsx"), "SignInProvidersPage"),
+});
+
+const notifications = createRoute({
+  getParentRoute: () => inside,
+  path: "/notifications",
+  component: lazyRouteComponent(() => import("./notifications/notifications-page.tsx"), "NotificationsPage"),
+});
+
+const zoneSettings = createRoute({
+  getParentRoute: () => zone,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./zone/settings-page.tsx"), "SettingsPage"),
+});
+const zoneAccess = createRoute({
+  getParentRoute: () => zone,
+  path: "/access",
+  component: lazyRouteComponent(() => import("./zone/access-page.tsx"), "AccessPage"),
+});
+
+const routeTree = rootRoute.addChildren([
+  signIn,
+  forgot,
+  reset,
+  verify,
+  register,
+  arrival,
+  inside.addChildren([
+    domainList,
+    zone.addChildren([zoneIndex, zoneRecords, zoneSettings, zoneAccess]),
+    notifications,
+    profile,
+    security,
+    tokens,
+    sessions,
+    users,
+    invitations,
+    providers,
+    newProvider,
+    providerZones,
+    signInProviders,
+  ]),
+]);
+
+/** Creates the router, in the browser's history. */
+export function createConsoleRouter() {
+  return createRouter({ routeTree, defaultPreload: "intent", defaultPreloadStaleTime: 0, scrollRestoration: false });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,66 @@
+/** What the page remembers while the browser is at an identity provider: the return carries neither the provider nor the page. */
+interface Journey {
+  providerId: string;
+  next: string;
+}
+
+const key = "zonewright.external";
+
+/** The address that starts external sign-in. */
+export function authorizeUrl(providerId: string): string {
+  return `/api/auth/oauth/${encodeURIComponent(providerId)}/authorize`;
+}
+
+/** Remembers where to go after the return. */
+export function beginExternal(providerId: string, next: string): void {
+  sessionStorage.setItem(key, JSON.stringify({ providerId, next } satisfies Journey));
+}
+
+/** What was remembered, once. */
+export function endExternal(): Journey | null {
+  const stored = sessionStorage.getItem(key);
+  sessionStorage.removeItem(key);
+  if (stored === null) return null;
+  const { providerId, next } = JSON.parse(stored) as Partial<Journey>;
+  return { providerId: String(providerId), next: typeof next === "string" && /^\/(?!\/)/.test(next) ? next : "/" };
+}
+
+/** How an identity provider sent the browser back. */
+export type ExternalReturn =
+  | { kind: "ticket"; ticket: string }
+  | { kind: "needsInvite"; pendingToken: string }
+  | { kind: "bound"; providerId: string }
+  | { kind: "error"; code: string };
+
+/** Reads the outcome from the address of the page, or null. One-time values must then leave the address. */
+export function externalReturn(search: string): ExternalReturn | null {
+  const query = new URLSearchParams(search);
+  const ticket = query.get("ticket");
+  if (ticket) return { kind: "ticket", ticket };
+  const pendingToken = query.get("pending_token");
+  if (query.has("needs_invite") && pendingToken) return { kind: "needsInvite", pendingToken };
+  if (query.has("bound")) return { kind: "bound", providerId: query.get("provider_id") ?? "" };
+  const code = query.get("error");
+  return code ? { kind: "error", code } : null;
+}
+
+let arrival: ExternalReturn | null = null;
+
+/** Takes a return out of the page's address, so that no history, log or screenshot has its one-time values. Call it before the first page. */
+export function takeReturn(): void {
+  if (location.pathname !== "/") return;
+  arrival = externalReturn(location.search);
+  if (arrival) history.replaceState(history.state, "", "/");
+}
+
+/** How the browser came back, if it did. */
+export function arrived(): ExternalReturn | null {
+  return arrival;
+}
+
+/** The same, once: for the page that leads on. */
+export function leadOn(): ExternalReturn | null {
+  const led = arrival;
+  if (led && led.kind !== "ticket" && led.kind !== "needsInvite") arrival = null;
+  return led;
+}

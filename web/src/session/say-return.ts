@@ -1,0 +1,10 @@
+import { toast } from "../ui/toast.tsx";
+import { sessionWords } from "../words/session.ts";
+import type { ExternalReturn } from "./external.ts";
+
+/** Says how a return from an identity provider ended, to someone who is signed in. */
+export function sayReturn(back: ExternalReturn): void {
+  const errors: Readonly<Record<string, string>> = sessionWords.errors;
+  if (back.kind === "bound") toast({ title: sessionWords.bound(back.providerId) });
+  else if (back.kind === "error") toast({ title: errors[back.code] ?? sessionWords.errors.unknown });
+}

@@ -1,0 +1,166 @@
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import {
+  BookOpen,
+  Bell,
+  Globe,
+  KeyRound,
+  LogOut,
+  Monitor,
+  Moon,
+  Plug,
+  Search,
+  Sun,
+  Ticket,
+  User,
+  Users,
+} from "lucide-react";
+import { useEffect, useRef, type ReactNode } from "react";
+import { Mark } from "../ui/brand.tsx";
+import { initialsOf } from "../ui/initials.ts";
+import { Menu } from "../ui/menu.tsx";
+import { isMac } from "../ui/platform.ts";
+import { setTheme, useTheme } from "../theme/theme.ts";
+import { words } from "../words/words.ts";
+import styles from "./shell.module.css";
+
+const text = words.shell;
+
+const adminPages = [
+  { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },
+  { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
+  { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
+  { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
+] as const;
+
+interface ShellProps {
+  user: { username: string; displayName: string | null; role: "admin" | "member" };
+  onSignOut: () => void;
+  /** How many notifications are unread. */
+  unread: number;
+  /** Whether the live stream is lost. */
+  offline: boolean;
+  onJump: () => void;
+  /** Dialogs that any page may open. */
+  children?: ReactNode;
+}
+
+/** The frame of every page behind the sign-in: rail, work area, and the messages about the connection. */
+export function Shell({ user, onSignOut, unread, offline, onJump, children }: ShellProps) {
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const shown = useRef(path);
+  useEffect(() => {
+    // After a change of page, the keyboard starts at the new content.
+    if (shown.current === path) return;
+    shown.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  return (
+    <div className={styles["app"]}>
+      <a className={styles["skip"]} href="#content">
+        {text.skip}
+      </a>
+      <nav className={styles["rail"]} aria-label={text.main}>
+        <Link to="/" className={styles["brand"]}>
+          <Mark />
+          Zonewright
+        </Link>
+        <button type="button" className={styles["jump"]} onClick={onJump} aria-keyshortcuts="Meta+K Control+K">
+          <Search aria-hidden />
+          <span>{text.jump}</span>
+          <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
+        <RailLink
+          to="/"
+          icon={<Globe aria-hidden />}
+          label={text.domains}
+          current={path === "/" || path.startsWith("/d/")}
+        />
+        <RailLink to="/notifications" icon={<Bell aria-hidden />} label={text.notifications} count={unread} />
+        {user.role === "admin" ? (
+          <>
+            <div className={styles["section"]}>{text.administration}</div>
+            {adminPages.map((page) => (
+              <RailLink admin key={page.to} {...page} />
+            ))}
+          </>
+        ) : null}
+        <Who user={user} onSignOut={onSignOut} />
+      </nav>
+      <main className={styles["main"]} ref={main} id="content" tabIndex={-1} data-scroll>
+        {offline ? (
+          <div className={styles["offline"]} role="status">
+            {text.offline}
+          </div>
+        ) : null}
+        <Outlet />
+      </main>
+      {children}
+    </div>
+  );
+}
+
+interface RailLinkProps {
+  to: string;
+  icon: ReactNode;
+  label: string;
+  count?: number;
+  current?: boolean;
+  admin?: boolean;
+}
+
+function RailLink({ to, icon, label, count = 0, current, admin }: RailLinkProps) {
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const active = current ?? path.startsWith(to);
+  return (
+    <Link
+      to={to}
+      className={`${styles["nav"]} ${admin ? styles["admin"] : ""}`}
+      aria-current={active ? "page" : undefined}
+      activeProps={{}}
+    >
+      {icon}
+      <span className={styles["label"]}>{label}</span>
+      {count > 0 ? (
+        <span className={styles["count"]}>
+          <span className="sr">, </span>
+          {count}
+        </span>
+      ) : null}
+    </Link>
+  );
+}
+
+function Who({ user, onSignOut }: Pick<ShellProps, "user" | "onSignOut">) {
+  const theme = useTheme();
+  const navigate = useNavigate();
+  const shownName = user.displayName ?? user.username;
+  const next = { system: "light", light: "dark", dark: "system" } as const;
+  const icons = { system: <Monitor aria-hidden />, light: <Sun aria-hidden />, dark: <Moon aria-hidden /> };
+  return (
+    <Menu
+      trigger={
+        <button type="button" className={`${styles["nav"]} ${styles["who"]}`}>
+          <span className={styles["avatar"]} data-initials={initialsOf(shownName)} aria-hidden />
+          <span className={styles["name"]}>{shownName}</span>
+        </button>
+      }
+      groups={[
+        [
+          {
+            id: "account",
+            label: text.account,
+            icon: <User aria-hidden />,
+            run: () => void navigate({ to: "/account/profile" }),
+          },
+          { id: "theme", label: text.themes[theme], icon: icons[theme], run: () => setTheme(next[theme]) },
+          { id: "docs", label: text.apiDocs, icon: <BookOpen aria-hidden />, run: () => location.assign("/api/docs") },
+        ],
+        user.role === "admin"
+          ? adminPages.map(({ to, icon, label }) => ({ id: to, icon, label, run: () => void navigate({ to }) }))
+          : [],
+        [{ id: "sign-out", label: text.signOut, icon: <LogOut aria-hidden />, run: onSignOut }],
+      ].filter((group) => group.length > 0)}
+    />
+  );
+}

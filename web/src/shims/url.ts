@@ -1,0 +1,19 @@
+import { toUnicode } from "punycode/";
+
+/** What the pure model uses of `node:url`, for browsers. */
+
+/** Converts a name to A-labels, or returns the empty string if it is invalid. */
+export function domainToASCII(name: string): string {
+  if (/[\s#%/:?@[\\\]^|]/.test(name)) return "";
+  const url = URL.parse(`ws://${name}`);
+  return url?.hostname ?? "";
+}
+
+/** Converts A-labels to Unicode. */
+export function domainToUnicode(name: string): string {
+  try {
+    return toUnicode(name);
+  } catch {
+    return "";
+  }
+}

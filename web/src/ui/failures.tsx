@@ -1,0 +1,38 @@
+import { Link, type ErrorComponentProps } from "@tanstack/react-router";
+import { CircleAlert, Compass } from "lucide-react";
+import { messageOf } from "../api.ts";
+import { Button, buttonClass } from "./button.tsx";
+import { Empty } from "./page.tsx";
+import { words } from "../words/words.ts";
+
+const text = words.shell;
+
+/** An address without a page. */
+export function NotFound() {
+  return (
+    <Empty
+      icon={<Compass aria-hidden />}
+      title={text.notFound}
+      action={
+        <Link to="/" className={buttonClass()}>
+          {text.toDomains}
+        </Link>
+      }
+    >
+      {text.notFoundHint}
+    </Empty>
+  );
+}
+
+/** A page that could not be shown. */
+export function Crashed({ error }: ErrorComponentProps) {
+  return (
+    <Empty
+      icon={<CircleAlert aria-hidden />}
+      title={text.crashed}
+      action={<Button onClick={() => location.reload()}>{text.reload}</Button>}
+    >
+      {messageOf(error)}
+    </Empty>
+  );
+}

@@ -1,0 +1,52 @@
+/** The language of dates and numbers: the browser's. */
+const locale = navigator.language;
+
+const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const number = new Intl.NumberFormat(locale);
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+
+const units = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+export const formatDay = (date: Date): string => day.format(date);
+export const formatMoment = (date: Date): string => moment.format(date);
+export const formatNumber = (value: number): string => number.format(value);
+
+/** “3 min ago”, “in 2 mo.”, “now”. */
+export function formatAgo(date: Date, now = Date.now()): string {
+  const seconds = (date.getTime() - now) / 1000;
+  const found = units.find(([, size]) => Math.abs(seconds) >= size);
+  return found ? relative.format(Math.trunc(seconds / found[1]), found[0]) : relative.format(0, "second");
+}
+
+const ttlUnits = [
+  ["w", 604_800],
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+] as const;
+
+/** A TTL as people say it: `5 min`, `1 h`, `90 s`. */
+export function formatTtl(seconds: number): string {
+  const found = ttlUnits.find(([, size]) => seconds >= size && seconds % size === 0);
+  return found ? `${seconds / found[1]} ${found[0]}` : `${seconds} s`;
+}
+
+/** Reads what a person types for a TTL: `300`, `5m`, `5 min`, `1h`, `1d`, `1h30m`. Returns seconds, or null. */
+export function parseTtl(text: string): number | null {
+  const given = text.trim().toLowerCase();
+  if (/^\d{1,10}$/.test(given)) return Number(given);
+  if (!/^(?:\d{1,10} ?(?:w|d|h|min|m|s) ?){1,5}$/.test(given)) return null;
+  const sizes: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, min: 60, m: 60, s: 1 };
+  let seconds = 0;
+  for (const [, amount, unit] of given.matchAll(/(\d+) ?(w|d|h|min|m|s)/g)) {
+    seconds += Number(amount) * (sizes[unit ?? ""] ?? 0);
+  }
+  return seconds;
+}

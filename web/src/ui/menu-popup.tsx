@@ -1,0 +1,36 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import { Fragment } from "react";
+import type { MenuProps } from "./menu.tsx";
+import styles from "./menu.module.css";
+
+/** The menu itself, in a chunk of its own. */
+export function MenuPopup({ trigger, groups, defaultOpen }: MenuProps & { defaultOpen: boolean }) {
+  return (
+    <Base.Root modal={false} defaultOpen={defaultOpen}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner className={styles["positioner"]} sideOffset={5} align="end">
+          <Base.Popup className={styles["popup"]}>
+            {groups.map((group, index) => (
+              <Fragment key={group[0]?.id}>
+                {index > 0 ? <Base.Separator className={styles["line"]} /> : null}
+                {group.map(({ id, label, icon, run, danger = false, disabled = false, keys }) => (
+                  <Base.Item
+                    key={id}
+                    className={`${styles["item"]} ${danger ? styles["danger"] : ""}`}
+                    disabled={disabled}
+                    onClick={run}
+                  >
+                    {icon}
+                    {label}
+                    {keys ? <kbd>{keys}</kbd> : null}
+                  </Base.Item>
+                ))}
+              </Fragment>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

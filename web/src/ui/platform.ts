@@ -1,0 +1,2 @@
+/** Whether shortcuts use ⌘. */
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -1,0 +1,48 @@
+import { Toast } from "@base-ui/react/toast";
+import { lazy, Suspense } from "react";
+
+/** The messages on show, for the list of them. */
+export const manager = Toast.createToastManager();
+
+/** Resolves when the list is on the page: earlier messages wait for it. */
+export const mounted = Promise.withResolvers<undefined>();
+
+interface ToastOptions {
+  title: string;
+  description?: string | undefined;
+  /** What the button of the toast says and does. */
+  action?: { label: string; run: () => void };
+}
+
+/** Shows a message that goes away by itself; longer if it has a button. */
+export function toast(options: ToastOptions): void {
+  void mounted.promise.then(() => add(options));
+}
+
+function add({ title, description, action }: ToastOptions): void {
+  const id: string = manager.add({
+    title,
+    description,
+    timeout: action ? 20_000 : 6_000,
+    ...(action && {
+      actionProps: {
+        children: action.label,
+        onClick: () => {
+          manager.close(id);
+          action.run();
+        },
+      },
+    }),
+  });
+}
+
+const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));
+
+/** Where toasts appear. Their code arrives after the first page. */
+export function Toasts() {
+  return (
+    <Suspense fallback={null}>
+      <ToastList />
+    </Suspense>
+  );
+}

@@ -1,0 +1,38 @@
+import { useCallback, useLayoutEffect, useRef, useState } from "react";
+
+/** The state of something that a person started. */
+export interface Action<Input extends unknown[]> {
+  /** Starts it, unless it is running. Resolves to whether it succeeded. */
+  run: (...input: Input) => Promise<boolean>;
+  pending: boolean;
+  error: unknown;
+  reset: () => void;
+}
+
+/** Runs one thing at a time and keeps what went wrong, so that the form can say it. */
+export function useAction<Input extends unknown[]>(perform: (...input: Input) => Promise<unknown>): Action<Input> {
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const running = useRef(false);
+  const latest = useRef(perform);
+  useLayoutEffect(() => {
+    latest.current = perform;
+  });
+  const run = useCallback(async (...input: Input) => {
+    if (running.current) return false;
+    running.current = true;
+    setPending(true);
+    setError(null);
+    try {
+      await latest.current(...input);
+      return true;
+    } catch (failure) {
+      setError(failure);
+      return false;
+    } finally {
+      running.current = false;
+      setPending(false);
+    }
+  }, []);
+  return { run, pending, error, reset: useCallback(() => setError(null), []) };
+}

@@ -1,0 +1,60 @@
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+
+export interface Rows {
+  /** For the element that contains the rows. */
+  container: RefObject<HTMLDivElement | null>;
+  virtualizer: Virtualizer<HTMLElement, Element>;
+  /** The rows in view when scrolling settles. */
+  settled: { first: number; last: number };
+}
+
+/**
+ * Shows only the rows in view of a list in the page's work area, which scrolls as a whole.
+ * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index
+ * @param covered the height of what sticks to the top of the work area, for scrolling to a row
+ */
+export function useRows(
+  count: number,
+  rowHeight: number,
+  keyAt?: (index: number) => string | undefined,
+  covered = 0,
+): Rows {
+  const container = useRef<HTMLDivElement>(null);
+  const [scroller, setScroller] = useState<HTMLElement | null>(null);
+  const [margin, setMargin] = useState(0);
+  useLayoutEffect(() => {
+    const found = container.current?.closest<HTMLElement>("[data-scroll]") ?? null;
+    setScroller(found);
+    if (!found) return undefined;
+    const measure = () => {
+      const top = container.current?.getBoundingClientRect().top ?? 0;
+      setMargin(Math.round(top - found.getBoundingClientRect().top + found.scrollTop));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(found);
+    for (const child of found.children) observer.observe(child);
+    return () => observer.disconnect();
+  }, []);
+  const virtualizer = useVirtualizer<HTMLElement, Element>({
+    count,
+    getScrollElement: () => scroller,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+    getItemKey: (index) => keyAt?.(index) ?? index,
+    scrollMargin: margin,
+    scrollPaddingStart: covered,
+  });
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? 0;
+  const [settled, setSettled] = useState({ first: 0, last: 0 });
+  useEffect(() => {
+    const wait = setTimeout(() => {
+      setSettled((before) => (before.first === first && before.last === last ? before : { first, last }));
+    }, 60);
+    return () => clearTimeout(wait);
+  }, [first, last]);
+  return { container, virtualizer, settled };
+}

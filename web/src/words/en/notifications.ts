@@ -1,0 +1,20 @@
+export const notifications = {
+  title: "Notifications",
+  unread: (count: string) => `${count} unread`,
+  all: "All",
+  onlyUnread: "Unread",
+  filter: "Show",
+  readAll: "Mark all as read",
+  deleteAll: "Delete all",
+  deleteAllTitle: "Delete all notifications",
+  deleteAllHint: "They are gone for good. What they are about stays as it is.",
+  delete: (title: string) => `Delete: ${title}`,
+  isUnread: "Unread",
+  open: (name: string) => `Open ${name}`,
+  emptyTitle: "No notifications",
+  empty:
+    "You hear here of zones that were changed elsewhere, of registrations that expire, and of what concerns your account.",
+  emptyUnread: "Everything is read.",
+  list: "Notifications",
+  today: "Today",
+};

@@ -1,0 +1,47 @@
+import { useQuery } from "@tanstack/react-query";
+import { Eye, Pencil } from "lucide-react";
+import { client } from "../../api.ts";
+import { useUser } from "../../session/current-user.ts";
+import { Failure } from "../../ui/notice.tsx";
+import { Card } from "../../ui/page.tsx";
+import { zoneWords } from "../../words/zone.ts";
+import type { Zone } from "../use-zone.ts";
+import styles from "../zone.module.css";
+import own from "./access.module.css";
+
+const text = zoneWords;
+
+/** A host pattern as people say it. */
+export function hostsText(pattern: string): string {
+  return pattern === "*" ? text.allHosts : pattern;
+}
+
+/** What a member may do in a domain. */
+export function OwnAccess({ zone }: { zone: Zone }) {
+  const user = useUser();
+  const owns = zone.ownerId === user.id;
+  const { data, error } = useQuery({
+    queryKey: ["assignments", zone.id],
+    queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
+    enabled: !owns,
+  });
+  return (
+    <Card title={text.yourAccess}>
+      {owns ? <p>{text.ownerYou}</p> : null}
+      <Failure error={error} />
+      {data?.total === 0 ? <p>{text.yourAccessNone}</p> : null}
+      {data && data.total > 0 ? (
+        <ul className={`${styles["list"]} ${own["grants"]}`}>
+          {data.assignments.map(({ id, access, subdomainPattern }) => (
+            <li key={id}>
+              {access === "write" ? <Pencil aria-hidden /> : <Eye aria-hidden />}
+              {access === "write"
+                ? text.mayWrite(hostsText(subdomainPattern))
+                : text.mayRead(hostsText(subdomainPattern))}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </Card>
+  );
+}

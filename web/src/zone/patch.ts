@@ -1,0 +1,78 @@
+import type { RouterOutputs } from "@zonewright/client";
+import { formatTtl } from "../ui/format.ts";
+import { zoneWords } from "../words/zone.ts";
+
+type Planned = NonNullable<RouterOutputs["domains"]["sync"]["plan"]>;
+type Difference = RouterOutputs["snapshots"]["diff"];
+type Data = Planned["creates"][number];
+type Compared = Difference["added"][number];
+
+/** One record of a patch. */
+export interface PatchLine {
+  kind: "create" | "update" | "delete";
+  name: string;
+  recordType: string;
+  value: string;
+  /** The value before; null if it is the same. */
+  before: string | null;
+  /** What else is there to know: the TTL, or what changes besides the value. */
+  note: string;
+}
+
+const order = { delete: 0, update: 1, create: 2 } as const;
+
+/** The lines of planned changes, by name and type, so that what replaces something stands below it. */
+export function planLines({ creates, updates, deletes }: Planned): PatchLine[] {
+  return sorted([
+    ...creates.map((record) => line("create", record)),
+    ...updates.map(({ before, after }) => changed(before, after)),
+    ...deletes.map((record) => line("delete", record)),
+  ]);
+}
+
+/** The lines of a difference between two states. */
+export function differenceLines({ added, removed, modified }: Difference): PatchLine[] {
+  return sorted([
+    ...added.map((record) => line("create", record)),
+    ...modified.map(({ before, after }) => changed(before, after)),
+    ...removed.map((record) => line("delete", record)),
+  ]);
+}
+
+function line(kind: "create" | "delete", record: Data | Compared): PatchLine {
+  const { name, recordType, value, ttl } = record;
+  return { kind, name, recordType, value, before: null, note: formatTtl(ttl) };
+}
+
+function changed(before: Data | Compared, after: Data | Compared): PatchLine {
+  const notes = [
+    before.ttl === after.ttl ? formatTtl(after.ttl) : `${formatTtl(before.ttl)} → ${formatTtl(after.ttl)}`,
+    before.proxied === after.proxied ? "" : after.proxied ? zoneWords.proxied : zoneWords.notProxied,
+  ];
+  return {
+    kind: "update",
+    name: after.name,
+    recordType: after.recordType,
+    value: after.value,
+    before: before.value === after.value ? null : before.value,
+    note: notes.filter(Boolean).join(", "),
+  };
+}
+
+function sorted(lines: PatchLine[]): PatchLine[] {
+  return lines.toSorted(
+    (one, other) =>
+      compare(apexFirst(one.name), apexFirst(other.name)) ||
+      compare(one.recordType, other.recordType) ||
+      order[one.kind] - order[other.kind] ||
+      compare(one.value, other.value),
+  );
+}
+
+function apexFirst(name: string): string {
+  return name === "@" ? "" : name;
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

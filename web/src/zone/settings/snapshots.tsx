@@ -1,0 +1,204 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import type { Snapshot } from "@zonewright/client";
+import { useState } from "react";
+import { client, queries } from "../../api.ts";
+import { useUser } from "../../session/current-user.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { formatMoment, formatNumber } from "../../ui/format.ts";
+import { Failure, Notice } from "../../ui/notice.tsx";
+import { Card } from "../../ui/page.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { useAction } from "../../ui/use-action.ts";
+import { zoneWords } from "../../words/zone.ts";
+import { words } from "../../words/words.ts";
+import { differenceLines, planLines } from "../patch.ts";
+import { Patch } from "../patch-view.tsx";
+import { ReviewedDialog } from "../reviewed-dialog.tsx";
+import { refreshRecords, storeZone, useZoneName, type Zone } from "../use-zone.ts";
+import styles from "../zone.module.css";
+
+const text = zoneWords;
+const pageSize = 20;
+
+/** The snapshots of a zone: take, schedule, compare, restore. */
+export function Snapshots({ zone }: { zone: Zone }) {
+  const { id } = zone;
+  const user = useUser();
+  const name = useZoneName();
+  // Changes of the zone can take snapshots, too.
+  const list = useInfiniteQuery({
+    queryKey: ["snapshots", id, zone.revision],
+    initialPageParam: 1,
+    queryFn: async ({ pageParam, signal }) =>
+      await client.snapshots.list.query({ id, page: pageParam, limit: pageSize, records: "false" }, { signal }),
+    getNextPageParam: ({ total }, pages) => (pages.length * pageSize < total ? pages.length + 1 : undefined),
+    placeholderData: (before) => before,
+  });
+  const snapshots = list.data?.pages.flatMap((page) => page.snapshots) ?? [];
+  const [comparing, setComparing] = useState(false);
+  const [restoring, setRestoring] = useState<Snapshot | null>(null);
+  const take = useAction(async () => {
+    const { version } = await client.snapshots.create.mutate({ id });
+    await queries.invalidateQueries({ queryKey: ["snapshots", id] });
+    toast({ title: text.taken(version) });
+  });
+  const schedule = useAction(async (snapshotSchedule: Zone["snapshotSchedule"]) => {
+    storeZone(name, await client.domains.update.mutate({ id, snapshotSchedule }));
+    toast({ title: text.saved });
+  });
+  return (
+    <Card
+      title={text.snapshots}
+      hint={text.snapshotsHint}
+      flush
+      action={
+        <div className={styles["actions"]}>
+          {snapshots.length > 1 ? <Button onClick={() => setComparing(true)}>{text.compare}</Button> : null}
+          <Button pending={take.pending} onClick={() => void take.run()}>
+            {text.take}
+          </Button>
+        </div>
+      }
+    >
+      <div className={styles["between"]}>
+        <SelectField
+          label={text.schedule}
+          value={zone.snapshotSchedule}
+          options={(["off", "daily", "weekly"] as const).map((value) => ({ value, label: text.schedules[value] }))}
+          onValue={(value) => void schedule.run(value)}
+        />
+      </div>
+      <Failure error={take.error ?? schedule.error ?? list.error} />
+      {list.isSuccess && snapshots.length === 0 ? <p className={styles["inset"]}>{text.noSnapshots}</p> : null}
+      <ul className={styles["list"]} aria-label={text.snapshots}>
+        {snapshots.map((snapshot) => (
+          <li key={snapshot.id} className={styles["item"]}>
+            <span>
+              <span>{text.snapshot(snapshot.version)}</span>
+              <small>
+                {formatMoment(snapshot.createdAt)}, {text.triggers[snapshot.trigger]}
+              </small>
+            </span>
+            <span className={styles["muted"]}>
+              {text.recordCount(snapshot.recordCount, formatNumber(snapshot.recordCount))}
+            </span>
+            {user.role === "admin" ? (
+              <Button
+                kind="quiet"
+                aria-label={`${text.restore} ${text.snapshot(snapshot.version)}`}
+                onClick={() => setRestoring(snapshot)}
+              >
+                {text.restore}
+              </Button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage ? (
+        <div className={styles["inset"]}>
+          <Button pending={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {words.ui.next}
+          </Button>
+        </div>
+      ) : null}
+      {comparing ? <CompareDialog zone={zone} snapshots={snapshots} onClose={() => setComparing(false)} /> : null}
+      {restoring ? <RestoreDialog zone={zone} snapshot={restoring} onClose={() => setRestoring(null)} /> : null}
+    </Card>
+  );
+}
+
+function labelOf({ version, createdAt }: Snapshot): string {
+  return `${text.snapshot(version)}, ${formatMoment(createdAt)}`;
+}
+
+interface CompareProps {
+  zone: Zone;
+  snapshots: readonly Snapshot[];
+  onClose: () => void;
+}
+
+function CompareDialog({ zone: { id }, snapshots, onClose }: CompareProps) {
+  const [from, setFrom] = useState(snapshots[1]?.id ?? "");
+  const [to, setTo] = useState(snapshots[0]?.id ?? "");
+  const difference = useQuery({
+    queryKey: ["snapshot-difference", id, from, to],
+    queryFn: async ({ signal }) => differenceLines(await client.snapshots.diff.query({ id, from, to }, { signal })),
+  });
+  const options = snapshots.map((snapshot) => ({ value: snapshot.id, label: labelOf(snapshot) }));
+  return (
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title={text.compareTitle}
+      footer={<Button onClick={onClose}>{words.ui.close}</Button>}
+    >
+      <div className={styles["stack"]}>
+        <div className={styles["pair"]}>
+          <SelectField label={text.compareFrom} value={from} options={options} onValue={setFrom} />
+          <SelectField label={text.compareTo} value={to} options={options} onValue={setTo} />
+        </div>
+        <Failure error={difference.error} />
+        {difference.data ? (
+          <Patch lines={difference.data} />
+        ) : difference.error ? null : (
+          <p role="status">{words.ui.loading}</p>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+interface RestoreProps {
+  zone: Zone;
+  snapshot: Snapshot;
+  onClose: () => void;
+}
+
+function RestoreDialog({ zone, snapshot, onClose }: RestoreProps) {
+  const { id } = zone;
+  const { id: snapshotId, version } = snapshot;
+  const [failed, setFailed] = useState<readonly { recordType: string; name: string; value: string; error: string }[]>(
+    [],
+  );
+  return (
+    <ReviewedDialog
+      title={text.restoreTitle(version)}
+      description={text.restoreHint}
+      queryKey={["rollback-plan", id, snapshotId, zone.revision]}
+      plan={async (signal) => {
+        const { plan } = await client.snapshots.rollback.mutate({ id, snapshotId, dryRun: true }, { signal });
+        return plan ? planLines(plan) : [];
+      }}
+      nothing={text.same}
+      label={text.restoreNow}
+      anyway={text.restoreAnyway}
+      perform={async (force) => {
+        const result = await client.snapshots.rollback.mutate({ id, snapshotId, force });
+        await refreshRecords(zone);
+        if (result.failed.length > 0) {
+          setFailed(result.failed);
+          return;
+        }
+        toast({ title: text.restored(version) });
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      {failed.length > 0 ? (
+        <Notice kind="warning">
+          {text.restoredPartly(failed.length)}
+          <ul className={styles["steps"]}>
+            {failed.slice(0, 50).map(({ recordType, name, value, error }) => (
+              <li key={`${name} ${recordType} ${value}`}>
+                <code>{`${name} ${recordType} ${value}`}</code> {error}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      ) : null}
+    </ReviewedDialog>
+  );
+}

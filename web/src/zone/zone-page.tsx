@@ -1,0 +1,162 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet } from "@tanstack/react-router";
+import { GitBranch } from "lucide-react";
+import { client, queries } from "../api.ts";
+import { useZoneChanges } from "../live/use-live.ts";
+import { buttonClass } from "../ui/button.tsx";
+import { NotFound } from "../ui/failures.tsx";
+import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
+import { Failure } from "../ui/notice.tsx";
+import { Empty, useTitle } from "../ui/page.tsx";
+import { zoneWords } from "../words/zone.ts";
+import { DriftBanner } from "./drift-banner.tsx";
+import { useManages } from "./rights.ts";
+import { useProviderConfigs } from "./use-provider-configs.ts";
+import { refreshZone, useZoneName, zoneName, zoneQuery, type Zone } from "./use-zone.ts";
+import styles from "./zone.module.css";
+
+const text = zoneWords;
+
+/** The frame of a zone's pages: its header and tabs. */
+export function ZonePage() {
+  const name = useZoneName();
+  const { data, error } = useQuery(zoneQuery(name));
+  if (!data) return error ? <Failure error={error} /> : <HeaderOnItsWay name={name} />;
+  if (data.kind === "missing") return <NotFound />;
+  if (data.kind === "ambiguous") return <Choices name={name} choices={data.choices} />;
+  return (
+    <>
+      <Header zone={data.zone} />
+      <Outlet />
+    </>
+  );
+}
+
+/** As high as the header, so that nothing moves when it comes. */
+function HeaderOnItsWay({ name }: { name: string }) {
+  return (
+    <header className={styles["head"]} aria-busy aria-label={text.loading}>
+      <div className={styles["title"]}>
+        <h1>{name}</h1>
+      </div>
+      <div className={styles["facts"]} />
+      <div className={styles["tabs"]}>&nbsp;</div>
+    </header>
+  );
+}
+
+function Choices({ name, choices }: { name: string; choices: readonly string[] }) {
+  useTitle(name);
+  return (
+    <>
+      <h1 className="sr">{name}</h1>
+      <Empty
+        icon={<GitBranch aria-hidden />}
+        title={text.ambiguousTitle}
+        action={
+          <div className={styles["choices"]}>
+            {choices.map((choice) => (
+              <Link key={choice} to="/d/$name/records" params={{ name: choice }} className={buttonClass()}>
+                {choice}
+              </Link>
+            ))}
+          </div>
+        }
+      >
+        {text.ambiguous(name)}
+      </Empty>
+    </>
+  );
+}
+
+function Header({ zone }: { zone: Zone }) {
+  const manages = useManages(zone);
+  const name = useZoneName();
+  useTitle(zoneName({ ...zone, name: zone.nameUnicode }));
+  useZoneChanges(zone.id, ({ revision }) => {
+    if (revision <= zone.revision) return;
+    void refreshZone(name);
+    void queries.invalidateQueries({ queryKey: ["records", zone.id] });
+    void queries.invalidateQueries({ queryKey: ["domains"], refetchType: "none" });
+  });
+  return (
+    <>
+      <header className={styles["head"]}>
+        <div className={styles["title"]}>
+          <h1>{zone.nameUnicode}</h1>
+          {zone.nameUnicode === zone.name ? null : <span className={styles["ascii"]}>{zone.name}</span>}
+          {zone.view === "" ? null : (
+            <span className={styles["chip"]} data-kind="view">
+              {zone.view}
+            </span>
+          )}
+          {zone.status === "disabled" ? <span className={styles["chip"]}>{text.disabled}</span> : null}
+          {zone.tags.map((tag) => (
+            <span key={tag} className={styles["chip"]}>
+              {tag}
+            </span>
+          ))}
+        </div>
+        <Facts zone={zone} />
+        <nav className={styles["tabs"]} aria-label={text.tabs}>
+          <Link to="/d/$name/records" params={{ name }}>
+            {text.recordsTab} <span>{formatNumber(zone.recordCount)}</span>
+          </Link>
+          {manages ? (
+            <Link to="/d/$name/settings" params={{ name }}>
+              {text.settingsTab}
+            </Link>
+          ) : null}
+          <Link to="/d/$name/access" params={{ name }}>
+            {text.accessTab}
+          </Link>
+        </nav>
+      </header>
+      <DriftBanner zone={zone} />
+    </>
+  );
+}
+
+function Facts({ zone }: { zone: Zone }) {
+  const { status, expiresAt, driftError, driftedAt, signedBy } = zone;
+  const provider = useProviderConfigs().find(({ id }) => id === zone.providerConfigId);
+  const state = driftError === null ? (driftedAt === null ? "sync" : "drift") : "error";
+  const stateText = { sync: text.inSync, drift: text.drifted, error: text.unreadable }[state];
+  const late = status === "expired" ? styles["bad"] : status === "expiring" ? styles["warn"] : undefined;
+  return (
+    <div className={styles["facts"]}>
+      <span>
+        <i className={styles["dot"]} data-state={state} aria-hidden />
+        <strong>{provider?.name ?? ""}</strong> {stateText}
+      </span>
+      {expiresAt === null ? null : (
+        <span className={late}>
+          {status === "expired" ? text.expired : text.expires} <strong>{formatDay(expiresAt)}</strong>
+        </span>
+      )}
+      {signedBy === null ? null : (
+        <span>
+          <strong>{text.signed}</strong> {text.signedBy[signedBy]}
+        </span>
+      )}
+      <LastChange zone={zone} />
+    </div>
+  );
+}
+
+function LastChange({ zone: { id, revision, updatedAt } }: { zone: Zone }) {
+  const { data } = useQuery({
+    queryKey: ["zone-history", id, revision],
+    queryFn: async ({ signal }) =>
+      (await client.records.history.query({ id, limit: 1 }, { signal })).entries[0] ?? null,
+    staleTime: Infinity,
+  });
+  const made = data?.revision === revision ? data : null;
+  const at = made?.finishedAt ?? made?.createdAt ?? updatedAt;
+  return (
+    <span title={formatMoment(at)}>
+      {text.revision} <strong>{formatNumber(revision)}</strong>
+      {revision === 0 ? "" : `, ${made?.actor ? text.by(formatAgo(at), made.actor) : formatAgo(at)}`}
+    </span>
+  );
+}
