@@ -6,13 +6,18 @@ import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser } from "./session/current-user.ts";
 import { Shell } from "./shell/shell.tsx";
 import { isMac } from "./ui/platform.ts";
+import { patiently } from "./ui/patiently.ts";
 
 /** Asked for at the earliest by a change of the account, so it is not part of the first page. */
-const ReauthenticationDialog = lazy(async () => ({
-  default: (await import("./session/reauthentication.tsx")).ReauthenticationDialog,
-}));
+const ReauthenticationDialog = lazy(
+  patiently(async () => ({
+    default: (await import("./session/reauthentication.tsx")).ReauthenticationDialog,
+  })),
+);
 
-const LiveConnection = lazy(async () => ({ default: (await import("./live/live-connection.tsx")).LiveConnection }));
+const LiveConnection = lazy(
+  patiently(async () => ({ default: (await import("./live/live-connection.tsx")).LiveConnection })),
+);
 
 /** Signs out on purpose: the streams of all tabs end, and the drafts of the user go. */
 async function endSession(userId: string): Promise<void> {
@@ -21,6 +26,7 @@ async function endSession(userId: string): Promise<void> {
     import("./records/draft/store.ts"),
   ]);
   live.end();
+  await queries.cancelQueries();
   await deleteDrafts(userId);
   await client.signOut();
 }
@@ -33,6 +39,7 @@ export function Frame() {
   const [{ offline, unread }, setLive] = useState<LiveState>({ offline: false, unread: 0 });
   /** Whether the user is signing out, as opposed to a session that ended. */
   const leaving = useRef(false);
+  const [isLive, setIsLive] = useState(true);
 
   useEffect(
     () =>
@@ -48,13 +55,15 @@ export function Frame() {
 
   const signOut = () => {
     leaving.current = true;
+    // Streams that open from now on would be refused.
+    setIsLive(false);
     void endSession(user.id);
   };
   const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: signOut });
   return (
     <Shell user={user} unread={unread} offline={offline} onJump={openPalette} onSignOut={signOut}>
       <Suspense fallback={null}>
-        <LiveConnection userId={user.id} onState={setLive} />
+        {isLive && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
       </Suspense>
       {dialogs}

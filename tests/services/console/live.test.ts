@@ -62,6 +62,7 @@ test("a lost network is shown, and its return heals the page without a reload", 
   const zone = await fileZone(site.zonewright);
   const page = await site.signedIn({ path: `/d/${zone.name}/access` });
   await header(page, zone.name).waitFor();
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
   site.expected.push("ERR_INTERNET_DISCONNECTED");
   await page.context().setOffline(true);
   await page.getByText(lost).waitFor();
@@ -69,6 +70,19 @@ test("a lost network is shown, and its return heals the page without a reload", 
   await page.context().setOffline(false);
   await page.getByText(lost).waitFor({ state: "hidden" });
   await expect.poll(() => revisionOf(page), { timeout: 5_000 }).toMatch(/^Revision 1/);
+});
+
+test("what could not be loaded because the network was lost is loaded when it is back", async () => {
+  const page = await site.open();
+  const part = "**/assets/live-connection-*.js";
+  const asked = page.waitForRequest(part);
+  await page.route(part, async (route) => await route.abort("internetdisconnected"));
+  site.expected.push("ERR_INTERNET_DISCONNECTED");
+  await signIn(page, site.url);
+  await asked;
+  expect(site.zonewright.services.streams.openStreams).toBe(0);
+  await page.unroute(part);
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(1);
 });
 
 test("a restart of the service is shown, and heals without a reload", async () => {

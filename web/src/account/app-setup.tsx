@@ -11,10 +11,11 @@ import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
 import { refreshFactors } from "./own-account.ts";
+import { patiently } from "../ui/patiently.ts";
 
 const text = accountWords;
 
-const QrCode = lazy(async () => ({ default: (await import("./qr-code.tsx")).QrCode }));
+const QrCode = lazy(patiently(async () => ({ default: (await import("./qr-code.tsx")).QrCode })));
 
 interface AppSetupProps {
   /** The app is on; these are the new recovery codes. */

@@ -15,9 +15,12 @@ type Stream = "notifications" | "zones";
  */
 export class Leader {
   readonly #client: Client;
+  readonly #withNotifications: boolean;
   readonly #deliver: (event: LiveEvent) => void;
   readonly #tabs = new Map<string, readonly string[]>();
   readonly #lost = new Set<Stream>();
+  /** The last revision that was heard of each watched zone, for tabs that open it later. */
+  readonly #revisions = new Map<string, number>();
   #watched = "";
   #watch: (() => void) | null = null;
   #reading = new AbortController();
@@ -26,8 +29,9 @@ export class Leader {
   #settling: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
-  constructor(client: Client, deliver: (event: LiveEvent) => void) {
+  constructor(client: Client, withNotifications: boolean, deliver: (event: LiveEvent) => void) {
     this.#client = client;
+    this.#withNotifications = withNotifications;
     this.#deliver = deliver;
     void this.#readNotifications();
   }
@@ -36,9 +40,13 @@ export class Leader {
     return this.#lost.size > 0;
   }
 
-  /** Watches the zones of all tabs. */
+  /** Watches the zones of all tabs. A tab that opens a zone which is watched already hears its revision. */
   zones(tab: string, ids: readonly string[]): void {
     noteZones(this.#tabs, tab, ids);
+    for (const domainId of ids) {
+      const revision = this.#revisions.get(domainId);
+      if (revision !== undefined) this.#deliver({ kind: "change", change: { domainId, revision, changeSetId: null } });
+    }
     clearTimeout(this.#settling);
     this.#settling = setTimeout(() => this.#watchZones(), settleMilliseconds);
   }
@@ -61,6 +69,7 @@ export class Leader {
   }
 
   async #readNotifications(): Promise<void> {
+    if (!this.#withNotifications) return;
     const { signal } = this.#reading;
     for (let wait = firstRetryMilliseconds; !signal.aborted; wait = Math.min(wait * 2, longestRetryMilliseconds)) {
       try {
@@ -91,6 +100,7 @@ export class Leader {
     const key = ids.join(" ");
     if (this.#stopped || key === this.#watched) return;
     this.#watched = key;
+    this.#revisions.clear();
     this.#watch?.();
     this.#watch = null;
     if (ids.length === 0) {
@@ -111,7 +121,10 @@ export class Leader {
           onConnectionStateChange: ({ state, error }) => {
             if (state === "connecting" && error) this.#disconnected("zones");
           },
-          onData: (change) => this.#deliver({ kind: "change", change }),
+          onData: (change) => {
+            this.#revisions.set(change.domainId, change.revision);
+            this.#deliver({ kind: "change", change });
+          },
           onError: (error) => {
             if (isOver(error)) {
               this.#connected("zones");

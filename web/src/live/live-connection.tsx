@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import type { CurrentUser } from "../session/current-user.ts";
 import { notificationsQuery } from "./notification-cache.ts";
 import { useLive } from "./use-live.ts";
 
@@ -12,13 +13,13 @@ export interface LiveState {
 }
 
 interface LiveConnectionProps {
-  userId: string;
+  user: CurrentUser;
   onState: (state: LiveState) => void;
 }
 
 /** Keeps the live connection of a signed-in user, in a chunk of its own: the first page need not wait for it. */
-export function LiveConnection({ userId, onState }: LiveConnectionProps) {
-  const { offline } = useLive(userId);
+export function LiveConnection({ user, onState }: LiveConnectionProps) {
+  const { offline } = useLive(user);
   const { data } = useQuery(notificationsQuery);
   const unread = data?.unreadCount ?? 0;
   useEffect(() => onState({ offline, unread }), [offline, unread, onState]);

@@ -23,8 +23,8 @@ class Live {
   #shownLost = false;
   #showing: ReturnType<typeof setTimeout> | undefined;
 
-  /** Begins for a signed-in user. Returns the function that ends it. */
-  start(client: Client, userId: string): () => void {
+  /** Begins for a signed-in user, with or without notifications. Returns the function that ends it. */
+  start(client: Client, userId: string, withNotifications: boolean): () => void {
     const leaving = new AbortController();
     const { signal } = leaving;
     const name = `zonewright.live.${userId}`;
@@ -34,14 +34,14 @@ class Live {
       channel.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => this.#receive(data));
       this.#channel = channel;
       const lead = async () => {
-        this.#lead(client);
+        this.#lead(client, withNotifications);
         await new Promise<void>((resolve) => {
           signal.addEventListener("abort", () => resolve(), { once: true });
         });
       };
       navigator.locks.request(name, { signal }, lead).catch(() => undefined);
     } else {
-      this.#lead(client);
+      this.#lead(client, withNotifications);
     }
     this.#report();
     const options = { signal };
@@ -101,11 +101,12 @@ class Live {
     get: () => this.#shownLost,
   };
 
-  #lead(client: Client): void {
-    this.#leader = new Leader(client, (event) => {
+  #lead(client: Client, withNotifications: boolean): void {
+    const deliver = (event: LiveEvent) => {
       this.#post(event);
       this.#hear(event);
-    });
+    };
+    this.#leader = new Leader(client, withNotifications, deliver);
     this.#post({ kind: "leading" });
     this.#report();
   }

@@ -14,6 +14,10 @@ export const notificationsQuery = queryOptions({
 
 /** Adds a new notification to the list, shows it where somebody looks, and refreshes what it is about. */
 export function takeNotification(notification: InAppNotification): void {
+  // An answer on its way may be from before.
+  if (queries.isFetching({ queryKey: notificationsKey }) > 0) {
+    void queries.invalidateQueries({ queryKey: notificationsKey });
+  }
   queries.setQueryData(notificationsQuery.queryKey, (known) => {
     if (!known || known.notifications.some(({ id }) => id === notification.id)) return known;
     return {

@@ -1,11 +1,12 @@
 import type { WatchedChange } from "@zonewright/client";
 import { useEffect, useEffectEvent, useSyncExternalStore } from "react";
 import { client, queries } from "../api.ts";
+import type { CurrentUser } from "../session/current-user.ts";
 import { notificationsKey, takeNotification } from "./notification-cache.ts";
 import { live } from "./live.ts";
 
 /** Runs the live connection while a user is signed in, and refreshes what it says has changed. */
-export function useLive(userId: string): { offline: boolean } {
+export function useLive({ id, notificationsEnabled }: CurrentUser): { offline: boolean } {
   useEffect(() => {
     const stopListening = live.listen((event) => {
       if (event.kind === "notification") takeNotification(event.notification);
@@ -13,12 +14,12 @@ export function useLive(userId: string): { offline: boolean } {
       else if (event.kind === "connection" && !event.lost) void queries.invalidateQueries();
       else if (event.kind === "stale") void queries.invalidateQueries({ queryKey: event.queryKey });
     });
-    const stop = live.start(client, userId);
+    const stop = live.start(client, id, notificationsEnabled);
     return () => {
       stopListening();
       stop();
     };
-  }, [userId]);
+  }, [id, notificationsEnabled]);
   return { offline: useSyncExternalStore(live.loss.subscribe, live.loss.get) };
 }
 

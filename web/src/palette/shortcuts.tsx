@@ -1,11 +1,12 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { isTyping } from "./is-typing.ts";
+import { patiently } from "../ui/patiently.ts";
 
 const loadPalette = async () => await import("./palette.tsx");
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = lazy(patiently(async () => ({ default: (await loadPalette()).Palette })));
 /** Long after the first page is complete, so that the first characters after the key are not lost. */
 const loadAfterMilliseconds = 2_000;
-const KeysDialog = lazy(async () => ({ default: (await import("./keys-dialog.tsx")).KeysDialog }));
+const KeysDialog = lazy(patiently(async () => ({ default: (await import("./keys-dialog.tsx")).KeysDialog })));
 
 interface ShortcutsProps {
   /** Whether shortcuts use ⌘. */

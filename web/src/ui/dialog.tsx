@@ -1,4 +1,5 @@
 import { lazy, Suspense, type ComponentProps, type ReactNode, type RefObject } from "react";
+import { patiently } from "./patiently.ts";
 
 export interface DialogProps {
   open: boolean;
@@ -13,7 +14,7 @@ export interface DialogProps {
   onKeyDown?: ComponentProps<"div">["onKeyDown"];
 }
 
-const DialogPopup = lazy(async () => ({ default: (await import("./dialog-popup.tsx")).DialogPopup }));
+const DialogPopup = lazy(patiently(async () => ({ default: (await import("./dialog-popup.tsx")).DialogPopup })));
 
 /** A modal dialog. Escape and a click beside it close it, and the focus returns to where it was. Its code arrives with the first one. */
 export function Dialog(props: DialogProps) {

@@ -1,4 +1,5 @@
 import { cloneElement, lazy, Suspense, useState, type ReactElement, type ReactNode } from "react";
+import { patiently } from "./patiently.ts";
 
 interface MenuEntry {
   id: string;
@@ -18,7 +19,7 @@ export interface MenuProps {
   groups: readonly (readonly MenuEntry[])[];
 }
 
-const MenuPopup = lazy(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup }));
+const MenuPopup = lazy(patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup })));
 
 /** A menu of actions. Its code arrives after the first page; a press before that opens it then. */
 export function Menu(props: MenuProps) {

@@ -1,5 +1,6 @@
 import { Toast } from "@base-ui/react/toast";
 import { lazy, Suspense } from "react";
+import { patiently } from "./patiently.ts";
 
 /** The messages on show, for the list of them. */
 export const manager = Toast.createToastManager();
@@ -36,7 +37,7 @@ function add({ title, description, action }: ToastOptions): void {
   });
 }
 
-const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));
+const ToastList = lazy(patiently(async () => ({ default: (await import("./toast-list.tsx")).ToastList })));
 
 /** Where toasts appear. Their code arrives after the first page. */
 export function Toasts() {
