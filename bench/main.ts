@@ -1,5 +1,6 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
+import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
@@ -15,10 +16,38 @@ import { measureTransfers } from "./transfers.ts";
 import { measureWrites } from "./writes.ts";
 import { measureZoneSize } from "./zone-size.ts";
 
-requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate"]);
+/** The benchmarks, in the order in which they run. Most run on a PostgreSQL of their own. */
+const benchmarks: Record<string, () => Promise<Figure[]>> = {
+  zones: async () => await inEnvironment(measureZones),
+  transfers: async () => await inEnvironment(measureTransfers),
+  "sign-in": async () => await inEnvironment(measureSignIn),
+  flood: async () => await inEnvironment(measureFlood),
+  "hostile-bodies": measureHostileBodies,
+  authentication: measureAuthentication,
+  reminders: async () => await inEnvironment(measureReminders),
+  search: async () => await inEnvironment(measureRecordSearch),
+  "indexed-writes": async () =>
+    await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without))),
+  replace: async () => await inEnvironment(measureReplacement),
+  "row-sizes": async () => await inEnvironment(measureRowSizes),
+  streams: measureStreams,
+  starts: measureStarts,
+  console: async () => await inEnvironment(measureConsole),
+};
 
-/** Runs every benchmark on its own PostgreSQL, alternating between the service and the baseline. */
-const figures = await inEnvironment(async (environment) => {
+/** Names on the command line; all if there are none. */
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(benchmarks);
+const unknown = chosen.filter((name) => !Object.hasOwn(benchmarks, name));
+if (unknown.length > 0) {
+  throw new Error(`No benchmark is named ${unknown.join(", ")}. Choose from: ${Object.keys(benchmarks).join(", ")}.`);
+}
+requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate", "chromium-headless-shell"]);
+
+const figures: Figure[] = [];
+for (const name of chosen) figures.push(...((await benchmarks[name]?.()) ?? []));
+await report(figures);
+
+async function measureZones(environment: Environment): Promise<Figure[]> {
   const { figures: sizes, largeDomain } = await measureZoneSize(environment);
   const reads = await measureReads(environment);
   return [
@@ -27,22 +56,7 @@ const figures = await inEnvironment(async (environment) => {
     ...sizes,
     ...(await measurePages(environment, largeDomain, 100_010)),
   ];
-});
-await report([
-  ...figures,
-  ...(await inEnvironment(measureTransfers)),
-  ...(await inEnvironment(measureSignIn)),
-  ...(await inEnvironment(measureFlood)),
-  ...(await measureHostileBodies()),
-  ...(await measureAuthentication()),
-  ...(await inEnvironment(measureReminders)),
-  ...(await inEnvironment(measureRecordSearch)),
-  ...(await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without)))),
-  ...(await inEnvironment(measureReplacement)),
-  ...(await inEnvironment(measureRowSizes)),
-  ...(await measureStreams()),
-  ...(await measureStarts()),
-]);
+}
 
 async function inEnvironment(measure: (environment: Environment) => Promise<Figure[]>): Promise<Figure[]> {
   const environment = await startEnvironment();

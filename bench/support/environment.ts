@@ -14,6 +14,8 @@ export interface Environment {
   databaseUrl: string;
   url: string;
   client: RestClient;
+  /** Of the user `admin`. */
+  password: string;
   /** Id of the embedded zone-file configuration and of one without a back end. */
   zonefileConfig: string;
   manualConfig: string;
@@ -63,6 +65,7 @@ export async function startEnvironment(): Promise<Environment> {
     databaseUrl,
     url,
     client,
+    password,
     zonefileConfig,
     manualConfig,
     async importZone(name, records) {
