@@ -1,9 +1,17 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { queries } from "./api.ts";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  type AnyRoute,
+} from "@tanstack/react-router";
+import { mayHaveSession, queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
 import { leadOn, type ExternalReturn } from "./session/external.ts";
 import { Crashed, NotFound } from "./ui/failures.tsx";
+import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
 
@@ -97,6 +105,8 @@ const domainList = createRoute({
 const zone = createRoute({
   getParentRoute: () => inside,
   path: "/d/$name",
+  // The zone is read while the page's code loads.
+  loader: ({ params }) => void queries.prefetchQuery(zoneQuery(params.name)),
   component: lazyRouteComponent(() => import("./zone/zone-page.tsx"), "ZonePage"),
 });
 
@@ -215,7 +225,25 @@ const routeTree = rootRoute.addChildren([
 
 /** Creates the router, in the browser's history. */
 export function createConsoleRouter() {
-  return createRouter({ routeTree, defaultPreload: "intent", defaultPreloadStaleTime: 0, scrollRestoration: false });
+  const router = createRouter({
+    routeTree,
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: false,
+  });
+  if (mayHaveSession()) setTimeout(() => preloadPage(router.getMatchedRoutes(router.latestLocation.pathname)[0]), 50);
+  return router;
+}
+
+/**
+ * Loads the code of a page while the session is renewed, and just after that call is sent: a browser has few connections. What fails here is
+ * repeated when the page is shown.
+ */
+function preloadPage(routes: readonly AnyRoute[]): void {
+  for (const { options } of routes) {
+    const { preload } = (options.component ?? {}) as { preload?: () => Promise<unknown> };
+    preload?.().catch(() => undefined);
+  }
 }
 
 declare module "@tanstack/react-router" {

@@ -2,18 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import type { Domain, RouterInputs } from "@zonewright/client";
 import { Download, Plus } from "lucide-react";
-import { useDeferredValue, useRef, useState } from "react";
+import { lazy, Suspense, useDeferredValue, useRef, useState } from "react";
 import { client, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button, buttonClass } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, PageHead } from "../ui/page.tsx";
+import { patiently } from "../ui/patiently.ts";
 import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { AddDomain } from "./add-domain.tsx";
-import { BulkTags } from "./bulk-tags.tsx";
 import { providerConfigs } from "./domain-queries.ts";
 import { DomainTable } from "./domain-table.tsx";
 import { FirstRun } from "./first-run.tsx";
@@ -22,6 +22,8 @@ import { noSelection, type Selection } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { usePageKeys } from "./use-page-keys.ts";
 import styles from "./domains.module.css";
+
+const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));
 
 const text = domainsWords;
 
@@ -147,7 +149,11 @@ export function DomainsPage() {
         <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
       ) : null}
       {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
-      {tagging ? <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} /> : null}
+      {tagging ? (
+        <Suspense fallback={null}>
+          <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} />
+        </Suspense>
+      ) : null}
     </>
   );
 }
