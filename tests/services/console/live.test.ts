@@ -95,8 +95,10 @@ test("a restart of the service is shown, and heals without a reload", async () =
     const admin = await service.signIn();
     const { body: zone } = await admin.post("/api/domains", { name: "restart.example" });
     const page = await site.open();
+    const streamOpens = page.waitForResponse((response) => response.url().includes("domains.watch"));
     await signIn(page, `${url}/d/restart.example/access`);
     await header(page, "restart.example").waitFor();
+    await streamOpens;
     await page.evaluate(() => Object.assign(globalThis, { sameDocument: true }));
     site.expected.push("ERR_", "503");
     await service.close();
