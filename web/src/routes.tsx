@@ -231,7 +231,7 @@ export function createConsoleRouter() {
     defaultPreloadStaleTime: 0,
     scrollRestoration: false,
   });
-  if (mayHaveSession()) setTimeout(() => preloadPage(router.getMatchedRoutes(router.latestLocation.pathname)[0]), 50);
+  if (mayHaveSession()) setTimeout(() => preloadPage(router.getMatchedRoutes(router.latestLocation.pathname)[0]), 120);
   return router;
 }
 

@@ -39,6 +39,7 @@ import { useZoneRows } from "./use-zone-rows.ts";
 
 const text = recordsWords;
 const editable: ReadonlySet<string> = new Set(editableTypes);
+const none: readonly string[] = [];
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
 /** The records of a zone: filter, grid, draft and review. */
@@ -134,10 +135,10 @@ export function RecordsPage() {
   };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
-  const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? []) : []);
+  const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
   const warningsOf = (row: Row) => {
-    if (!row.edit || row.edit.kind === "delete" || planWarnings.length === 0) return [];
+    if (!row.edit || row.edit.kind === "delete" || planWarnings.length === 0) return none;
     const { recordType, name, value, ttl } = row.fields;
     const ofFields = checkFields({ recordType, name, value, ttl }, zone.name).warnings;
     return planWarnings.filter(

@@ -59,9 +59,11 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
     fetch: async (page, signal) => await readPage(domainId, page, filtered ? filters : {}, signal),
   });
   const records = useMemo(() => (whole ? (all.page ?? []) : []), [whole, all.page]);
-  const source = whole
-    ? loadedRows(records, draft, { search, type }, zone)
-    : windowedRows(windows.total ?? 0, windows.at, draft);
+  const loaded = useMemo(
+    () => loadedRows(records, draft, { search, type }, zone),
+    [records, draft, search, type, zone],
+  );
+  const source = whole ? loaded : windowedRows(windows.total ?? 0, windows.at, draft);
   const view = useRows(source.count, 35, (index) => source.at(index)?.key);
   if (!whole && view.settled !== inView) setInView(view.settled);
   return {

@@ -1,4 +1,12 @@
-import { cloneElement, lazy, Suspense, useState, type ReactElement, type ReactNode } from "react";
+import {
+  cloneElement,
+  lazy,
+  Suspense,
+  useState,
+  type ButtonHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+} from "react";
 import { patiently } from "./patiently.ts";
 
 interface MenuEntry {
@@ -14,19 +22,30 @@ interface MenuEntry {
 
 export interface MenuProps {
   /** The button that opens it. */
-  trigger: ReactElement<{ onClick?: () => void }>;
+  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   /** Lines separate the groups. */
   groups: readonly (readonly MenuEntry[])[];
 }
 
-const MenuPopup = lazy(patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup })));
+const load = patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup }));
+const MenuPopup = lazy(load);
 
-/** A menu of actions. Its code arrives after the first page; a press before that opens it then. */
+const prepare = () => void load().catch(() => undefined);
+
+/** A menu of actions. Until it is opened it is only its button: a list has one for each of its rows. */
 export function Menu(props: MenuProps) {
-  const [wanted, setWanted] = useState(false);
+  const [opened, setOpened] = useState(false);
+  const button = cloneElement(props.trigger, {
+    "aria-haspopup": "menu",
+    "aria-expanded": false,
+    onClick: () => setOpened(true),
+    onPointerEnter: prepare,
+    onFocus: prepare,
+  });
+  if (!opened) return button;
   return (
-    <Suspense fallback={cloneElement(props.trigger, { onClick: () => setWanted(true) })}>
-      <MenuPopup {...props} defaultOpen={wanted} />
+    <Suspense fallback={button}>
+      <MenuPopup {...props} defaultOpen />
     </Suspense>
   );
 }

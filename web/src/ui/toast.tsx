@@ -1,9 +1,15 @@
 import { Toast } from "@base-ui/react/toast";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { patiently } from "./patiently.ts";
 
 /** The messages on show, for the list of them. */
 export const manager = Toast.createToastManager();
+
+/** Resolves with the first message. */
+const wanted = Promise.withResolvers<undefined>();
+
+/** Without a message, the list is loaded when the page has long been complete: a message may be about a lost network. */
+const loadAfterMilliseconds = 3_000;
 
 /** Resolves when the list is on the page: earlier messages wait for it. */
 export const mounted = Promise.withResolvers<undefined>();
@@ -17,6 +23,7 @@ interface ToastOptions {
 
 /** Shows a message that goes away by itself; longer if it has a button. */
 export function toast(options: ToastOptions): void {
+  wanted.resolve(undefined);
   void mounted.promise.then(() => add(options));
 }
 
@@ -41,6 +48,14 @@ const ToastList = lazy(patiently(async () => ({ default: (await import("./toast-
 
 /** Where toasts appear. Their code arrives after the first page. */
 export function Toasts() {
+  const [isLoading, setIsLoading] = useState(false);
+  useEffect(() => {
+    const start = () => setIsLoading(true);
+    const wait = setTimeout(start, loadAfterMilliseconds);
+    void wanted.promise.then(start);
+    return () => clearTimeout(wait);
+  }, []);
+  if (!isLoading) return null;
   return (
     <Suspense fallback={null}>
       <ToastList />

@@ -23,9 +23,17 @@ export function isReadOnly(row: Row, editable: ReadonlySet<string>): boolean {
   return row.record !== null && (row.record.serverManaged || !editable.has(row.record.recordType));
 }
 
+/** The rows of records without an edit: the same object each time, so that scrolling draws only new rows. */
+const unedited = new WeakMap<DnsRecord, Row>();
+
 function rowOf(record: DnsRecord, edits: ReadonlyMap<string, Edit>): Row {
   const edit = edits.get(record.id) ?? null;
-  return { key: record.id, record, edit, fields: edit && edit.kind !== "delete" ? edit.fields : fieldsOf(record) };
+  if (edit) return { key: record.id, record, edit, fields: edit.kind === "delete" ? fieldsOf(record) : edit.fields };
+  const known = unedited.get(record);
+  if (known) return known;
+  const row = { key: record.id, record, edit, fields: fieldsOf(record) };
+  unedited.set(record, row);
+  return row;
 }
 
 function newRows(draft: Draft): Row[] {
