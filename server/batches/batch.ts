@@ -1,5 +1,5 @@
 import type { Actor } from "../access/actor.ts";
-import type { ZoneContext } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { BatchItemState, BatchKind, BatchState } from "../database/tables/batches.ts";
 import type { PlannedChange } from "../dns/record.ts";

@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
-import type { ChangePipeline, Planned, ZoneContext } from "../changes/pipeline.ts";
+import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import { linkedChangeSets, type FollowPlan, type Followers } from "../changes/follows.ts";

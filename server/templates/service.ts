@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
-import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
+import type { ChangePipeline } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import { parseOwner } from "../dns/names/names.ts";
 import { AppError, badField, type Issue } from "../platform/errors.ts";
