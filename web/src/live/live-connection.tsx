@@ -20,7 +20,8 @@ interface LiveConnectionProps {
 /** Keeps the live connection of a signed-in user, in a chunk of its own: the first page need not wait for it. */
 export function LiveConnection({ user, onState }: LiveConnectionProps) {
   const { offline } = useLive(user);
-  const { data } = useQuery(notificationsQuery);
+  // What another tab read or deleted while this one loaded was not heard.
+  const { data } = useQuery({ ...notificationsQuery, refetchOnMount: "always" });
   const unread = data?.unreadCount ?? 0;
   useEffect(() => onState({ offline, unread }), [offline, unread, onState]);
   return null;
