@@ -45,6 +45,7 @@ const replacement: Batch = {
   kind: "replace",
   actor: { ...visitor("203.0.113.7", otherId), userId },
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
+  message: "Move to the new load balancer",
   force: false,
   revertsId: null,
   state: "running",

@@ -15,6 +15,8 @@ export interface Batch {
   actor: Actor;
   /** What was asked for, as its kind stores it. */
   request: unknown;
+  /** Why the changes are made; null if the user did not say. */
+  message: string | null;
   /** Whether it may pass the safety threshold. */
   force: boolean;
   /** The batch whose changes it reverts. */
@@ -24,6 +26,12 @@ export interface Batch {
   reason: string | null;
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+/** What every kind of batch stores of a request, besides its own. */
+export interface ExplainedRequest {
+  /** Why the changes are made. */
+  message?: string | undefined;
 }
 
 /** What a batch of the kind `template` asks for, and its revert. Other parts belong to the templates. */

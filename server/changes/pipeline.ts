@@ -244,8 +244,8 @@ export class ChangePipeline {
   }
 }
 
-/** An empty message is none. */
-function storedMessage(message = ""): string | null {
+/** Returns a message as it is stored. An empty one is none. */
+export function storedMessage(message = ""): string | null {
   return message.trim() || null;
 }
 

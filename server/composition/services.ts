@@ -149,6 +149,7 @@ export async function createServices(parts: {
     database,
     pipeline,
     repair,
+    followers: reverseFollows,
     purposes: {
       ...replacementPurposes,
       template: linkedPurpose(domainTemplates),

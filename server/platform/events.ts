@@ -132,6 +132,8 @@ interface OfReplacement {
   kind: "replace" | "revert" | "template";
   /** The job that it reverts. */
   revertsId: string | null;
+  /** Why the changes are made; null if the user did not say. */
+  message: string | null;
   total: number;
   done: number;
   failed: number;

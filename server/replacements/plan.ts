@@ -10,6 +10,7 @@ import { inChunks, takeTurns } from "../platform/slices.ts";
 import { changesHash } from "../records/editing/reviewed-plan.ts";
 import { lossWarning } from "../records/loss-guard.ts";
 import { privateAddressWarnings } from "../records/private-addresses.ts";
+import { reverseWarnings } from "../records/reverse-warnings.ts";
 import { signedElsewhere } from "../records/signature-warnings.ts";
 import { countsSeen, findZones, liveAtNamesOf, type FoundZone } from "./find.ts";
 import type { ReplaceRequest, Wanted } from "./wanted.ts";
@@ -123,7 +124,11 @@ async function partOrReason(
 ): Promise<Pick<PlannedZone, "changes" | "warnings" | "hash" | "error">> {
   try {
     const { changes, warnings } = await planZonePart(em, zone, wanted, present);
-    const more = [...privateAddressWarnings(zone, changes), ...(zone.signedElsewhere ? [signedElsewhere] : [])];
+    const more = [
+      ...privateAddressWarnings(zone, changes),
+      ...reverseWarnings(zone, changes),
+      ...(zone.signedElsewhere ? [signedElsewhere] : []),
+    ];
     if (changes.length === 0) return { changes, warnings, hash: null, error: null };
     return { changes, warnings: [...warnings, ...more], hash: await changesHash(zone, changes), error: null };
   } catch (error) {

@@ -9,6 +9,7 @@ import { inChunks, takeTurns } from "../platform/slices.ts";
 import { changesHash } from "../records/editing/reviewed-plan.ts";
 import { lossWarning } from "../records/loss-guard.ts";
 import { privateAddressWarnings } from "../records/private-addresses.ts";
+import { reverseWarnings } from "../records/reverse-warnings.ts";
 import { signedElsewhere } from "../records/signature-warnings.ts";
 import { appliedTo, type AppliedTemplate, type NextState } from "./applied.ts";
 import { expandLinked, judged, linkedChanges, namesOf, type LinkedZone } from "./linked-changes.ts";
@@ -142,6 +143,7 @@ async function partOf(zone: ZoneToPlan, changes: PlannedChange[], warnings: read
     warnings: [
       ...warnings,
       ...privateAddressWarnings(zone, changes),
+      ...reverseWarnings(zone, changes),
       ...(zone.signedElsewhere ? [signedElsewhere] : []),
       ...(loss === null ? [] : [loss]),
     ],
