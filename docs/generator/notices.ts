@@ -78,9 +78,10 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       glue: [],
       ds: [],
     }),
-    "domain.dangling": danglingRecords(delegated, [
-      { name: "shop", recordType: "CNAME", target: "shop.hosting.example" },
-    ]),
+    "domain.dangling": danglingRecords(delegated, {
+      isLast: false,
+      records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
+    }),
     "record.change_failed": failedNotice(),
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },

@@ -16,6 +16,10 @@ async function done(jobId: string): Promise<Body> {
   return await jobOf(zw.admin, jobId);
 }
 
+/** What a plan warns of in one domain. */
+const warningsOf = (domains: Body[], zone: Zone): string =>
+  domains.find(({ domainId }) => domainId === zone.id)?.warnings.join();
+
 const moving = (net: Pick<Net, "at">) => ({ recordType: "A", value: net.at(1), newValue: net.at(2) });
 
 describe("PTR records and jobs over many domains", () => {
@@ -54,14 +58,13 @@ describe("PTR records and jobs over many domains", () => {
     await offer.add("A", "www", net.at(1));
     await off.add("A", "www", net.at(1));
     const { domains } = await planned(zw.admin, moving(net));
-    const of = (all: Body[], zone: Zone) => all.find(({ domainId }) => domainId === zone.id)?.warnings.join();
-    expect(of(domains, offer)).toContain("PTR records as they are");
-    expect(of(domains, off)).not.toContain("PTR");
+    expect(warningsOf(domains, offer)).toContain("PTR records as they are");
+    expect(warningsOf(domains, off)).not.toContain("PTR");
     await done(await started(zw.admin, moving(net)));
     expect(await pointers(net.zone)).toEqual([]);
     await follow.add("A", "www", net.at(2));
     const back = await planned(zw.admin, { recordType: "A", value: net.at(2), newValue: net.at(3) });
-    expect(of(back.domains, follow)).toContain("PTR records follow");
+    expect(warningsOf(back.domains, follow)).toContain("PTR records follow");
   });
 
   test("a replacement of other records says nothing about PTR records", async () => {
