@@ -41,10 +41,11 @@ async function pointers(path: string): Promise<string[]> {
 
 const expected = (host: string) => domains.map(({ name }, index) => `${index + 1} ${host}.${name}`).toSorted();
 
+const records = (host: string) => ({ records: [{ type: "A", host, pointsTo: "%address%", ttl: 600 }] });
+
 test("`kill -9` in the middle of a job over many domains leaves no PTR record behind", async () => {
   const reverse = await made(await client().post("/api/domains", { name: "0.0.45.in-addr.arpa" }));
   const reversePath = `/api/domains/${reverse.id}`;
-  const records = (host: string) => ({ records: [{ type: "A", host, pointsTo: "%address%", ttl: 600 }] });
   const template = await made(await client().post("/api/templates", website("follow", records("www"))));
   const config = await made(await client().post("/api/provider-configs", { kind: "manual", name: "Paper" }));
   for (const { name, address } of domains) {
