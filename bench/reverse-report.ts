@@ -69,40 +69,45 @@ export async function measureReverseReport(): Promise<Figure[]> {
 async function pagesOf(client: RestClient, most = Number.POSITIVE_INFINITY): Promise<number[]> {
   const times: number[] = [];
   let findings = 0;
-  for (let after: string | null = ""; after !== null && times.length < most;) {
-    const path: string = `/api/reverse/report?limit=100${after === "" ? "" : `&after=${after}`}`;
+  const at: { next: string | null } = { next: "" };
+  do {
+    const path: string = `/api/reverse/report?limit=100${at.next === "" ? "" : `&after=${at.next}`}`;
     times.push(
       await timed(async () => {
         const { status, body } = await client.get(path);
         if (status !== 200) throw new Error(JSON.stringify(body));
         findings += body.findings.length;
-        after = body.next;
+        at.next = body.next;
       }),
     );
-  }
+  } while (at.next !== null && times.length < most);
   const expected = (forwardZones * addressesPerZone) / 2;
   if (most === Number.POSITIVE_INFINITY && findings !== expected) throw new Error(`There were ${findings} findings.`);
   return times;
 }
 
+/** The statement for zones with these names. */
+const domainsNamed = (name: string, last: number) => `
+    insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, record_count, revision)
+    select gen_random_uuid(), n, n, $1, '{}', false, 1, 1 from (select ${name} as n from generate_series(0, ${last}) z) names`;
+
+/** The statement for one record for each row. */
+const recordsFrom = (type: string, name: string, value: string, from: string) => `
+    insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, proxied, status, created_at, updated_at)
+    select gen_random_uuid(), 1, d.id, 1, '${type}', ${name}, ${value}, 300, false, 'active', now(), now() from ${from}`;
+
 async function addZones(databaseUrl: string, config: string): Promise<void> {
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();
-  const domains = (name: string, last: number) => `
-    insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, record_count, revision)
-    select gen_random_uuid(), n, n, $1, '{}', false, 1, 1 from (select ${name} as n from generate_series(0, ${last}) z) names`;
-  await database.query(domains("'report' || z || '.example'", forwardZones - 1), [config]);
-  await database.query(domains("z || '.20.in-addr.arpa'", Math.floor(forwardZones / 256)), [config]);
-  const record = (type: string, name: string, value: string, from: string) => `
-    insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, proxied, status, created_at, updated_at)
-    select gen_random_uuid(), 1, d.id, 1, '${type}', ${name}, ${value}, 300, false, 'active', now(), now() from ${from}`;
+  await database.query(domainsNamed("'report' || z || '.example'", forwardZones - 1), [config]);
+  await database.query(domainsNamed("z || '.20.in-addr.arpa'", Math.floor(forwardZones / 256)), [config]);
   const zones = `generate_series(0, ${forwardZones - 1}) z cross join generate_series(1, ${addressesPerZone}) i`;
   const address = "'20.' || (z / 256) || '.' || (z % 256) || '.' || i";
   await database.query(
-    record("A", "'h' || i", address, `${zones} join domains d on d.name = 'report' || z || '.example'`),
+    recordsFrom("A", "'h' || i", address, `${zones} join domains d on d.name = 'report' || z || '.example'`),
   );
   await database.query(
-    record(
+    recordsFrom(
       "PTR",
       "i || '.' || (z % 256)",
       "'h' || i || '.report' || z || '.example'",
