@@ -15,7 +15,7 @@ export interface Timing {
   poll: number;
 }
 
-const usualTiming: Timing = { heartbeat: 30, supervise: 20, poll: 10 };
+const usualTiming: Timing = { heartbeat: 30, supervise: 15, poll: 10 };
 /** Maximum duration of a run, after which another instance would start it again. */
 const longestRunSeconds = 6 * 3_600;
 const retentionSeconds = 24 * 3_600;
@@ -58,6 +58,8 @@ export class JobRunner {
       schedule: works,
       superviseIntervalSeconds: timing.supervise,
       monitorIntervalSeconds: timing.supervise,
+      // pg-boss passes over a queue that had an active run when it last looked. With its usual minute, a run after a crash waited twice as long.
+      queueCacheIntervalSeconds: Math.max(1, timing.poll / 2),
       useListenNotify: works,
     });
     this.#boss.on("error", (error) => {

@@ -15,7 +15,7 @@ const base = "/api/records/replace";
 const old = "192.0.2.10";
 const request = { recordType: "A", value: old, newValue: "192.0.2.20" };
 /** An interrupted run is noticed missing, and begun again by another process. */
-const resumption = { timeout: 120_000, interval: 100 };
+const resumption = { timeout: 180_000, interval: 100 };
 const contentOf = (zone: string) => `${emptyZone(zone)}@ 300 IN A ${old}\nwww 300 IN A ${old}\nother IN A 192.0.2.99\n`;
 
 let dataDir: string;
@@ -54,7 +54,7 @@ afterAll(async () => {
 async function killedAt(jobId: string, done: number): Promise<void> {
   await vi.waitFor(
     async () => expect((await client().get(`${base}/${jobId}`)).body.progress.done).toBeGreaterThanOrEqual(done),
-    { timeout: 120_000, interval: 1 },
+    { timeout: 180_000, interval: 1 },
   );
   await service.stop("SIGKILL");
   service = await startService(env);

@@ -6,6 +6,7 @@ import {
   type OnReauthentication,
   type Session,
 } from "@zonewright/client";
+import { words } from "./words/words.ts";
 
 /** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
 const hint = "zonewright.session";
@@ -75,7 +76,10 @@ export const queries = new QueryClient({
 
 /** The sentence for a person about anything that was thrown. */
 export function messageOf(error: unknown): string {
-  if (isZonewrightError(error)) return error.message;
+  if (isZonewrightError(error)) {
+    if (error.status === null) return words.ui.noAnswer;
+    return error.code === "UNEXPECTED_ANSWER" ? words.ui.proxyAnswer : error.message;
+  }
   return error instanceof Error ? error.message : String(error);
 }
 

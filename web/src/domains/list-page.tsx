@@ -13,7 +13,6 @@ import { patiently } from "../ui/patiently.ts";
 import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
-import { AddDomain } from "./add-domain.tsx";
 import { providerConfigs } from "./domain-queries.ts";
 import { DomainTable } from "./domain-table.tsx";
 import { FirstRun } from "./first-run.tsx";
@@ -23,6 +22,7 @@ import { SelectionBar } from "./selection-bar.tsx";
 import { usePageKeys } from "./use-page-keys.ts";
 import styles from "./domains.module.css";
 
+const AddDomain = lazy(patiently(async () => ({ default: (await import("./add-domain.tsx")).AddDomain })));
 const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));
 
 const text = domainsWords;
@@ -148,12 +148,10 @@ export function DomainsPage() {
       {selection.size > 0 ? (
         <SelectionBar selection={selection} onTag={setTagging} onClear={() => setSelection(noSelection)} />
       ) : null}
-      {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
-      {tagging ? (
-        <Suspense fallback={null}>
-          <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} />
-        </Suspense>
-      ) : null}
+      <Suspense fallback={null}>
+        {adding ? <AddDomain onClose={() => setAdding(false)} /> : null}
+        {tagging ? <BulkTags action={tagging} selection={selection} onClose={() => setTagging(null)} /> : null}
+      </Suspense>
     </>
   );
 }

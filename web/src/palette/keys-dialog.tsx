@@ -26,12 +26,17 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
     [
       groups.grid,
       [
-        [names.move, "↑", "↓", "←", "→"],
+        [names.move, "↑", "↓", "←", "→", "PgUp", "PgDn"],
         [names.edit, "Enter"],
         [names.add, "N"],
         [names.remove, "D"],
         [names.select, "Space"],
+        [names.selectAll, control, "A"],
+        [names.ttl, "T"],
+        [names.value, "V"],
+        [names.copy, control, "C"],
         [names.filter, "/"],
+        [names.undo, control, "Z"],
         [names.apply, control, "Enter"],
       ],
     ],

@@ -31,7 +31,6 @@ import { checkFields, zoneFileLine } from "./fields/check.ts";
 import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, withDraft, type Row } from "./grid/rows.ts";
-import { KeysDialog } from "./keys-dialog.tsx";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { useApply } from "./use-apply.ts";
@@ -70,7 +69,6 @@ export function RecordsPage() {
   /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
   const [reviewed, setReviewed] = useState<Plan | null>(null);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
-  const [keysShown, setKeysShown] = useState(false);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
   const readOnly = (row: Row) =>
@@ -234,7 +232,6 @@ export function RecordsPage() {
             stepBack: drafting.stepBack,
             review,
             focusFilter: () => filterBox.current?.focus(),
-            showKeys: () => setKeysShown(true),
             selectAll,
           }}
         />
@@ -286,7 +283,6 @@ export function RecordsPage() {
           }}
         />
       ) : null}
-      {keysShown ? <KeysDialog onClose={() => setKeysShown(false)} /> : null}
     </>
   );
 }

@@ -11,6 +11,7 @@ const text = words.shell;
 export function NotFound() {
   return (
     <Empty
+      whole
       icon={<Compass aria-hidden />}
       title={text.notFound}
       action={
@@ -28,6 +29,7 @@ export function NotFound() {
 export function Crashed({ error }: ErrorComponentProps) {
   return (
     <Empty
+      whole
       icon={<CircleAlert aria-hidden />}
       title={text.crashed}
       action={<Button onClick={() => location.reload()}>{text.reload}</Button>}

@@ -42,16 +42,19 @@ export function useTitle(title: string): void {
 interface EmptyProps {
   icon?: ReactNode;
   title: string;
+  /** Whether nothing else is on the page, so that this is its heading. */
+  whole?: boolean;
   children?: ReactNode;
   action?: ReactNode;
 }
 
 /** What to do first, where there is nothing yet. */
-export function Empty({ icon, title, children, action }: EmptyProps) {
+export function Empty({ icon, title, whole = false, children, action }: EmptyProps) {
+  const Heading = whole ? "h1" : "h2";
   return (
     <div className={styles["empty"]}>
       {icon}
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children ? <p>{children}</p> : null}
       {action}
     </div>

@@ -43,7 +43,6 @@ interface GridProps {
     stepBack: () => void;
     review: () => void;
     focusFilter: () => void;
-    showKeys: () => void;
     selectAll: () => void;
   };
 }
@@ -149,7 +148,6 @@ export function Grid(props: GridProps) {
       Escape: () => onSelection(new Map()),
       Delete: () => commands.remove(chosen()),
       "/": commands.focusFilter,
-      "?": commands.showKeys,
       n: commands.add,
       d: () => commands.remove(chosen()),
       t: () => commands.setTtl(chosen()),

@@ -98,21 +98,5 @@ export const records = {
   set: "Add to the draft",
   mixedTypes: "Select records of one type to give them one value.",
 
-  keysTitle: "Keys in the grid",
-  keys: {
-    move: "Move",
-    edit: "Edit the field",
-    add: "Add a record",
-    remove: "Delete, or take back",
-    select: "Select; with Shift and arrows, extend",
-    selectAll: "Select all shown",
-    ttl: "Set the TTL",
-    value: "Set the value",
-    copy: "Copy as zone-file lines",
-    filter: "Filter",
-    undo: "Take back the last edit",
-    review: "Review, then apply",
-    keys: "Show these keys",
-  },
   now: "now",
 };

@@ -19,6 +19,8 @@ export const ui = {
   previous: "Previous",
   next: "Next",
   required: "This is required.",
+  noAnswer: "Zonewright did not answer. Check your connection, then try again.",
+  proxyAnswer: "A proxy answered instead of Zonewright. Try again later.",
   pageOf: (page: string, pages: string) => `Page ${page} of ${pages}`,
 };
 
