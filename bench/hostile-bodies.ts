@@ -1,15 +1,13 @@
-import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
 import { RestClient } from "../tests/support/rest-client.ts";
 import { hostileShapes, type HostileShape } from "./support/hostile-shapes.ts";
-import type { DelayOrder, LoopDelay } from "./support/loop-delay.ts";
 import { compared, type Comparison } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
+import { startWatched as start, worstDelay as worst } from "./support/watched-process.ts";
 
 const password = "correct horse battery staple";
 const mostMilliseconds = 50;
@@ -122,22 +120,4 @@ async function send(
 function wrapped(body: Uint8Array, id: string): string {
   const input = JSON.parse(Buffer.from(body).toString()) as object;
   return JSON.stringify({ json: { id, ...input } });
-}
-
-async function start(program: string, env: Record<string, string>): Promise<{ child: ChildProcess; url: string }> {
-  const child = fork(fileURLToPath(new URL(program, import.meta.url)), { env: { ...process.env, ...env } });
-  const [{ url }] = (await once(child, "message")) as [{ url: string }];
-  return { child, url };
-}
-
-async function worst(child: ChildProcess, work: () => Promise<unknown>): Promise<LoopDelay> {
-  const order = (what: DelayOrder) => {
-    const answer = once(child, "message");
-    child.send(what);
-    return answer;
-  };
-  await order("begin");
-  await work();
-  const [delay] = (await order("end")) as [LoopDelay];
-  return delay;
 }

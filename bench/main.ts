@@ -6,6 +6,7 @@ import { measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureReplacement } from "./replace.ts";
+import { measureReverseReport } from "./reverse-report.ts";
 import { measureRowSizes } from "./row-sizes.ts";
 import { measureSignIn } from "./sign-in.ts";
 import { measureStarts } from "./start.ts";
@@ -29,6 +30,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   "indexed-writes": async () =>
     await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without))),
   replace: async () => await inEnvironment(measureReplacement),
+  "reverse-report": measureReverseReport,
   "row-sizes": async () => await inEnvironment(measureRowSizes),
   streams: measureStreams,
   starts: measureStarts,

@@ -23,7 +23,7 @@ import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
-import type { Services } from "./composition/services.ts";
+import type { Services } from "./composition/service-types.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 

@@ -17,7 +17,7 @@ import { logOutput } from "./platform/log-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
 import { rawProblem } from "./api/problem.ts";
-import type { Services } from "./composition/services.ts";
+import type { Services } from "./composition/service-types.ts";
 import { version } from "./platform/version.ts";
 
 /** How long open requests may take to finish during a shutdown. */

@@ -20,7 +20,7 @@ export interface Environment {
   zonefileConfig: string;
   manualConfig: string;
   /** Writes a zone file with this many records and imports it. @returns the domain's id and the duration of the import in seconds */
-  importZone(name: string, records: number): Promise<{ domainId: string; seconds: number }>;
+  importZone: (name: string, records: number) => Promise<{ domainId: string; seconds: number }>;
   /** Peak resident memory of the service, in MB. */
   peakMegabytes(): Promise<number>;
   startBaseline(env: Record<string, string>): Promise<{ url: string; program: RunningProgram }>;

@@ -45,6 +45,7 @@ const replacement: Batch = {
   kind: "replace",
   actor: { ...visitor("203.0.113.7", otherId), userId },
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
+  message: "Move to the new load balancer",
   force: false,
   revertsId: null,
   state: "running",
@@ -77,9 +78,10 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       glue: [],
       ds: [],
     }),
-    "domain.dangling": danglingRecords(delegated, [
-      { name: "shop", recordType: "CNAME", target: "shop.hosting.example" },
-    ]),
+    "domain.dangling": danglingRecords(delegated, {
+      isLast: false,
+      records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
+    }),
     "record.change_failed": failedNotice(),
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },

@@ -14,7 +14,7 @@ import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
 import { LimitReached, setQuotaHeaders, type QuotaStatus } from "../limits/rate-limit.ts";
-import type { Services } from "../composition/services.ts";
+import type { Services } from "../composition/service-types.ts";
 import { deserializeInput } from "./trpc-input.ts";
 
 /** The server-side context. Separate from `Context`, which is part of the SDK's types. */

@@ -1,5 +1,5 @@
 import type { Actor } from "../access/actor.ts";
-import type { ZoneContext } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { BatchItemState, BatchKind, BatchState } from "../database/tables/batches.ts";
 import type { PlannedChange } from "../dns/record.ts";
@@ -15,6 +15,8 @@ export interface Batch {
   actor: Actor;
   /** What was asked for, as its kind stores it. */
   request: unknown;
+  /** Why the changes are made; null if the user did not say. */
+  message: string | null;
   /** Whether it may pass the safety threshold. */
   force: boolean;
   /** The batch whose changes it reverts. */
@@ -24,6 +26,12 @@ export interface Batch {
   reason: string | null;
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+/** What every kind of batch stores of a request, besides its own. */
+export interface ExplainedRequest {
+  /** Why the changes are made. */
+  message?: string | undefined;
 }
 
 /** What a batch of the kind `template` asks for, and its revert. Other parts belong to the templates. */

@@ -1,9 +1,9 @@
 import type { TypedNotice } from "../notifications/notify.ts";
 import type { Batch, ItemCounts } from "./batch.ts";
 
-function metadataOf({ id, kind, revertsId }: Batch, counts: ItemCounts) {
+function metadataOf({ id, kind, revertsId, message }: Batch, counts: ItemCounts) {
   const { total, done, failed, skipped } = counts;
-  return { jobId: id, kind, revertsId, total, done, failed, skipped };
+  return { jobId: id, kind, revertsId, message, total, done, failed, skipped };
 }
 
 function toStarter({ actor }: Batch) {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { presentCaller } from "../access/present-caller.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Failure } from "../changes/failures.ts";
+import { chosenToRevert, type Followers, type FollowOutcome } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
@@ -32,6 +33,7 @@ interface Parts {
   database: Database;
   pipeline: ChangePipeline;
   repair: RepairJob;
+  followers: Followers;
   purposes: BatchPurposes;
   notifications: Notifications;
   log: Logger;
@@ -48,6 +50,7 @@ interface Parts {
  *    interrupted change was never made, the item waits again, too.
  *
  * So a domain is changed once, even if two processes run the same batch. What else belongs to its changes is stored with the item's end.
+ * PTR records follow once the item has ended.
  */
 export class BatchRunner {
   readonly #parts: Parts;
@@ -136,6 +139,8 @@ export class BatchRunner {
     if (batch.state !== "running") return false;
     let left = itemsInTurn;
     let taken = 0;
+    // A reverse zone that cannot be changed must not delay every domain: the rest of the turn leaves it to the job.
+    const following = { late: false };
     const worker = async () => {
       while (left-- > 0 && goesOn()) {
         const caller = await presentCaller(this.#fork(), batch.actor, "records:write", this.#parts.now());
@@ -143,7 +148,10 @@ export class BatchRunner {
         const item = await store.claimItem(this.#fork(), batch.id);
         if (!item) return;
         taken++;
-        await this.#carryOut(batch, item, caller);
+        const changed = await this.#carryOut(batch, item, caller);
+        if (changed === null || following.late) continue;
+        const outcomes: FollowOutcome[] = await this.#parts.followers.carryOut(caller, changed);
+        if (outcomes.some(({ error }) => error !== null)) following.late = true;
       }
     };
     const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
@@ -151,11 +159,15 @@ export class BatchRunner {
     return taken > 0;
   }
 
-  /** Changes the domain of an item, and ends the item. Leaves it begun if the database cannot be reached. */
-  async #carryOut(batch: Batch, item: store.ClaimedItem, caller: Caller): Promise<void> {
+  /**
+   * Changes the domain of an item, and ends the item. Leaves it begun if the database cannot be reached.
+   * @returns the change set that PTR records are to follow; null if none do
+   */
+  async #carryOut(batch: Batch, item: store.ClaimedItem, caller: Caller): Promise<string | null> {
     try {
-      const { changeSetId, revision, refusal } = await this.#change(batch, item, caller);
+      const { changeSetId, revision, refusal, hasFollows } = await this.#change(batch, item, caller);
       await this.#end(batch, item.id, { changeSetId, revision, error: refusal });
+      return hasFollows ? changeSetId : null;
     } catch (fault) {
       const failure = faultToAppError(fault);
       // The database is away: the next run finds out what became of the item.
@@ -164,9 +176,10 @@ export class BatchRunner {
         this.#parts.log.error({ err: fault, batchId: batch.id, domainId: item.domainId }, "a domain of a batch failed");
       const error = failure instanceof Fault ? internal : failure.message;
       const set = await store.changeSetOf(this.#fork(), item.id);
-      if (set?.state === "pending") return await store.noteUnknown(this.#fork(), item.id, error);
-      if (set) return await this.#endAs(batch, item.id, set);
-      await this.#end(batch, item.id, { changeSetId: null, revision: null, error });
+      if (set?.state === "pending") await store.noteUnknown(this.#fork(), item.id, error);
+      else if (set) await this.#endAs(batch, item.id, set);
+      else await this.#end(batch, item.id, { changeSetId: null, revision: null, error });
+      return null;
     }
   }
 
@@ -180,6 +193,7 @@ export class BatchRunner {
       kind: batch.kind,
       atomic: true,
       cause: { batchItemId: item.id, ...(revertsId === undefined ? {} : { revertsId }) },
+      message: batch.message ?? undefined,
       about: { batchId: batch.id },
       plan: async (tx, zone) => {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });
@@ -187,12 +201,19 @@ export class BatchRunner {
           throw new AppError("CONFLICT", changedSince);
         if (plan.changes.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), batch);
         if (plan.detail !== undefined) await store.storeDetail(tx, item.id, plan.detail);
-        return plan;
+        const chosen = revertsId === undefined ? undefined : await chosenToRevert(tx, revertsId);
+        const { follows } = await this.#parts.followers.plan(tx, caller, zone, plan.changes, chosen);
+        return { ...plan, follows };
       },
     });
     if (changeSetId === null) throw new AppError("CONFLICT", "There was nothing left to change.");
     const [refusal = null] = providerRefusals(planned.changes, outcomes).values();
-    return { changeSetId, revision, refusal: refusal === null ? null : refusalText(outcomes, refusal) };
+    return {
+      changeSetId,
+      revision,
+      refusal: refusal === null ? null : refusalText(outcomes, refusal),
+      hasFollows: planned.follows.length > 0,
+    };
   }
 
   /** Ends an item as its change set did, or leaves it begun while that is pending. */

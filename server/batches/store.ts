@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables/all.ts";
 import type { BatchItemState, BatchKind } from "../database/tables/batches.ts";
 import { newId } from "../platform/ids.ts";
 import { inChunks } from "../platform/slices.ts";
-import type { Batch, ItemCounts, NewItem } from "./batch.ts";
+import type { Batch, ExplainedRequest, ItemCounts, NewItem } from "./batch.ts";
 
 const itemsPerStatement = 1_000;
 
@@ -73,11 +73,13 @@ export async function openBatches(em: EntityManager): Promise<Batch[]> {
 }
 
 function batchOf(row: Selectable<Tables["batches"]>): Batch {
+  const request = fromJson(row.request);
   return {
     id: row.id,
     kind: row.kind,
     actor: { userId: row.user_id, tokenId: row.token_id, ip: row.ip, requestId: row.request_id },
-    request: fromJson(row.request),
+    request,
+    message: (request as ExplainedRequest).message ?? null,
     force: row.force,
     revertsId: row.reverts_id,
     state: row.state,

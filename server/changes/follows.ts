@@ -98,6 +98,11 @@ export async function storeFollows(
   `.execute(queries(tx));
 }
 
+/** Returns what a revert of a change set includes of the PTR changes: all if PTR records followed it, or else what the zone's setting says. */
+export async function chosenToRevert(em: EntityManager, changeSetId: string): Promise<Chosen | undefined> {
+  return (await linkedChangeSets(em, changeSetId)).length > 0 || undefined;
+}
+
 /** A change set that follows another one. */
 export interface LinkedChangeSet {
   id: string;

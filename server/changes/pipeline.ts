@@ -1,17 +1,15 @@
-import { sql } from "kysely";
-import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
+import type { Need } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type Database, type EntityManager } from "../database/database.ts";
-import type { ChangeOutcome, DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import type { Database, EntityManager } from "../database/database.ts";
+import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
-import { AppError, notFound } from "../platform/errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { Cause } from "./cause.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
-import type { ReverseMode } from "../database/tables/domains.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
@@ -21,32 +19,7 @@ import { commitIntent, sendChanges } from "./send-changes.ts";
 import { storeSigning } from "./state/store-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
-
-/** A zone as a plan sees it, and what the caller may do in it. */
-export interface ZoneContext {
-  id: string;
-  name: string;
-  /** Empty: the default view. */
-  view: string;
-  /** The zone's name at its provider. */
-  providerZone: string;
-  /** The id of its provider configuration. */
-  configId: string;
-  revision: number;
-  recordCount: number;
-  fingerprint: string | null;
-  /** Whether the provider signs the zone, as last read. */
-  signed: boolean;
-  /** Whether 0.1 stored TXT records of the zone and nobody has read since how they are split. */
-  splitsUnread: boolean;
-  /** Whether PTR records follow its addresses. */
-  reverse: ReverseMode;
-  /** What the caller may do here. */
-  rights: Rights;
-  kind: ProviderKind;
-  /** Null for a kind without a back end. */
-  provider: DnsProvider | null;
-}
+import { readZoneContext, type ZoneContext } from "./zone-context.ts";
 
 export interface Planned {
   changes: PlannedChange[];
@@ -157,7 +130,7 @@ export class ChangePipeline {
     // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
     return await inZoneTurn(request.domainId, this.#waitMilliseconds, async (deadline) => {
       const result = await em.transactional(async (tx) => {
-        const zone = await this.#readZone(tx, request, { lockRow: true });
+        const zone = await readZoneContext(tx, this.#connections, request, { lockRow: true });
         if (zone.provider) return null;
         // 3 and 4.
         const planned = await request.plan(tx, zone);
@@ -182,7 +155,7 @@ export class ChangePipeline {
         actor: request.caller,
       });
       // 3 and 4.
-      const zone = await this.#readZone(fork(), request);
+      const zone = await readZoneContext(fork(), this.#connections, request);
       const { provider } = zone;
       if (!provider) throw movedAway();
       // Read before the zone, so that a write in between changes the fingerprint.
@@ -253,65 +226,14 @@ export class ChangePipeline {
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
-    const zone = await this.#readZone(em, request);
+    const zone = await readZoneContext(em, this.#connections, request);
     await this.#readUnreadSplits(em, zone);
     return await request.plan(em, zone);
   }
 
   /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */
   async zone(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
-    return await this.#readZone(em, { domainId, caller, need });
-  }
-
-  async #readZone(
-    em: EntityManager,
-    { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
-    { lockRow = false } = {},
-  ): Promise<ZoneContext> {
-    const row = await queries(em)
-      .selectFrom("domains")
-      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-      .select([
-        "domains.id",
-        "domains.name",
-        "domains.view",
-        "domains.provider_zone",
-        "domains.revision",
-        "domains.record_count",
-        "domains.provider_fingerprint",
-        "domains.provider_signed",
-        "domains.splits_unread",
-        "domains.reverse",
-        "provider_configs.id as config_id",
-        "provider_configs.kind",
-        "provider_configs.config",
-      ])
-      .select(sql<boolean>`coalesce(domains.lease_until > now(), false)`.as("leased"))
-      .select(accessColumns(caller))
-      .where("domains.id", "=", domainId)
-      .$if(lockRow, (query) => query.forUpdate("domains"))
-      .executeTakeFirst();
-    if (!row) throw notFound("domain");
-    const rights = rightsIn(row, caller, need);
-    const { kind, provider } = this.#connections.connect({ ...row, id: row.config_id });
-    // Without a provider, only a move holds a lease.
-    if (lockRow && !provider && row.leased) throw moving();
-    return {
-      id: row.id,
-      name: row.name,
-      view: row.view,
-      providerZone: row.provider_zone,
-      configId: row.config_id,
-      revision: row.revision,
-      recordCount: row.record_count,
-      fingerprint: row.provider_fingerprint,
-      signed: row.provider_signed,
-      splitsUnread: row.splits_unread,
-      reverse: row.reverse,
-      rights,
-      kind,
-      provider,
-    };
+    return await readZoneContext(em, this.#connections, { domainId, caller, need });
   }
 
   /** Reads how a zone's TXT records from 0.1 are split: without it a change of one cannot name what the provider has. @throws AppError PROVIDER_ERROR */
@@ -322,15 +244,9 @@ export class ChangePipeline {
   }
 }
 
-/** An empty message is none. */
-function storedMessage(message = ""): string | null {
+/** Returns a message as it is stored. An empty one is none. */
+export function storedMessage(message = ""): string | null {
   return message.trim() || null;
-}
-
-function moving(): AppError {
-  return new AppError("UNAVAILABLE", "The zone is being moved to another provider. Try again in a few seconds.", {
-    retryAfterSeconds: 3,
-  });
 }
 
 function movedAway(): AppError {

@@ -1,6 +1,7 @@
 import { accessColumns, rightsIn, type Rights } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import type { ReverseMode } from "../database/tables/domains.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
@@ -15,6 +16,8 @@ export interface ZoneToPlan {
   /** Empty: the default view. */
   view: string;
   recordCount: number;
+  /** Whether PTR records follow its addresses. */
+  reverse: ReverseMode;
   /** Whether the provider signs the zone, as last read. */
   signed: boolean;
   /** Whether somebody else signs it, so that every change invalidates signatures. */
@@ -45,6 +48,7 @@ export async function zonesToPlan(
       "domains.view",
       "domains.record_count",
       "domains.provider_signed",
+      "domains.reverse",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
@@ -68,6 +72,7 @@ export async function zonesToPlan(
           name: row.name,
           view: row.view,
           recordCount: row.record_count,
+          reverse: row.reverse,
           signed: row.provider_signed,
           signedElsewhere: row.has_signature && !row.provider_signed,
           rights: rightsIn(row, caller, "write"),

@@ -6,12 +6,12 @@ import { Assignments } from "../assignments/service.ts";
 import { Audit } from "../audit/audit.ts";
 import { AccessTokens } from "../access/access-tokens.ts";
 import { Authenticator } from "../access/authenticator.ts";
-import { composeAccounts, type AccountServices } from "../accounts/auth/compose.ts";
+import { composeAccounts } from "../accounts/auth/compose.ts";
 import type { PasswordCost } from "../accounts/auth/passwords.ts";
 import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
 import { LastUse } from "../access/personal-token-use.ts";
 import { Background } from "../platform/background.ts";
-import { composeChannels, type ChannelServices } from "../notifications/channels/compose.ts";
+import { composeChannels } from "../notifications/channels/compose.ts";
 import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
@@ -26,26 +26,25 @@ import { tellDrift } from "../drift/drift-notice.ts";
 import { ZoneWatch } from "../drift/zone-watch.ts";
 import { Domains } from "../domains/service.ts";
 import { ZoneImports } from "../domains/zone-imports.ts";
-import { composeDelegation, type DelegationServices } from "../delegation/compose.ts";
-import { composeExpiry, type ExpiryServices } from "../expiry/compose.ts";
+import { composeDelegation } from "../delegation/compose.ts";
+import { composeExpiry } from "../expiry/compose.ts";
 import { Health } from "../database/health.ts";
 import { LargeBodies } from "../http/bodies/large-bodies.ts";
 import { Idempotency } from "../api/idempotency.ts";
 import { setSchemaMessages } from "../api/input-error.ts";
-import { composeIdentity, type IdentityServices } from "../identity/compose.ts";
-import { composeJobs, type JobServices } from "./jobs.ts";
+import { composeIdentity } from "../identity/compose.ts";
+import { composeJobs } from "./jobs.ts";
 import { createKeyring } from "../platform/keyring.ts";
 import { countersIn } from "../limits/counters.ts";
 import { Guesses } from "../limits/guesses.ts";
 import { RequestLimits } from "../limits/requests.ts";
 import { Mailer } from "../mail/mailer.ts";
-import { composeNotifications, type NotificationServices } from "../notifications/compose.ts";
+import { composeNotifications } from "../notifications/compose.ts";
 import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
-import type { ZoneWatchers } from "../changes/watch/zone-watchers.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { BatchRunner } from "../batches/runner.ts";
 import { replacementPurposes } from "../replacements/purposes.ts";
@@ -65,61 +64,7 @@ import { TemplatePlans } from "../templates/service.ts";
 import { Templates } from "../templates/store.ts";
 import { Rollback } from "../snapshots/rollback.ts";
 import { Snapshots } from "../snapshots/service.ts";
-
-export interface Services
-  extends
-    AccountServices,
-    IdentityServices,
-    NotificationServices,
-    ChannelServices,
-    JobServices,
-    ExpiryServices,
-    DelegationServices {
-  config: Config;
-  database: Database;
-  log: Logger;
-  health: Health;
-  /** Origins whose pages may use the refresh cookie. */
-  trustedOrigins: readonly string[];
-  authenticator: Authenticator;
-  audit: Audit;
-  requestLimits: RequestLimits;
-  largeBodies: LargeBodies;
-  idempotency: Idempotency;
-  background: Background;
-  assignments: Assignments;
-  assignmentRequests: AssignmentRequests;
-  domains: Domains;
-  zoneImports: ZoneImports;
-  records: Records;
-  revert: Revert;
-  replacements: Replacements;
-  sync: Sync;
-  zoneFiles: ZoneFileTransfer;
-  snapshots: Snapshots;
-  rollback: Rollback;
-  templates: Templates;
-  domainTemplates: DomainTemplates;
-  templatePlans: TemplatePlans;
-  linkedTemplates: LinkedTemplates;
-  providerConfigs: ProviderConfigs;
-  repair: RepairJob;
-  batches: BatchRunner;
-  reverseFollows: ReverseFollows;
-  reverseReport: ReverseReport;
-  drift: DriftJob;
-  zoneWatchers: ZoneWatchers;
-  /** Prepares everything needed before the first request. */
-  prepare(): Promise<void>;
-  /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */
-  startRepair(): Promise<void>;
-  /** Starts the other background work, which requests need not wait for. */
-  startJobs(): Promise<void>;
-  /** Stops background work. */
-  stop(): Promise<void>;
-  /** Closes connections. Call after the last request has finished. */
-  close(): Promise<void>;
-}
+import type { Services } from "./service-types.ts";
 
 /** Builds every service once. */
 export async function createServices(parts: {
@@ -204,6 +149,7 @@ export async function createServices(parts: {
     database,
     pipeline,
     repair,
+    followers: reverseFollows,
     purposes: {
       ...replacementPurposes,
       template: linkedPurpose(domainTemplates),

@@ -1,7 +1,7 @@
 import type { TypedNotice } from "../notifications/notify.ts";
 import { absoluteName } from "../dns/names/names.ts";
 import { dsText, type ParentFacts, type ParentSet } from "./facts.ts";
-import type { Pointer } from "./observation.ts";
+import type { Report } from "./unreported.ts";
 
 interface Subject {
   id: string;
@@ -12,6 +12,7 @@ interface Subject {
 
 const setNames: Readonly<Record<ParentSet, string>> = { nameServers: "NS", ds: "DS", glue: "glue" };
 const mostListed = 20;
+const lastOfDay = " No more notifications of this kind come today; other domains may have such records, too.";
 
 export function delegationChanged(
   { id, name, ownerId }: Subject,
@@ -33,7 +34,7 @@ export function delegationChanged(
 
 export function danglingRecords(
   { id, name, ownerId }: Subject,
-  records: readonly Pointer[],
+  { records, isLast }: Report,
 ): TypedNotice<"domain.dangling"> {
   const [first] = records;
   const total = records.length;
@@ -44,7 +45,7 @@ export function danglingRecords(
       total === 1
         ? `A record of ${name} points to a name that does not resolve`
         : `${total} records of ${name} point to names that do not resolve`,
-    content: `${example} Delete such records, or point them elsewhere.`,
+    content: `${example} Delete such records, or point them elsewhere.${isLast ? lastOfDay : ""}`,
     level: "warning",
     metadata: { domainId: id, domainName: name, total, records: records.slice(0, mostListed) },
     to: recipients(ownerId),

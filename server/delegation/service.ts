@@ -110,7 +110,7 @@ export class Delegations {
     const { domain, changed, dangling, facts } = stored;
     await this.#parts.notifications.notifyAll(tx, [
       ...(changed.length > 0 && facts.parent ? [delegationChanged(domain, changed, facts.parent)] : []),
-      ...(dangling.length > 0 ? [danglingRecords(domain, dangling)] : []),
+      ...(dangling.records.length > 0 ? [danglingRecords(domain, dangling)] : []),
     ]);
   }
 

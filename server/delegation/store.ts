@@ -4,6 +4,7 @@ import { changedSets, factsOf, type ParentSet, type StoredFacts } from "./facts.
 import { judge, type Finding, type FindingCode } from "./findings.ts";
 import type { Observation, Pointer } from "./observation.ts";
 import { pointerKey, stillThere } from "./pointers.ts";
+import { takeUnreported, type Report } from "./unreported.ts";
 
 /** A check is due again after this time. */
 export const betweenChecks = 24 * 3_600_000;
@@ -19,8 +20,7 @@ export interface Stored {
   domain: { id: string; name: string; ownerId: string | null };
   facts: StoredFacts;
   changed: ParentSet[];
-  /** Dangling records that are to be reported now. */
-  dangling: Pointer[];
+  dangling: Report;
 }
 
 /** Stores a check, within a transaction. @returns null if the domain was deleted */
@@ -109,17 +109,6 @@ async function storeFindings(tx: EntityManager, domainId: string, seen: Observat
     delete from delegation_findings
     where domain_id = ${domainId} and not present and (snoozed_until is null or snoozed_until <= ${now}::timestamptz)
   `.execute(queries(tx));
-}
-
-/** Marks the unreported dangling records as reported, except those that are snoozed. */
-async function takeUnreported(tx: EntityManager, domainId: string, now: Date): Promise<Pointer[]> {
-  const { rows } = await sql<Pointer>`
-    update delegation_findings set notified = true
-    where domain_id = ${domainId} and code = 'dangling' and present and not notified
-      and (snoozed_until is null or snoozed_until <= ${now}::timestamptz)
-    returning name, record_type as "recordType", subject as target
-  `.execute(queries(tx));
-  return rows.toSorted((one, other) => (pointerKey(one) < pointerKey(other) ? -1 : 1));
 }
 
 function keyOf({ code, name, recordType, server, target }: Finding): Key {

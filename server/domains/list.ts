@@ -20,7 +20,7 @@ import { ownerWithin, parseLabels, shown } from "../dns/names/names.ts";
 import { parseNamedView, parseView, splitQualified } from "../dns/names/views.ts";
 import { givenView, namedDomain, theView } from "./given-names.ts";
 import { hasStatus, type DomainStatus } from "../expiry/status.ts";
-import type { sorts } from "./schemas.ts";
+import type { sorts } from "./list-schemas.ts";
 import { listColumns, listView } from "./view.ts";
 
 export interface DomainFilter extends Paging {

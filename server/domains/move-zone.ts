@@ -2,22 +2,19 @@ import { Hosts } from "../access/hosts.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import type { StoredConfig } from "../dns-providers/config-secrets.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
-import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import { noDrift } from "../changes/state/found-drift.ts";
-import { AppError, notFound } from "../platform/errors.ts";
+import { AppError } from "../platform/errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
-import { readSplits } from "../changes/state/unread-splits.ts";
 import {
   conflictOf,
   followsExpiry,
@@ -37,6 +34,7 @@ import { callProvider } from "../changes/provider-call.ts";
 import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/call-journal.ts";
+import { readOldSplits, sourceOf } from "./move-source.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 import { inSlices } from "../platform/slices.ts";
 
@@ -141,55 +139,6 @@ async function arrive(
     .executeTakeFirst();
   if (moved.numUpdatedRows > 0n) return;
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
-}
-
-/** Returns the domain's current provider and whether it signs the zone. */
-async function sourceOf(em: EntityManager, domainId: string) {
-  const {
-    id,
-    kind,
-    config,
-    view,
-    provider_zone: providerZone,
-    splits_unread: splitsUnread,
-    provider_signed: signed,
-  } = await queries(em)
-    .selectFrom("domains")
-    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-    .select([
-      "provider_configs.id",
-      "provider_configs.kind",
-      "provider_configs.config",
-      "domains.view",
-      "domains.provider_zone",
-      "domains.splits_unread",
-      "domains.provider_signed",
-    ])
-    .where("domains.id", "=", domainId)
-    .executeTakeFirstOrThrow(() => notFound("domain"));
-  return {
-    kind: knownKind(kind),
-    stored: { id, kind, config },
-    id: domainId,
-    view,
-    providerZone,
-    splitsUnread,
-    signed,
-  };
-}
-
-/** Reads how the TXT values of a zone from version 0.1 are split. If the provider is unavailable, each value moves as a single string. */
-async function readOldSplits(
-  em: EntityManager,
-  source: { id: string; providerZone: string; stored: StoredConfig },
-  connections: ProviderConnections,
-): Promise<void> {
-  try {
-    const { provider } = connections.connect(source.stored);
-    if (provider) await readSplits(em, source, provider);
-  } catch (error) {
-    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
-  }
 }
 
 /** Returns the target's limits for this zone, or its general limits if the zone does not exist yet. @throws AppError PROVIDER_ERROR */

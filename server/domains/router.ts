@@ -4,15 +4,14 @@ import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
 import { nothing, success } from "../api/schemas.ts";
 import { may, maySubscribe } from "../api/procedures.ts";
 import { router, streamed } from "../api/trpc.ts";
+import { listDomainsInput, tagCounts } from "./list-schemas.ts";
 import {
   createDomainInput,
   domainDetail,
   domainIdInput,
   domainPage,
   expiryRemindInput,
-  listDomainsInput,
   setExpiryInput,
-  tagCounts,
   updateDomainInput,
   zoneOfInput,
   watchInput,

@@ -7,13 +7,12 @@ import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
-import { AppError, badField, notFound } from "../platform/errors.ts";
+import { AppError, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
-import { isReverseZone } from "../dns/reverse/addresses.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { Domain, type ReverseMode } from "../database/tables/domains.ts";
+import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
 import { givenView, newName } from "./given-names.ts";
@@ -21,6 +20,7 @@ import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
+import { applyPatch, auditedFields, refuseGrant, setExpiry, unique, type DomainPatch } from "./patch.ts";
 import { expiringFrom } from "../expiry/status.ts";
 import { detailView, signedElsewhere } from "./view.ts";
 
@@ -34,24 +34,6 @@ export interface NewDomain {
   expiresAt?: Date | null | undefined;
   groupName?: string | null | undefined;
   tags?: string[] | undefined;
-}
-
-export interface DomainPatch {
-  id: string;
-  /** Administrators only. */
-  view?: string | undefined;
-  providerConfigId?: string | undefined;
-  expiresAt?: Date | null | undefined;
-  groupName?: string | null | undefined;
-  tags?: string[] | undefined;
-  notes?: string | null | undefined;
-  status?: "active" | "disabled" | undefined;
-  snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
-  reverse?: ReverseMode | undefined;
-  /** Administrators only, and only for reverse zones. */
-  reverseFollowGrant?: boolean | undefined;
-  /** Administrators only: moves even if the outcome of earlier changes is unknown. */
-  force?: boolean | undefined;
 }
 
 /** Manages domains: their registration data, and the existence of their zones at the provider. */
@@ -167,16 +149,7 @@ export class Domains {
     const { providerConfigId = zone.providerConfigId } = patch;
     if (view !== zone.view || providerConfigId !== zone.providerConfigId)
       await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
-    return await this.#change(em, caller, patch.id, "domain.update", (domain) => {
-      if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
-      if (patch.groupName !== undefined) domain.groupName = patch.groupName;
-      if (patch.tags !== undefined) domain.tags = unique(patch.tags);
-      if (patch.notes !== undefined) domain.notes = patch.notes;
-      if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
-      if (patch.reverse !== undefined) domain.reverse = patch.reverse;
-      if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
-      if (patch.status !== undefined) domain.status = patch.status;
-    });
+    return await this.#change(em, caller, patch.id, "domain.update", (domain) => applyPatch(domain, patch));
   }
 
   /**
@@ -283,34 +256,4 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
-}
-
-/** Returns the user-editable fields of a domain for the audit trail. */
-function auditedFields(domain: Domain) {
-  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
-  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
-  const set = { expiresAt, expirySource, groupName, tags, notes, status };
-  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant };
-}
-
-/** @throws AppError FORBIDDEN, BAD_REQUEST */
-function refuseGrant(caller: Caller, zone: string, grant: boolean): void {
-  if (caller.role !== "admin")
-    throw new AppError("FORBIDDEN", "Only administrators can change `reverseFollowGrant`. Ask one of them.");
-  if (grant && !isReverseZone(zone))
-    throw badField(
-      ["reverseFollowGrant"],
-      `\`reverseFollowGrant\` is for zones of PTR records, under in-addr.arpa or ip6.arpa; ${zone} is not one.`,
-    );
-}
-
-function setExpiry(domain: Domain, expiresAt: Date | null): void {
-  domain.expiresAt = expiresAt;
-  domain.expirySource = expiresAt ? "manual" : null;
-  // Clearing the date requests a lookup.
-  if (!expiresAt) domain.expiryNextCheckAt = null;
-}
-
-function unique<T>(items: readonly T[]): T[] {
-  return [...new Set(items)];
 }

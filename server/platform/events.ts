@@ -57,7 +57,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "the domain's owner and administrators",
   },
   "domain.dangling": {
-    when: "Records of a domain point to names that do not exist or have no address. Sent once for each record while that lasts, and not while it is snoozed.",
+    when: "Records of a domain point to names that do not exist or have no address. Sent once for each record while that lasts, and not while it is snoozed. At most 50 are sent within 24 hours.",
     to: "the domain's owner and administrators",
   },
   "record.change_failed": {
@@ -132,6 +132,8 @@ interface OfReplacement {
   kind: "replace" | "revert" | "template";
   /** The job that it reverts. */
   revertsId: string | null;
+  /** Why the changes are made; null if the user did not say. */
+  message: string | null;
   total: number;
   done: number;
   failed: number;

@@ -21,15 +21,20 @@ export const bulkInput = z.strictObject({
   message: changeMessage,
 });
 
+/** Names the reverse zone that a part of an answer is about. */
+export const ofReverseZone = {
+  domainId: shownId("The reverse zone."),
+  domainName: z.string().meta({
+    description: "The reverse zone's name, with its view.",
+    example: "2.0.192.in-addr.arpa",
+  }),
+};
+
 export const reverseOutcomes = z
   .array(
     z
       .object({
-        domainId: shownId("The reverse zone."),
-        domainName: z.string().meta({
-          description: "The reverse zone's name, with its view.",
-          example: "2.0.192.in-addr.arpa",
-        }),
+        ...ofReverseZone,
         revision: z.int().nullable().meta({
           description: "The reverse zone's revision after the changes; null if none were made.",
           example: 7,

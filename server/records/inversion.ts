@@ -1,5 +1,5 @@
 import { outsideRights, type Rights } from "../access/zone-access.ts";
-import type { ZoneContext } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import { liveAtNames, liveById, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { aligningTtls } from "../dns/desired-state.ts";

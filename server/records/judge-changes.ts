@@ -1,4 +1,4 @@
-import type { ZoneContext } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../platform/errors.ts";

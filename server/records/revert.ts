@@ -1,9 +1,10 @@
 import type { Caller } from "../access/caller.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
-import type { ChangePipeline, Planned, ZoneContext } from "../changes/pipeline.ts";
+import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
-import { linkedChangeSets, type FollowPlan, type Followers } from "../changes/follows.ts";
+import { chosenToRevert, type FollowPlan, type Followers } from "../changes/follows.ts";
 import type { EntityManager } from "../database/database.ts";
 import { planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
 import { providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
@@ -79,8 +80,8 @@ export class Revert {
   /** Plans the opposite of a change set. PTR records that followed it follow this one, too: one undo. */
   async #inversion(em: EntityManager, caller: Caller, zone: ZoneContext, changeSetId: string): Promise<Reversal> {
     const inversion = await planInversion(em, zone, changeSetId);
-    const linked = await linkedChangeSets(em, changeSetId);
-    const followed = await this.#followers.plan(em, caller, zone, inversion.changes, linked.length > 0 || undefined);
+    const chosen = await chosenToRevert(em, changeSetId);
+    const followed = await this.#followers.plan(em, caller, zone, inversion.changes, chosen);
     return { ...inversion, followed, follows: followed.follows };
   }
 

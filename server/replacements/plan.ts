@@ -4,33 +4,17 @@ import { zonesToPlan, type ZoneToPlan } from "../changes/zones-to-plan.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { ownerWithin } from "../dns/names/names.ts";
-import type { PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import { inChunks, takeTurns } from "../platform/slices.ts";
 import { changesHash } from "../records/editing/reviewed-plan.ts";
 import { lossWarning } from "../records/loss-guard.ts";
-import { privateAddressWarnings } from "../records/private-addresses.ts";
-import { signedElsewhere } from "../records/signature-warnings.ts";
+import { zoneWarnings, type PlannedZone } from "../records/planned-zone.ts";
 import { countsSeen, findZones, liveAtNamesOf, type FoundZone } from "./find.ts";
 import type { ReplaceRequest, Wanted } from "./wanted.ts";
 import { readWanted } from "./wanted.ts";
 import { planZonePart } from "./zone-part.ts";
 
 const zonesAtOnce = 100;
-
-/** One zone of a plan over many. */
-interface PlannedZone {
-  domainId: string;
-  domainName: string;
-  changes: PlannedChange[];
-  warnings: string[];
-  /** Hash of the changes; null if there are none. */
-  hash: string | null;
-  /** Whether the changes pass the safety threshold. */
-  needsForce: boolean;
-  /** Why the zone cannot be changed; it then has no changes. */
-  error: string | null;
-}
 
 export interface ReplacementPlan {
   zones: PlannedZone[];
@@ -123,9 +107,13 @@ async function partOrReason(
 ): Promise<Pick<PlannedZone, "changes" | "warnings" | "hash" | "error">> {
   try {
     const { changes, warnings } = await planZonePart(em, zone, wanted, present);
-    const more = [...privateAddressWarnings(zone, changes), ...(zone.signedElsewhere ? [signedElsewhere] : [])];
     if (changes.length === 0) return { changes, warnings, hash: null, error: null };
-    return { changes, warnings: [...warnings, ...more], hash: await changesHash(zone, changes), error: null };
+    return {
+      changes,
+      warnings: [...warnings, ...zoneWarnings(zone, changes)],
+      hash: await changesHash(zone, changes),
+      error: null,
+    };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { changes: [], warnings: [], hash: null, error: error.message };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, shownId, text, timestamp } from "../api/schemas.ts";
-import { domainId } from "../changes/schemas.ts";
+import { changeMessage, domainId } from "../changes/schemas.ts";
 import { forceLoss, plannedChanges } from "../records/change-schemas.ts";
 import { ttlField, typeField } from "../records/schemas.ts";
 
@@ -38,6 +38,7 @@ export const applyReplacementInput = z.strictObject({
   ...request,
   planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
   force: forceLoss,
+  message: changeMessage,
 });
 
 const domainName = z.string().meta({
@@ -101,6 +102,10 @@ const jobFields = {
     .int()
     .nullable()
     .meta({ description: "The new TTL; null to keep each, and for a template.", example: null }),
+  message: z
+    .string()
+    .nullable()
+    .meta({ description: "Why the changes are made; null if the user did not say.", example: null }),
   templateId: shownId("The template that is applied; null for a replacement.").nullable().meta({ example: null }),
   templateRevision: z.int().nullable().meta({ description: "Its `revision`; null for a replacement.", example: null }),
   revertsId: shownId("The job that this one reverts; null if it reverts none.").nullable(),
@@ -128,7 +133,7 @@ export const replacementJob = z
 
 export const jobInput = z.strictObject({ jobId });
 
-export const revertJobInput = z.strictObject({ jobId, force: forceLoss });
+export const revertJobInput = z.strictObject({ jobId, force: forceLoss, message: changeMessage });
 
 export const jobPageInput = z.strictObject({
   jobId,

@@ -1,7 +1,8 @@
 import type { Caller } from "../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
-import { batchJobName, type Batch, type TemplateRequest } from "../batches/batch.ts";
+import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
 import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
+import { storedMessage } from "../changes/pipeline.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { BatchItemState } from "../database/tables/batches.ts";
@@ -48,8 +49,13 @@ export class Replacements {
    * Starts a reviewed replacement. Zones that cannot be changed are items that have failed.
    * @throws AppError CONFLICT when the plan is outdated, CONFIRMATION_REQUIRED above the safety threshold of any zone, BAD_REQUEST, NOT_FOUND
    */
-  async apply(em: EntityManager, caller: Caller, input: ReplaceRequest & { planHash: string; force: boolean }) {
-    const { planHash, force, ...request } = input;
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    input: ReplaceRequest & ExplainedRequest & { planHash: string; force: boolean },
+  ) {
+    const { planHash, force, ...asked } = input;
+    const request = explained(asked, input.message);
     const plan = await planReplacement(em, this.#parts.connections, caller, request);
     if (plan.planHash !== planHash)
       throw new AppError(
@@ -111,7 +117,11 @@ export class Replacements {
    * failed.
    * @throws AppError NOT_FOUND, CONFLICT while the job or a revert of it is running, or if there is nothing to revert
    */
-  async revert(em: EntityManager, caller: Caller, { jobId, force }: JobInput & { force: boolean }) {
+  async revert(
+    em: EntityManager,
+    caller: Caller,
+    { jobId, force, message }: JobInput & ExplainedRequest & { force: boolean },
+  ) {
     const batch = await ownBatch(em, caller, jobId);
     if (batch.finishedAt === null)
       throw new AppError("CONFLICT", "The job is still running. Stop it, and revert it once it has stopped.");
@@ -120,10 +130,15 @@ export class Replacements {
       await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
       const items = await revertible(tx, jobId);
       if (items.length === 0) throw new AppError("CONFLICT", "The job changed nothing that is not reverted already.");
-      const { request } = batch;
+      const request = explained(batch.request as object, message);
       const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
       const reverting = await storeBatch(tx, caller, revert, items);
-      await this.#begin(tx, caller, "revert", reverting, { revertsId: jobId, force, domains: items.length });
+      await this.#begin(tx, caller, "revert", reverting, {
+        revertsId: jobId,
+        force,
+        domains: items.length,
+        ...explained({}, message),
+      });
       return { jobId: reverting };
     });
   }
@@ -135,6 +150,11 @@ export class Replacements {
     await audit.record(tx, caller, { ...event, after: { ...after } });
     await enqueue(tx, batchJobName, {});
   }
+}
+
+/** Returns a request with its own message. */
+function explained<T extends object>(request: T, message: string | undefined): T & ExplainedRequest {
+  return { ...request, message: storedMessage(message) ?? undefined };
 }
 
 /** Returns a job that the caller may see: their own, and every one for administrators. @throws AppError NOT_FOUND */
@@ -158,6 +178,7 @@ async function jobView(em: EntityManager, batch: Batch) {
     value,
     newValue,
     newTtl,
+    message: batch.message,
     templateId,
     templateRevision,
     revertsId: batch.revertsId,

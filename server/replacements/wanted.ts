@@ -52,7 +52,9 @@ function formOf(recordType: EditableType, value: string, field: "value" | "newVa
     const omitted = lead.split(" ").length - 1;
     return { form: { omitted, rest: restOf(written.value.value, omitted) }, warnings: written.value.warnings };
   }
-  const written = rule.write(value, null);
+  // A value that begins with a number is meant with its numbers; of another one, only the rest can be wrong.
+  const lead = /^\s*\d+\s/.test(value) ? "" : (leads[recordType]?.at(-1) ?? "");
+  const written = rule.write(lead + value, null);
   throw badField([field], written.ok ? "This value cannot be replaced." : written.message);
 }
 

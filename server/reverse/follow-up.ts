@@ -1,7 +1,8 @@
 import { theService } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
 import { linkedChangeSets, type Chosen, type FollowedZone, type FollowOutcome } from "../changes/follows.ts";
-import type { ChangePipeline, Planned, ZoneContext } from "../changes/pipeline.ts";
+import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { PlannedChange } from "../dns/record.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { line, paging, shownId } from "../api/schemas.ts";
+import { ofReverseZone } from "../records/change-schemas.ts";
 
 export const reportInput = z
   .strictObject({
@@ -82,11 +83,7 @@ export const report = z
       .array(
         z
           .object({
-            domainId: shownId("The reverse zone."),
-            domainName: z.string().meta({
-              description: "The reverse zone's name, with its view.",
-              example: "2.0.192.in-addr.arpa",
-            }),
+            ...ofReverseZone,
             changes: z.array(mend).meta({ description: "The changes, as `records/plan` of that zone takes them." }),
           })
           .meta({ id: "ReverseMending", description: "The changes that mend the findings of a reverse zone." }),

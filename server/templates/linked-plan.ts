@@ -8,8 +8,7 @@ import { AppError } from "../platform/errors.ts";
 import { inChunks, takeTurns } from "../platform/slices.ts";
 import { changesHash } from "../records/editing/reviewed-plan.ts";
 import { lossWarning } from "../records/loss-guard.ts";
-import { privateAddressWarnings } from "../records/private-addresses.ts";
-import { signedElsewhere } from "../records/signature-warnings.ts";
+import { zoneWarnings, type PlannedZone } from "../records/planned-zone.ts";
 import { appliedTo, type AppliedTemplate, type NextState } from "./applied.ts";
 import { expandLinked, judged, linkedChanges, namesOf, type LinkedZone } from "./linked-changes.ts";
 import type { StoredTemplate } from "./template-view.ts";
@@ -20,19 +19,7 @@ const mostDomains = 10_000;
 const domainsAtOnce = 200;
 
 /** What a changed template does in one linked domain. */
-interface LinkedDomain {
-  domainId: string;
-  /** With its view. */
-  domainName: string;
-  /** Empty if the domain is up to date, and with an error. */
-  changes: PlannedChange[];
-  warnings: string[];
-  /** Hash of the changes; null if there are none. */
-  hash: string | null;
-  /** Whether the changes pass the safety threshold. */
-  needsForce: boolean;
-  /** Why the template cannot be applied there; null if it can. */
-  error: string | null;
+interface LinkedDomain extends PlannedZone {
   /** What to remember of a domain that matches the template already, if that is of an earlier version. */
   following: NextState[];
 }
@@ -139,12 +126,7 @@ async function partOf(zone: ZoneToPlan, changes: PlannedChange[], warnings: read
   const loss = changes.length > 1 ? lossWarning(changes, zone.recordCount) : null;
   return {
     changes,
-    warnings: [
-      ...warnings,
-      ...privateAddressWarnings(zone, changes),
-      ...(zone.signedElsewhere ? [signedElsewhere] : []),
-      ...(loss === null ? [] : [loss]),
-    ],
+    warnings: [...warnings, ...zoneWarnings(zone, changes), ...(loss === null ? [] : [loss])],
     hash: await changesHash(zone, changes),
     needsForce: loss !== null,
   };

@@ -1,7 +1,8 @@
 import type { Caller } from "../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
-import { batchJobName } from "../batches/batch.ts";
+import { batchJobName, type ExplainedRequest } from "../batches/batch.ts";
 import { storeBatch } from "../batches/store.ts";
+import { storedMessage } from "../changes/pipeline.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
@@ -48,9 +49,14 @@ export class LinkedTemplates {
    * that match it already, only what is remembered changes.
    * @throws AppError NOT_FOUND, CONFLICT when the plan is outdated or empty, CONFIRMATION_REQUIRED above the safety threshold of any domain
    */
-  async apply(em: EntityManager, caller: Caller, input: { id: string; planHash: string; force: boolean }) {
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    input: ExplainedRequest & { id: string; planHash: string; force: boolean },
+  ) {
     const { id, planHash, force } = input;
     const { audit, connections, domainTemplates, enqueue, now, templates } = this.#parts;
+    const message = storedMessage(input.message) ?? undefined;
     const stored = await templates.load(em, id);
     const plan = await planLinked(em, connections, caller, stored);
     if (plan.planHash !== planHash)
@@ -64,7 +70,13 @@ export class LinkedTemplates {
       throw new AppError("CONFLICT", "No linked domain differs from the template, so there is nothing to apply.");
     if (!force) refuseLosses(items);
     return await em.transactional(async (tx) => {
-      const batch = { kind: "template", request: linkedRequest(stored), force, revertsId: null, now: now() } as const;
+      const batch = {
+        kind: "template",
+        request: { ...linkedRequest(stored), message },
+        force,
+        revertsId: null,
+        now: now(),
+      } as const;
       const jobId = await storeBatch(
         tx,
         caller,
@@ -76,7 +88,7 @@ export class LinkedTemplates {
         action: "template.apply_linked",
         targetType: "template",
         targetId: id,
-        after: { jobId, revision: stored.revision, force, domains: items.length },
+        after: { jobId, revision: stored.revision, force, domains: items.length, message },
       });
       await enqueue(tx, batchJobName, {});
       return { jobId };

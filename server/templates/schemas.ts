@@ -173,6 +173,7 @@ const application = {
     .nullable()
     .default(null)
     .meta({ description: "The groups to apply. Default: all." }),
+  reverse: applyInput.shape.reverse,
 };
 
 export const planTemplateInput = z.strictObject(application);
@@ -185,6 +186,7 @@ export const applyTemplateInput = z.strictObject({
   }),
   planHash: applyInput.shape.planHash,
   force: applyInput.shape.force,
+  message: applyInput.shape.message,
 });
 
 export const templatePlan = z
@@ -268,6 +270,7 @@ export const applyLinkedInput = z.strictObject({
   id: templateId,
   planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
   force: forceLoss,
+  message: applyInput.shape.message,
 });
 
 export const linkedPlan = z

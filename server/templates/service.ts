@@ -1,6 +1,8 @@
 import type { Caller } from "../access/caller.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
-import type { ChangePipeline, ZoneContext } from "../changes/pipeline.ts";
+import type { Chosen } from "../changes/follows.ts";
+import type { ChangePipeline } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import { parseOwner } from "../dns/names/names.ts";
 import { AppError, badField, type Issue } from "../platform/errors.ts";
@@ -25,6 +27,8 @@ export interface TemplateChoice {
   host: string;
   variables: Record<string, string>;
   groups: string[] | null;
+  /** The offered PTR changes to include. */
+  reverse?: Chosen | undefined;
 }
 
 interface Prepared {
@@ -54,7 +58,10 @@ export class TemplatePlans {
   async plan(em: EntityManager, caller: Caller, choice: TemplateChoice) {
     const prepared = await this.#prepare(em, caller, choice);
     const { changes, warnings } = prepared.resolution;
-    const plan = await atTemplate(prepared, this.#parts.records.plan(em, caller, { id: choice.id, changes }));
+    const plan = await atTemplate(
+      prepared,
+      this.#parts.records.plan(em, caller, { id: choice.id, changes, reverse: choice.reverse }),
+    );
     const conflicts = prepared.resolution.conflicts.map(({ record, index }) => {
       const { id, recordType, name, value } = record;
       return { id, recordType, name, value, record: index };
@@ -69,9 +76,9 @@ export class TemplatePlans {
   async apply(
     em: EntityManager,
     caller: Caller,
-    input: TemplateChoice & { linked: boolean; planHash: string; force: boolean },
+    input: TemplateChoice & { linked: boolean; planHash: string; force: boolean; message?: string | undefined },
   ) {
-    const { planHash, force, linked } = input;
+    const { id, planHash, force, linked, reverse, message } = input;
     const prepared = await this.#prepare(em, caller, input);
     const { stored, zone, place, earlier, resolution } = prepared;
     const isRemembered = zone.rights.changes.includes(place.host);
@@ -92,7 +99,7 @@ export class TemplatePlans {
     const alongside = isRemembered ? remember : undefined;
     const result = await atTemplate(
       prepared,
-      records.apply(em, caller, { id: input.id, changes, planHash, force, alongside }),
+      records.apply(em, caller, { id, changes, reverse, planHash, force, message, alongside }),
     );
     return { ...result, ...remembered };
   }

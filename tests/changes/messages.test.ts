@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
+import { ended, jobOf, planned as replacementPlan } from "../replacements/replaced.ts";
+import { LinkedTemplate } from "../templates/linked.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
@@ -54,6 +56,58 @@ describe("the message of a change", () => {
     expect(await audited("records.sync")).toBe("sync");
   });
 
+  test("a revert and an applied template keep their messages", async () => {
+    await zone.add("A", "new", "192.0.2.2");
+    const [made] = await zone.history();
+    await zone.post(`/history/${made?.id}/revert`, { message: "revert" });
+    const template = (await zw.admin.get("/api/templates?search=no-mail")).body.templates[0];
+    const path = `/templates/${template.id}`;
+    const { planHash } = (await zone.post(`${path}/plan`, {})).body;
+    expect(await zone.post(`${path}/apply`, { planHash, message: "template" })).toMatchObject({ status: 200 });
+    expect((await messages()).slice(0, 2)).toEqual(["template", "revert"]);
+    expect(await audited("records.bulk")).toBe("template");
+  });
+
+  test("a replacement and its revert carry their messages to history, audit, job and notification", async () => {
+    const request = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.9", domainIds: [zone.id] };
+    const { planHash } = await replacementPlan(zw.admin, request);
+    const path = "/api/records/replace";
+    const start = async (at: string, body: object) => (await zw.admin.post(at, { force: true, ...body })).body.jobId;
+    const jobId = await start(`${path}/apply`, { ...request, planHash, message: " Move " });
+    await ended(zw.admin, jobId);
+    const revertId = await start(`${path}/${jobId}/revert`, { message: "Back" });
+    await ended(zw.admin, revertId);
+    const silentId = await start(`${path}/${revertId}/revert`, {});
+    await ended(zw.admin, silentId);
+    expect((await messages()).slice(0, 3)).toEqual([null, "Back", "Move"]);
+    expect(await audited("records.replace")).toBe("Move");
+    const { notifications } = (await zw.admin.get("/api/notifications")).body;
+    for (const [id, message] of [
+      [jobId, "Move"],
+      [revertId, "Back"],
+      [silentId, null],
+    ]) {
+      expect(await jobOf(zw.admin, id)).toMatchObject({ message });
+      expect(notifications.find(({ metadata }: Body) => metadata?.jobId === id)?.metadata).toMatchObject({ message });
+    }
+    const [back] = await entries(zw.admin, { action: "replacement.revert", targetId: revertId });
+    expect(back?.after).toMatchObject({ message: "Back" });
+    const [moved] = await entries(zw.admin, { action: "replacement.apply", targetId: jobId });
+    expect(moved?.after).toMatchObject({ message: "Move" });
+  });
+
+  test("a changed template carries its message into every linked domain", async () => {
+    const template = await LinkedTemplate.of(zw, "explained");
+    await template.link(zone);
+    await template.change([{ type: "A", host: "app", pointsTo: "192.0.2.7", ttl: 600 }]);
+    const { planHash } = await template.plan();
+    const { body } = await template.apply({ planHash, force: true, message: "New offer" });
+    expect(await ended(zw.admin, body.jobId)).toMatchObject({ message: "New offer", progress: { done: 1 } });
+    expect((await messages())[0]).toBe("New offer");
+    const [entry] = await entries(zw.admin, { action: "template.apply_linked", targetId: template.id });
+    expect(entry?.after).toMatchObject({ message: "New offer" });
+  });
+
   test("a message of white space is none, and a message is stored without the space around it", async () => {
     await zone.create({ recordType: "A", name: "a", value: "192.0.2.2", message: " \n" });
     await zone.create({ recordType: "A", name: "b", value: "192.0.2.2", message: " why\nnot " });
@@ -84,6 +138,17 @@ describe("the message of a change", () => {
       await zone.post("/zonefile", { zonefile: "x A 192.0.2.1\n", message }),
       await zone.post("/sync", { message }),
       await zone.post(`/snapshots/${id}/rollback`, { message }),
+      await zone.post(`/history/${id}/revert`, { message }),
+      await zone.post(`/templates/${id}/apply`, { planHash: "x", message }),
+      await zw.admin.post(`/api/templates/${id}/linked/apply`, { planHash: "x", message }),
+      await zw.admin.post("/api/records/replace/apply", {
+        recordType: "A",
+        value: "192.0.2.1",
+        newValue: "192.0.2.2",
+        planHash: "x",
+        message,
+      }),
+      await zw.admin.post(`/api/records/replace/${id}/revert`, { message }),
     ];
     for (const { status, body } of refused) {
       expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: ["message"] });

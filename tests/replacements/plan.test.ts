@@ -178,6 +178,14 @@ describe("rights", () => {
     expect((await planOf(member, request)).status).toBe(404);
   });
 
+  test("a bad value is refused by the part that is wrong, with a priority and without", async () => {
+    for (const value of ["10 %.example", "%.example"]) {
+      const { status, body } = await planOf(zw.admin, { recordType: "MX", value, newValue: "mail.example" });
+      expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: ["value"] });
+      expect(body.message).not.toContain("no priority");
+    }
+  });
+
   test("a plan without a match is empty, and applying it is 400", async () => {
     const request = { recordType: "A", value: freshAddress(), newValue: "192.0.2.7" };
     const plan = await planned(zw.admin, request);

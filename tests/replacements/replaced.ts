@@ -26,7 +26,7 @@ export const jobOf = async (client: RestClient, jobId: string): Promise<Body> =>
   (await client.get(`${base}/${jobId}?limit=100`)).body;
 
 /** Waits for the end of a job. */
-async function ended(client: RestClient, jobId: string): Promise<Body> {
+export async function ended(client: RestClient, jobId: string): Promise<Body> {
   return await vi.waitFor(async () => {
     const job = await jobOf(client, jobId);
     if (job.finishedAt === null) throw new Error(`The job goes on: ${JSON.stringify(job.progress)}`);

@@ -239,6 +239,11 @@ describe("record types", () => {
       { type: "SRV", name: "@", protocol: "_tcp", priority: 0, weight: 0, port: 1, target: "x.example" },
       /^records\.0\.name: .*service/,
     ],
+    [
+      "SPFM with a word that is no term",
+      { type: "SPFM", host: "@", spfRules: "a %%%" },
+      /^records\.0\.spfRules: "%%%" is not an SPF term/,
+    ],
     ["SPFM without rules", { type: "SPFM", host: "@" }, /^records\.0\.spfRules: /],
   ])("%s", (_promise, record, fault) => {
     expect(faults([record])).toEqual([expect.stringMatching(fault)]);

@@ -1,6 +1,29 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { countLookups, isSpf, mergeSpf, spfWarnings } from "../../server/templates/applying/spf.ts";
+import { countLookups, invalidTerm, isSpf, mergeSpf, spfWarnings } from "../../server/templates/applying/spf.ts";
+
+describe("the terms of rules", () => {
+  test.each([
+    "a",
+    "mx/24 a:mail.example.net/28//64",
+    "v=spf1 include:_spf.example.net ~all",
+    "-ip4:192.0.2.0/24 ?ip6:2001:db8::/32",
+    "exists:%{i}._spf.%{d} ptr redirect=_spf.example.net exp=why.example.net",
+    "",
+  ])("%s are terms of RFC 7208", (rules) => {
+    expect(invalidTerm(rules)).toBeNull();
+  });
+
+  test.each([
+    ["a %%%", "%%%"],
+    ["include: mx", "include:"],
+    ["ip4:spf.example.net", "ip4:spf.example.net"],
+    ["includes:spf.example.net", "includes:spf.example.net"],
+    ["a;mx", "a;mx"],
+  ])("%s has a word that is no term", (rules, word) => {
+    expect(invalidTerm(rules)).toBe(word);
+  });
+});
 
 describe("merging rules into an SPF record", () => {
   test.each<[promise: string, present: string[], rules: string[], merged: string]>([

@@ -1,5 +1,6 @@
 import type { FollowPlan } from "../../changes/follows.ts";
-import type { Planned, ZoneContext } from "../../changes/pipeline.ts";
+import type { Planned } from "../../changes/pipeline.ts";
+import type { ZoneContext } from "../../changes/zone-context.ts";
 import { liveAtNames, liveById } from "../../changes/state/live-queries.ts";
 import { managedById } from "../../changes/state/managed-queries.ts";
 import type { EntityManager } from "../../database/database.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ZoneContext } from "../../changes/pipeline.ts";
+import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { PlannedChange } from "../../dns/record.ts";
 import { AppError, badField, type Issue } from "../../platform/errors.ts";
 import { inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";

@@ -14,7 +14,7 @@ import {
   type TxtConflicts,
 } from "../form/template.ts";
 import { expandText, isInGroups, variablesOf } from "../form/variables.ts";
-import { isSpf } from "./spf.ts";
+import { invalidTerm, isSpf } from "./spf.ts";
 import { unsupportedReason } from "../form/unsupported.ts";
 
 /** What a caller chooses when applying a template. */
@@ -106,7 +106,13 @@ export function expandTemplate(template: Template, application: Application): Ex
     };
     if (type === "SPFM") {
       const rules = read("spfRules", "data");
-      if (rules.ok && rules.value.trim() !== "") found.spf.push({ ...wanted, rules: rules.value.trim() });
+      const invalid = rules.ok ? invalidTerm(rules.value) : null;
+      if (invalid !== null)
+        refuseHere(
+          ["spfRules"],
+          `"${invalid}" is not an SPF term (RFC 7208 §4.6.1). Use terms such as include:spf.example.net.`,
+        );
+      else if (rules.ok && rules.value.trim() !== "") found.spf.push({ ...wanted, rules: rules.value.trim() });
       else refuseHere(["spfRules"], rules.ok ? "An SPFM record needs `spfRules`." : rules.message);
       continue;
     }

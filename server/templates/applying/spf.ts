@@ -39,6 +39,16 @@ function termsOf(text: string): Term[] {
     });
 }
 
+/** Terms of RFC 7208 §4.6.1. What follows `:` and `=` is not looked into, apart from addresses. */
+const term =
+  /^(?:[+?~-]?(?:all|(?:a|mx)(?::[^/]+)?(?:\/\d{1,2})?(?:\/\/\d{1,3})?|ptr(?::.+)?|(?:include|exists):.+|ip4:[\d.]+(?:\/\d{1,2})?|ip6:[\da-f:.]+(?:\/\d{1,3})?)|[a-z][\w.-]*=.*)$/i;
+
+/** Returns the first of some rules that is not an SPF term, which would make receivers reject the whole record; null if all are. */
+export function invalidTerm(rules: string): string | null {
+  const words = rules.split(/\s+/).filter((word) => word !== "" && word.toLowerCase() !== version);
+  return words.find((word) => !term.test(word)) ?? null;
+}
+
 function written({ qualifier, text }: Term): string {
   return qualifier === null || qualifier === "+" ? text : `${qualifier}${text}`;
 }

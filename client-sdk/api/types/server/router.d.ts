@@ -2420,6 +2420,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tag?: string | undefined;
                 planHash: string;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 jobId: string;
@@ -2446,6 +2447,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 value: string | null;
                 newValue: string | null;
                 newTtl: number | null;
+                message: string | null;
                 templateId: string | null;
                 templateRevision: number | null;
                 revertsId: string | null;
@@ -2484,6 +2486,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 value: string | null;
                 newValue: string | null;
                 newTtl: number | null;
+                message: string | null;
                 templateId: string | null;
                 templateRevision: number | null;
                 revertsId: string | null;
@@ -2506,6 +2509,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 jobId: string;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 jobId: string;
@@ -3112,6 +3116,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 planHash: string;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 jobId: string;
@@ -3161,6 +3166,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 host?: string | undefined;
                 variables?: Record<string, string> | undefined;
                 groups?: string[] | null | undefined;
+                reverse?: boolean | string[] | undefined;
             };
             output: {
                 creates: {
@@ -3252,9 +3258,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 host?: string | undefined;
                 variables?: Record<string, string> | undefined;
                 groups?: string[] | null | undefined;
+                reverse?: boolean | string[] | undefined;
                 linked?: boolean | undefined;
                 planHash: string;
                 force?: boolean | undefined;
+                message?: string | undefined;
             };
             output: {
                 results: {

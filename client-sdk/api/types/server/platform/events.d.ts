@@ -21,6 +21,7 @@ interface OfReplacement {
     jobId: string;
     kind: "replace" | "revert" | "template";
     revertsId: string | null;
+    message: string | null;
     total: number;
     done: number;
     failed: number;

@@ -1,0 +1,96 @@
+import { sql } from "kysely";
+import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
+import type { Caller } from "../access/caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { ReverseMode } from "../database/tables/domains.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { AppError, notFound } from "../platform/errors.ts";
+
+/** A zone as a plan sees it, and what the caller may do in it. */
+export interface ZoneContext {
+  id: string;
+  name: string;
+  /** Empty: the default view. */
+  view: string;
+  /** The zone's name at its provider. */
+  providerZone: string;
+  /** The id of its provider configuration. */
+  configId: string;
+  revision: number;
+  recordCount: number;
+  fingerprint: string | null;
+  /** Whether the provider signs the zone, as last read. */
+  signed: boolean;
+  /** Whether 0.1 stored TXT records of the zone and nobody has read since how they are split. */
+  splitsUnread: boolean;
+  /** Whether PTR records follow its addresses. */
+  reverse: ReverseMode;
+  /** What the caller may do here. */
+  rights: Rights;
+  kind: ProviderKind;
+  /** Null for a kind without a back end. */
+  provider: DnsProvider | null;
+}
+
+/**
+ * Reads a zone and what the caller may do in it. `lockRow` locks its row for the transaction.
+ * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE while the zone is being moved
+ */
+export async function readZoneContext(
+  em: EntityManager,
+  connections: ProviderConnections,
+  { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
+  { lockRow = false } = {},
+): Promise<ZoneContext> {
+  const row = await queries(em)
+    .selectFrom("domains")
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select([
+      "domains.id",
+      "domains.name",
+      "domains.view",
+      "domains.provider_zone",
+      "domains.revision",
+      "domains.record_count",
+      "domains.provider_fingerprint",
+      "domains.provider_signed",
+      "domains.splits_unread",
+      "domains.reverse",
+      "provider_configs.id as config_id",
+      "provider_configs.kind",
+      "provider_configs.config",
+    ])
+    .select(sql<boolean>`coalesce(domains.lease_until > now(), false)`.as("leased"))
+    .select(accessColumns(caller))
+    .where("domains.id", "=", domainId)
+    .$if(lockRow, (query) => query.forUpdate("domains"))
+    .executeTakeFirst();
+  if (!row) throw notFound("domain");
+  const rights = rightsIn(row, caller, need);
+  const { kind, provider } = connections.connect({ ...row, id: row.config_id });
+  // Without a provider, only a move holds a lease.
+  if (lockRow && !provider && row.leased) throw moving();
+  return {
+    id: row.id,
+    name: row.name,
+    view: row.view,
+    providerZone: row.provider_zone,
+    configId: row.config_id,
+    revision: row.revision,
+    recordCount: row.record_count,
+    fingerprint: row.provider_fingerprint,
+    signed: row.provider_signed,
+    splitsUnread: row.splits_unread,
+    reverse: row.reverse,
+    rights,
+    kind,
+    provider,
+  };
+}
+
+function moving(): AppError {
+  return new AppError("UNAVAILABLE", "The zone is being moved to another provider. Try again in a few seconds.", {
+    retryAfterSeconds: 3,
+  });
+}

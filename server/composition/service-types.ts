@@ -1,0 +1,95 @@
+import type { Logger } from "pino";
+import type { AssignmentRequests } from "../assignments/requests.ts";
+import type { Assignments } from "../assignments/service.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Authenticator } from "../access/authenticator.ts";
+import type { AccountServices } from "../accounts/auth/compose.ts";
+import type { Background } from "../platform/background.ts";
+import type { ChannelServices } from "../notifications/channels/compose.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProviderConfigs } from "../dns-providers/provider-configs.ts";
+import type { DriftJob } from "../drift/drift-job.ts";
+import type { Domains } from "../domains/service.ts";
+import type { ZoneImports } from "../domains/zone-imports.ts";
+import type { DelegationServices } from "../delegation/compose.ts";
+import type { ExpiryServices } from "../expiry/compose.ts";
+import type { Health } from "../database/health.ts";
+import type { LargeBodies } from "../http/bodies/large-bodies.ts";
+import type { Idempotency } from "../api/idempotency.ts";
+import type { IdentityServices } from "../identity/compose.ts";
+import type { JobServices } from "./jobs.ts";
+import type { RequestLimits } from "../limits/requests.ts";
+import type { NotificationServices } from "../notifications/compose.ts";
+import type { ZoneWatchers } from "../changes/watch/zone-watchers.ts";
+import type { BatchRunner } from "../batches/runner.ts";
+import type { Replacements } from "../replacements/service.ts";
+import type { Records } from "../records/service.ts";
+import type { Revert } from "../records/revert.ts";
+import type { Sync } from "../records/sync.ts";
+import type { ReverseReport } from "../reverse/report.ts";
+import type { ReverseFollows } from "../reverse/follow-up.ts";
+import type { RepairJob } from "../changes/repair-job.ts";
+import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
+import type { DomainTemplates } from "../templates/applied.ts";
+import type { LinkedTemplates } from "../templates/linked.ts";
+import type { TemplatePlans } from "../templates/service.ts";
+import type { Templates } from "../templates/store.ts";
+import type { Rollback } from "../snapshots/rollback.ts";
+import type { Snapshots } from "../snapshots/service.ts";
+
+/** Every service, built once. Procedures get them from their context. */
+export interface Services
+  extends
+    AccountServices,
+    IdentityServices,
+    NotificationServices,
+    ChannelServices,
+    JobServices,
+    ExpiryServices,
+    DelegationServices {
+  config: Config;
+  database: Database;
+  log: Logger;
+  health: Health;
+  /** Origins whose pages may use the refresh cookie. */
+  trustedOrigins: readonly string[];
+  authenticator: Authenticator;
+  audit: Audit;
+  requestLimits: RequestLimits;
+  largeBodies: LargeBodies;
+  idempotency: Idempotency;
+  background: Background;
+  assignments: Assignments;
+  assignmentRequests: AssignmentRequests;
+  domains: Domains;
+  zoneImports: ZoneImports;
+  records: Records;
+  revert: Revert;
+  replacements: Replacements;
+  sync: Sync;
+  zoneFiles: ZoneFileTransfer;
+  snapshots: Snapshots;
+  rollback: Rollback;
+  templates: Templates;
+  domainTemplates: DomainTemplates;
+  templatePlans: TemplatePlans;
+  linkedTemplates: LinkedTemplates;
+  providerConfigs: ProviderConfigs;
+  repair: RepairJob;
+  batches: BatchRunner;
+  reverseFollows: ReverseFollows;
+  reverseReport: ReverseReport;
+  drift: DriftJob;
+  zoneWatchers: ZoneWatchers;
+  /** Prepares everything needed before the first request. */
+  prepare(): Promise<void>;
+  /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */
+  startRepair(): Promise<void>;
+  /** Starts the other background work, which requests need not wait for. */
+  startJobs(): Promise<void>;
+  /** Stops background work. */
+  stop(): Promise<void>;
+  /** Closes connections. Call after the last request has finished. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
+import { Clock, day } from "../support/clock.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { manualConfig } from "../support/zones.ts";
+import { startPrivateRoot, type PrivateRoot } from "./private-root.ts";
+
+const clock = new Clock();
+const log = new NoticeLog();
+let world: PrivateRoot;
+let zw: Zonewright & { stop(): Promise<void> };
+let admin: RestClient;
+
+beforeAll(async () => {
+  world = await startPrivateRoot();
+  zw = await startZonewright({
+    env: { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16", JOBS: "off" },
+    now: clock.now,
+    logTo: log,
+  });
+  admin = await lastingAdmin(zw);
+});
+afterAll(async () => {
+  await zw.stop();
+  await world.internet.stop();
+});
+
+test("at most 50 domains with dangling records are reported within 24 hours, and the others on a later day", async () => {
+  const providerConfigId = await manualConfig(zw);
+  const names = Array.from({ length: 53 }, (_, index) => `d${index}.tld`);
+  const ids: string[] = [];
+  for (const name of names) {
+    const { id } = (await zw.admin.post("/api/domains", { name, providerConfigId })).body;
+    await zw.admin.post(`/api/domains/${id}/records`, { recordType: "CNAME", name: "x", value: "gone.tld" });
+    ids.push(id);
+  }
+  const reported = async (): Promise<string[]> => {
+    for (const id of ids) await admin.post(`/api/domains/${id}/delegation/check`);
+    return names.filter((name) => log.next(name).includes("domain.dangling"));
+  };
+  const first = await reported();
+  expect(first).toHaveLength(50);
+  const late = names.findIndex((name) => !first.includes(name));
+  const { findings } = (await admin.get(`/api/domains/${ids[late]}/delegation`)).body;
+  expect(findings.map(({ code }: { code: string }) => code)).toContain("dangling");
+  expect(await reported()).toEqual([]);
+  clock.advance(day);
+  expect([...first, ...(await reported())].toSorted()).toEqual(names.toSorted());
+});
