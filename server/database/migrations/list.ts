@@ -33,7 +33,7 @@ import { Reverse } from "./0034-reverse.ts";
 import { Templates } from "./0035-templates.ts";
 import { ChangeMessages } from "./0036-change-messages.ts";
 import { Delegations } from "./0037-delegations.ts";
-import { DanglingReports } from "./0049-dangling-reports.ts";
+import { DanglingReports } from "./0038-dangling-reports.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -73,5 +73,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0035-templates", class: Templates },
   { name: "0036-change-messages", class: ChangeMessages },
   { name: "0037-delegations", class: Delegations },
-  { name: "0049-dangling-reports", class: DanglingReports },
+  { name: "0038-dangling-reports", class: DanglingReports },
 ];
