@@ -1,9 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { FileText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
-import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
@@ -13,7 +11,7 @@ import { Empty, useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
-import { useZone, useZoneName } from "../zone/use-zone.ts";
+import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import {
   addRecord,
@@ -35,6 +33,7 @@ import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { useApply } from "./use-apply.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
+import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
 const text = recordsWords;
@@ -42,9 +41,14 @@ const editable: ReadonlySet<string> = new Set(editableTypes);
 const none: readonly string[] = [];
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
-/** The records of a zone: filter, grid, draft and review. */
+/** The records of a zone. Those of another zone start anew. */
 export function RecordsPage() {
   const zone = useZone();
+  return <ZoneRecords key={zone.id} zone={zone} />;
+}
+
+/** Filter, grid, draft and review. */
+function ZoneRecords({ zone }: { zone: Zone }) {
   const address = useZoneName();
   const user = useUser();
   const { search = "", type = "" } = useSearch({ from: "/inside/d/$name/records" });
@@ -286,15 +290,4 @@ export function RecordsPage() {
       ) : null}
     </>
   );
-}
-
-function useProviderName(configId: string): string {
-  const { data } = useQuery({
-    queryKey: ["provider-names"],
-    queryFn: async ({ signal }) => {
-      const { configs } = await client.providerConfigs.list.query(undefined, { signal });
-      return new Map(configs.map(({ id, name }) => [id, name]));
-    },
-  });
-  return data?.get(configId) ?? "";
 }

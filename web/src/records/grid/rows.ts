@@ -121,3 +121,13 @@ export function countTypes(records: readonly DnsRecord[]): [type: string, count:
   for (const { recordType } of records) counts.set(recordType, (counts.get(recordType) ?? 0) + 1);
   return [...counts].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
+
+/** The next loaded row whose name begins with the text, from the active one on and around. */
+export function findName(rows: RowSource, from: number, start: string): number | null {
+  const begin = start.length > 1 ? from : from + 1;
+  for (let step = 0; step < rows.count; step += 1) {
+    const index = (begin + step) % rows.count;
+    if (rows.at(index)?.fields.name.startsWith(start)) return index;
+  }
+  return null;
+}
