@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { FileText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
+import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
@@ -38,6 +39,8 @@ import { useZoneRows } from "./use-zone-rows.ts";
 
 const text = recordsWords;
 const editable: ReadonlySet<string> = new Set(editableTypes);
+/** As many changes fit in one plan. */
+const mostChanges = 10_000;
 const none: readonly string[] = [];
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
@@ -59,7 +62,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
 
   const drafting = useDraft(user.id, zone.id, zone.revision);
   const { draft, change, check } = drafting;
-  const { rows, view, total, types, records, loading, error } = useZoneRows({
+  const { rows, view, total, types, records, loading, error, readAll } = useZoneRows({
     domainId: zone.id,
     zone: zone.name,
     revision: zone.revision,
@@ -150,13 +153,17 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
     );
   };
-  const selectAll = () => {
-    const all = new Map<string, Row>();
-    for (let index = 0; index < rows.count; index += 1) {
-      const row = rows.at(index);
-      if (row && !readOnly(row)) all.set(row.key, row);
+  const selectAll = async () => {
+    if (rows.count > mostChanges) {
+      toast({ title: text.tooMany(formatNumber(rows.count), formatNumber(mostChanges)) });
+      return;
     }
-    setSelection(all);
+    try {
+      const all = await readAll();
+      setSelection(new Map(editableRows(all).map((row) => [row.key, row])));
+    } catch (thrown) {
+      toast({ title: messageOf(thrown) });
+    }
   };
   /** The selected rows with what the draft has made of them since. */
   const selected = () => withDraft([...selection.values()], draft);
@@ -237,7 +244,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             stepBack: drafting.stepBack,
             review,
             focusFilter: () => filterBox.current?.focus(),
-            selectAll,
+            selectAll: () => void selectAll(),
           }}
         />
       </div>

@@ -60,6 +60,12 @@ export function windowedRows(total: number, at: (index: number) => DnsRecord | u
   };
 }
 
+/** The rows of all records of a zone that is read in windows. */
+export function allRows(records: readonly DnsRecord[], draft: Draft): Row[] {
+  const { count, at } = windowedRows(records.length, (index) => records[index], draft);
+  return Array.from({ length: count }, (_, index) => at(index)).filter((row) => row !== undefined);
+}
+
 /** Rows that were read earlier, with what the draft makes of them now. */
 export function withDraft(rows: readonly Row[], draft: Draft): Row[] {
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
