@@ -68,6 +68,7 @@ export const records = {
   checking: "Checking…",
   checkedAgainst: (revision: string) => `Checked against revision ${revision}`,
   unchecked: "Not checked: no connection",
+  waiting: (why: string) => `Not checked yet: ${why} Trying again.`,
   discard: "Discard",
   discardTitle: "Discard all changes?",
   discardHint: (count: string) => `${plural(count, "change goes", "changes go")}. Nothing was sent.`,
