@@ -53,6 +53,7 @@ export function externalReturn(search: string): ExternalReturn | null {
 }
 
 let arrival: ExternalReturn | null = null;
+let led: ExternalReturn | null = null;
 
 /** Takes a return out of the page's address, so that no history, log or screenshot has its one-time values. Call it before the first page. */
 export function takeReturn(): void {
@@ -61,14 +62,15 @@ export function takeReturn(): void {
   if (arrival) history.replaceState(history.state, "", "/");
 }
 
-/** How the browser came back, if it did. */
-export function arrived(): ExternalReturn | null {
-  return arrival;
+/** How the browser came back, once: for the page that leads on. */
+export function leadOn(): ExternalReturn | null {
+  if (arrival === null) return null;
+  led = arrival;
+  arrival = null;
+  return led;
 }
 
-/** The same, once: for the page that leads on. */
-export function leadOn(): ExternalReturn | null {
-  const led = arrival;
-  if (led && led.kind !== "ticket" && led.kind !== "needsInvite") arrival = null;
+/** The same for the page that it leads to. */
+export function arrived(): ExternalReturn | null {
   return led;
 }
