@@ -12,7 +12,7 @@ import { words } from "./words/words.ts";
 const hint = "zonewright.session";
 
 /** `left`: somebody signed out on purpose, here or in another tab. `ended`: the service ended the session. */
-export type SessionChange = "started" | "ended" | "left";
+type SessionChange = "started" | "ended" | "left";
 
 type SessionListener = (change: SessionChange) => void;
 /** What the hint says just before it goes, so that other tabs know that it went on purpose. */
