@@ -55,10 +55,15 @@ export const records = {
   strings: (count: string, octets: string) => `${octets} octets in ${plural(count, "string", "strings")}`,
   corrections: {
     url: "Only the host name of the URL is used.",
-    port: "Only the address is used; DNS has no ports here.",
-    quotes: "The quotes around the text are left out; it is stored without them.",
+    port: "The port is left out; DNS has none here.",
+    quotes: "The quotes around it are left out; it is stored without them.",
+    strings: "The quoted strings are joined into one text.",
+    dot: "The dot at the end is left out.",
+    line: "Only the value of the line is used.",
+    order: "The priority is put first.",
     zoneTwice: "The zone’s name stood there twice; it is used once.",
   },
+  betterType: (type: string) => `To use this value, choose the type ${type}.`,
 
   draft: "Draft",
   changes: (count: string) => plural(count, "change", "changes"),
