@@ -202,7 +202,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning:
         "Sends the audit trail to `stdout`, `syslog://host[:601]`, `syslogs://host[:6514]` (TLS) or an `https://` address.",
-      readIn: "audit/stream/sinks.ts",
+      readIn: "composition/services.ts",
       otherwise: "nowhere",
       more: "operations/audit-stream.md#where-to",
     }),
