@@ -167,7 +167,11 @@ export class Profile {
   }
 
   /** Requires the current password, or a confirmed session if the account has none. */
-  async #confirmPasswordChange(em: EntityManager, caller: Caller, names: Omit<PasswordChange, "newPassword" | "revoke">) {
+  async #confirmPasswordChange(
+    em: EntityManager,
+    caller: Caller,
+    names: Omit<PasswordChange, "newPassword" | "revoke">,
+  ) {
     const { confirmation } = this.#parts;
     if (names.currentPassword === undefined && names.oldPassword === undefined) {
       const user = await ownAccount(em, caller.userId);
