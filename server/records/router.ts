@@ -104,7 +104,8 @@ export const recordsRouter = router({
     .input(deleteRecordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      const deletion = { ...input, override: input.override === "true" };
+      await ctx.services.records.delete(ctx.em, ctx.caller, deletion, ifMatchVersion(ctx.http));
       return { success: true as const };
     }),
 

@@ -1,0 +1,313 @@
+import { sql, type Selectable } from "kysely";
+import type { Actor } from "../access/actor.ts";
+import type { Caller } from "../access/caller.ts";
+import { visibleDomains } from "../access/zone-access.ts";
+import type { Chosen } from "../changes/follows.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { onePage, type Paging } from "../database/one-page.ts";
+import type { Tables } from "../database/tables/all.ts";
+import type { ChangeRequestState } from "../database/tables/change-requests.ts";
+import { notFound } from "../platform/errors.ts";
+import type { ChangeInput } from "../records/change-schemas.ts";
+
+/** A stored change request. */
+export interface StoredRequest {
+  id: string;
+  number: number;
+  /** Null once the domain is deleted. */
+  domainId: string | null;
+  domainName: string;
+  /** Who made it, and by which means. The user is null once deleted. */
+  author: Actor;
+  authorName: string | null;
+  state: ChangeRequestState;
+  title: string;
+  note: string | null;
+  changes: ChangeInput[];
+  reverse: Chosen | undefined;
+  force: boolean;
+  /** The names that its plan touched. */
+  hosts: string[];
+  /** The plan when it was made or last approved, as answers show it. */
+  plan: unknown;
+  changesHash: string;
+  applyAt: Date | null;
+  proposed: boolean;
+  /** Whether an attempt to apply it is under way. */
+  isApplying: boolean;
+  reason: string | null;
+  creates: number;
+  updates: number;
+  deletes: number;
+  commentCount: number;
+  createdAt: Date;
+  closedAt: Date | null;
+}
+
+export interface RequestFilter extends Paging {
+  state?: ChangeRequestState | undefined;
+  domain?: string | undefined;
+  mine: "true" | "false";
+  toReview: "true" | "false";
+}
+
+const summary = [
+  "r.id",
+  "r.number",
+  "r.domain_id",
+  "r.domain_name",
+  "r.author_id",
+  "author.username as author_name",
+  "r.state",
+  "r.title",
+  "r.creates",
+  "r.updates",
+  "r.deletes",
+  "r.apply_at",
+  "r.comment_count",
+  "r.created_at",
+  "r.closed_at",
+] as const;
+
+/** Returns the requests that a caller may see: their own, and those of which they may see every host. */
+async function visibleRequests(em: EntityManager, caller: Caller) {
+  const visible = await visibleDomains(em, caller);
+  const toReview = sql<boolean>`(r.state = 'open' and r.author_id is distinct from ${caller.userId}
+    and ${visible.reviews("r.domain_id")})`;
+  const found = queries(em)
+    .selectFrom("change_requests as r")
+    .leftJoin("domains", "domains.id", "r.domain_id")
+    .leftJoin("users as author", "author.id", "r.author_id")
+    .$if(caller.role !== "admin", (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb("r.author_id", "=", caller.userId),
+          eb.and([visible.condition(eb as never), visible.hosts("r.domain_id", "r.hosts")]),
+        ]),
+      ),
+    );
+  return { found, toReview };
+}
+
+/** Returns a page of the requests that the caller may see, newest first, and how many are open. */
+export async function pageOfRequests(em: EntityManager, caller: Caller, filter: RequestFilter) {
+  const { found, toReview } = await visibleRequests(em, caller);
+  const { state, domain, page, limit } = filter;
+  const matching = found
+    .select(summary)
+    .$if(state !== undefined, (query) => query.where("r.state", "=", state ?? "open"))
+    .$if(domain !== undefined, (query) => query.where("r.domain_id", "=", domain ?? null))
+    .$if(filter.mine === "true", (query) => query.where("r.author_id", "=", caller.userId))
+    .$if(filter.toReview === "true", (query) => query.where(toReview))
+    .orderBy("r.id", "desc");
+  const { rows, total } = await onePage(matching, { page, limit });
+  const counted = await found
+    .select(({ fn }) => [
+      fn.countAll<string>().filterWhere("r.state", "=", "open").as("open"),
+      fn.countAll<string>().filterWhere("r.state", "=", "approved").as("approved"),
+      sql<string>`count(*) filter (where ${toReview})`.as("to_review"),
+    ])
+    .where("r.closed_at", "is", null)
+    .executeTakeFirstOrThrow();
+  const counts = {
+    open: Number(counted.open),
+    approved: Number(counted.approved),
+    toReview: Number(counted.to_review),
+  };
+  return { requests: rows.map(summaryView), counts, total, page, limit };
+}
+
+type SummaryRow = Pick<
+  Selectable<Tables["change_requests"]>,
+  | "id"
+  | "number"
+  | "domain_id"
+  | "domain_name"
+  | "author_id"
+  | "state"
+  | "title"
+  | "creates"
+  | "updates"
+  | "deletes"
+  | "apply_at"
+  | "comment_count"
+  | "created_at"
+  | "closed_at"
+> & { author_name: string | null };
+
+function summaryView(row: SummaryRow) {
+  return {
+    id: row.id,
+    number: row.number,
+    state: row.state,
+    title: row.title,
+    domainId: row.domain_id,
+    domainName: row.domain_name,
+    authorId: row.author_id,
+    author: row.author_name,
+    creates: row.creates,
+    updates: row.updates,
+    deletes: row.deletes,
+    applyAt: row.apply_at,
+    commentCount: row.comment_count,
+    createdAt: row.created_at,
+    closedAt: row.closed_at,
+  };
+}
+
+/** Returns a request's fields as lists show them. */
+export function requestSummary(request: StoredRequest) {
+  const { id, number, state, title, domainId, domainName, creates, updates, deletes } = request;
+  const { applyAt, commentCount, createdAt, closedAt } = request;
+  return {
+    id,
+    number,
+    state,
+    title,
+    domainId,
+    domainName,
+    authorId: request.author.userId,
+    author: request.authorName,
+    creates,
+    updates,
+    deletes,
+    applyAt,
+    commentCount,
+    createdAt,
+    closedAt,
+  };
+}
+
+/** Returns a request that the caller may see. @throws AppError NOT_FOUND */
+export async function findVisible(em: EntityManager, caller: Caller, id: string): Promise<StoredRequest> {
+  const { found } = await visibleRequests(em, caller);
+  const seen = await found.select("r.id").where("r.id", "=", id).executeTakeFirst();
+  const request = seen && (await findRequest(em, id));
+  if (!request) throw notFound("change request");
+  return request;
+}
+
+/** Returns a request, or null. `lock` locks its row for the transaction. */
+export async function findRequest(em: EntityManager, id: string, { lock = false } = {}): Promise<StoredRequest | null> {
+  const row = await queries(em)
+    .selectFrom("change_requests as r")
+    .leftJoin("users as author", "author.id", "r.author_id")
+    .selectAll("r")
+    .select("author.username as author_name")
+    .where("r.id", "=", id)
+    .$if(lock, (query) => query.forUpdate("r"))
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    id: row.id,
+    number: row.number,
+    domainId: row.domain_id,
+    domainName: row.domain_name,
+    author: { userId: row.author_id, tokenId: row.token_id, ip: row.ip, requestId: row.request_id },
+    authorName: row.author_name,
+    state: row.state,
+    title: row.title,
+    note: row.note,
+    changes: fromJson(row.changes) as ChangeInput[],
+    reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
+    force: row.force,
+    hosts: row.hosts,
+    plan: fromJson(row.plan),
+    changesHash: row.changes_hash,
+    applyAt: row.apply_at,
+    proposed: row.proposed,
+    isApplying: row.applying_token !== null,
+    reason: row.reason,
+    creates: row.creates,
+    updates: row.updates,
+    deletes: row.deletes,
+    commentCount: row.comment_count,
+    createdAt: row.created_at,
+    closedAt: row.closed_at,
+  };
+}
+
+function fromJson(stored: unknown): unknown {
+  return typeof stored === "string" ? JSON.parse(stored) : stored;
+}
+
+/** What a plan amounts to, as a request stores it. */
+export interface StoredPlan {
+  hosts: string[];
+  plan: object;
+  changesHash: string;
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+/** Returns the columns of a request that store a plan. */
+export function planColumns({ hosts, plan, changesHash, creates, updates, deletes }: StoredPlan) {
+  return { hosts, plan: JSON.stringify(plan), changes_hash: changesHash, creates, updates, deletes };
+}
+
+/** Closes a request that is open or approved. @returns whether this call closed it */
+export async function closeRequest(
+  tx: EntityManager,
+  id: string,
+  end: { state: ChangeRequestState; reason?: string | null; now: Date },
+): Promise<boolean> {
+  const closed = await queries(tx)
+    .updateTable("change_requests")
+    .set({
+      state: end.state,
+      reason: end.reason ?? null,
+      closed_at: end.now,
+      applying_token: null,
+      applying_at: null,
+    })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .executeTakeFirst();
+  return closed.numUpdatedRows === 1n;
+}
+
+/** Marks a request as being applied. @returns whether nobody else is applying it */
+export async function claim(em: EntityManager, id: string, token: string, now: Date): Promise<boolean> {
+  const claimed = await queries(em)
+    .updateTable("change_requests")
+    .set({ applying_token: token, applying_at: now })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .where("applying_token", "is", null)
+    .executeTakeFirst();
+  return claimed.numUpdatedRows === 1n;
+}
+
+/** Ends an attempt that changed nothing. */
+export async function release(em: EntityManager, id: string, token: string): Promise<void> {
+  await queries(em)
+    .updateTable("change_requests")
+    .set({ applying_token: null, applying_at: null })
+    .where("id", "=", id)
+    .where("applying_token", "=", token)
+    .execute();
+}
+
+/** Locks a request for the transaction that begins to apply it. @returns null if the attempt no longer holds it */
+export async function heldRequest(tx: EntityManager, id: string, token: string): Promise<StoredRequest | null> {
+  const held = await queries(tx)
+    .selectFrom("change_requests")
+    .select("id")
+    .where("id", "=", id)
+    .where("applying_token", "=", token)
+    .where("closed_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return held ? await findRequest(tx, id) : null;
+}
+
+/** Returns the change set that carries a request out, or null. */
+export async function changeSetOf(em: EntityManager, requestId: string) {
+  const row = await queries(em)
+    .selectFrom("change_sets")
+    .select(["id", "state", "failures", "creates", "updates", "deletes"])
+    .where("change_request_id", "=", requestId)
+    .executeTakeFirst();
+  return row ?? null;
+}
