@@ -3,7 +3,7 @@ import { permitted, type Caller } from "../access/caller.ts";
 import type { Actor } from "../access/actor.ts";
 import { theService } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
-import { failureOfSet } from "./failure.ts";
+import { didNothing, failureOfSet } from "./failure.ts";
 import type { Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
@@ -23,6 +23,7 @@ import {
   changeSetOf,
   claim,
   closeRequest,
+  detachChangeSet,
   findRequest,
   findVisible,
   heldRequest,
@@ -54,7 +55,7 @@ interface Starter {
  * 1. An attempt claims the request, and nothing else can be done with it meanwhile.
  * 2. The zone is planned anew while it is locked. What the author may do now, and whose approvals count now, is decided there.
  * 3. The change set names the request. The database holds at most one change set for each request.
- * 4. The request ends as its change set did. If the process dies in between, the job ends it, once a repair knows the outcome.
+ * 4. The request ends as its change set did, or can be applied again if that did nothing. If the process dies in between, the job ends it, once a repair knows the outcome.
  */
 export class ChangeRequestApplier {
   readonly #parts: Parts;
@@ -98,7 +99,8 @@ export class ChangeRequestApplier {
       // The outcome is being found out; the job ends the request then.
       if (set.state === "pending") throw error;
     }
-    await this.finish(id, starter);
+    const reason = await this.finish(id, starter);
+    if (reason !== null) throw new AppError("PROVIDER_ERROR", `Nothing was changed: ${reason}`);
   }
 
   async #notClaimed(id: string): Promise<AppError> {
@@ -166,14 +168,22 @@ export class ChangeRequestApplier {
     return { plan, approvers };
   }
 
-  /** Ends a request as its change set did, unless that is pending. Does nothing if there is none, or if the request has ended. */
-  async finish(id: string, { actor, name }: Pick<Starter, "actor" | "name">): Promise<void> {
+  /**
+   * Ends a request as its change set did, unless that is pending. If the change set is known to have done nothing, the request can be applied
+   * again; that change set stays in the history.
+   * @returns why nothing was done; null if something was, or if there is nothing to end
+   */
+  async finish(id: string, { actor, name }: Pick<Starter, "actor" | "name">): Promise<string | null> {
     const { audit, notifications, now } = this.#parts;
-    await this.#fork().transactional(async (tx) => {
+    return await this.#fork().transactional(async (tx) => {
       const request = await findRequest(tx, id, { lock: true });
       const set = await changeSetOf(tx, id);
-      if (!request || request.closedAt !== null || !set || set.state === "pending") return;
+      if (!request || request.closedAt !== null || !set || set.state === "pending") return null;
       const reason = failureOfSet(set);
+      if (didNothing(set)) {
+        await detachChangeSet(tx, id);
+        return reason;
+      }
       const state = reason === null ? "applied" : "failed";
       await closeRequest(tx, id, { state, reason, now: now() });
       const after = { changeSetId: set.id, ...(reason === null ? {} : { reason }) };
@@ -183,6 +193,7 @@ export class ChangeRequestApplier {
       const to = await this.#concerned(tx, request, reason !== null);
       const event = reason === null ? "change.applied" : "change.failed";
       await notifications.notify(tx, requestNotice(event, request, { by, note: reason, to }));
+      return null;
     });
   }
 

@@ -4,6 +4,7 @@ import type { ChangeSetState } from "../database/tables/change-sets.ts";
 interface EndedSet {
   state: ChangeSetState;
   failures: unknown;
+  unknown: number | null;
   creates: number;
   updates: number;
   deletes: number;
@@ -17,4 +18,9 @@ export function failureOfSet({ state, failures, creates, updates, deletes }: End
   const message = first?.error ?? "The change was not made.";
   const done = creates + updates + deletes;
   return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
+}
+
+/** Returns whether a change set is known to have changed nothing. */
+export function didNothing({ state, unknown, creates, updates, deletes }: EndedSet): boolean {
+  return state === "failed" && unknown === null && creates + updates + deletes === 0;
 }

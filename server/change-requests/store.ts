@@ -306,8 +306,23 @@ export async function heldRequest(tx: EntityManager, id: string, token: string):
 export async function changeSetOf(em: EntityManager, requestId: string) {
   const row = await queries(em)
     .selectFrom("change_sets")
-    .select(["id", "state", "failures", "creates", "updates", "deletes"])
+    .select(["id", "state", "failures", "unknown", "creates", "updates", "deletes"])
     .where("change_request_id", "=", requestId)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** Lets a request be applied again whose change set is known to have done nothing. */
+export async function detachChangeSet(tx: EntityManager, id: string): Promise<void> {
+  await queries(tx)
+    .updateTable("change_sets")
+    .set({ change_request_id: null })
+    .where("change_request_id", "=", id)
+    .where("state", "=", "failed")
+    .execute();
+  await queries(tx)
+    .updateTable("change_requests")
+    .set({ applying_token: null, applying_at: null })
+    .where("id", "=", id)
+    .execute();
 }
