@@ -99,7 +99,7 @@ export const recordsRouter = router({
     tag,
     summary: "Delete a record",
     description: 'With `If-Match: "<version>"`, returns 412 if the record has another version.',
-    errors: [412, 502],
+    errors: [409, 412, 502],
   })
     .input(deleteRecordInput)
     .output(success)
