@@ -15,7 +15,7 @@ import { refuseLoss } from "../records/loss-guard.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { presentAuthor } from "./planning.ts";
+import { authorGone, presentAuthor } from "./planning.ts";
 import { counts, reviewRefusal, reviewsOf } from "./reviewers.ts";
 import { rrsetHash, touchedHosts } from "./rrset-hash.ts";
 import { beingApplied, refuseClosed, target } from "./service.ts";
@@ -93,7 +93,7 @@ export class ChangeRequestApplier {
     } catch (error) {
       const set = await changeSetOf(this.#fork(), id);
       if (!set) {
-        await release(this.#fork(), id, token);
+        await release(this.#fork(), id, token, this.#parts.now());
         throw error;
       }
       // The outcome is being found out; the job ends the request then.
@@ -130,6 +130,7 @@ export class ChangeRequestApplier {
       plan: async (tx, zone) => {
         const held = await heldRequest(tx, id, token);
         if (!held) throw beingApplied();
+        if (held.author.userId === null) throw authorGone();
         const { plan, approvers } = await this.#judge(tx, held, zone, { caller, starter });
         approvedBy.splice(0, approvedBy.length, ...approvers);
         return { ...plan, reviewed: approvers.length > 0 };
@@ -182,6 +183,7 @@ export class ChangeRequestApplier {
       const reason = failureOfSet(set);
       if (didNothing(set)) {
         await detachChangeSet(tx, id);
+        if (request.applyingToken !== null) await release(tx, id, request.applyingToken, now());
         return reason;
       }
       const state = reason === null ? "applied" : "failed";
@@ -202,7 +204,7 @@ export class ChangeRequestApplier {
     const { audit, notifications, now } = this.#parts;
     await this.#fork().transactional(async (tx) => {
       const request = await findRequest(tx, id, { lock: true });
-      if (!request || request.closedAt !== null || request.isApplying) return;
+      if (!request || request.closedAt !== null || request.applyingToken !== null) return;
       await closeRequest(tx, id, { state: "failed", reason, now: now() });
       await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after: { reason } });
       const to = await this.#concerned(tx, request, true);

@@ -1,11 +1,18 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
+import { authorDeleted } from "./store.ts";
 
 /** Withdraws the open requests of a domain that is being deleted. @returns how many */
 export async function withdrawForDomain(tx: EntityManager, domainId: string, now: Date): Promise<number> {
   const withdrawn = await queries(tx)
     .updateTable("change_requests")
-    .set({ ...ended, reason: "The domain was deleted.", closed_at: now })
+    .set({
+      state: "withdrawn",
+      applying_token: null,
+      applying_at: null,
+      reason: "The domain was deleted.",
+      closed_at: now,
+    })
     .where("domain_id", "=", domainId)
     .where("closed_at", "is", null)
     .executeTakeFirst();
@@ -19,9 +26,11 @@ export async function withdrawForDomain(tx: EntityManager, domainId: string, now
 export async function withdrawForUser(tx: EntityManager, userId: string, now: Date): Promise<number> {
   const withdrawn = await queries(tx)
     .updateTable("change_requests")
-    .set({ ...ended, reason: "Its author was deleted.", closed_at: now })
+    .set({ state: "withdrawn", reason: authorDeleted, closed_at: now })
     .where("author_id", "=", userId)
     .where("closed_at", "is", null)
+    // One that is being applied ends as its change does.
+    .where("applying_token", "is", null)
     .executeTakeFirst();
   await sql`
     update change_requests r set state = 'open'
@@ -34,5 +43,3 @@ export async function withdrawForUser(tx: EntityManager, userId: string, now: Da
   `.execute(queries(tx));
   return Number(withdrawn.numUpdatedRows);
 }
-
-const ended = { state: "withdrawn", applying_token: null, applying_at: null } as const;

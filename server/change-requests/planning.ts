@@ -38,7 +38,11 @@ export async function freshPlan(em: EntityManager, planned: EditPlan): Promise<F
 export async function presentAuthor(em: EntityManager, request: StoredRequest, now: Date): Promise<Caller> {
   const author = await presentCaller(em, request.author, "requests:write", now);
   if (author) return author;
-  throw new AppError(
+  throw authorGone();
+}
+
+export function authorGone(): AppError {
+  return new AppError(
     "CONFLICT",
     "The author of this request was deleted or disabled, or the personal token that made it is no longer valid. Request the change again.",
   );

@@ -58,7 +58,7 @@ export class ChangeRequestSchedule {
     const { id, applying_token: token, applying_at: since } = attempt;
     if (await changeSetOf(database.fork(), id)) await applier.finish(id, { actor: theService, name: null });
     else if (token !== null && since !== null && now().getTime() - since.getTime() > staleMilliseconds)
-      await release(database.fork(), id, token);
+      await release(database.fork(), id, token, now());
   }
 
   /** Returns requests whose time has come, and that are approved or may be applied without an approval. */

@@ -310,7 +310,7 @@ async function openRequest(tx: EntityManager, id: string): Promise<void> {
   const request = await findRequest(tx, id, { lock: true });
   if (!request) throw notFound("change request");
   refuseClosed(request);
-  if (request.isApplying) throw beingApplied();
+  if (request.applyingToken !== null) throw beingApplied();
 }
 
 /** @throws AppError CONFLICT */

@@ -33,8 +33,8 @@ export interface StoredRequest {
   changesHash: string;
   applyAt: Date | null;
   proposed: boolean;
-  /** Whether an attempt to apply it is under way. */
-  isApplying: boolean;
+  /** The attempt to apply it that is under way; null: none. */
+  applyingToken: string | null;
   reason: string | null;
   creates: number;
   updates: number;
@@ -216,7 +216,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     changesHash: row.changes_hash,
     applyAt: row.apply_at,
     proposed: row.proposed,
-    isApplying: row.applying_token !== null,
+    applyingToken: row.applying_token,
     reason: row.reason,
     creates: row.creates,
     updates: row.updates,
@@ -279,15 +279,18 @@ export async function claim(em: EntityManager, id: string, token: string, now: D
   return claimed.numUpdatedRows === 1n;
 }
 
-/** Ends an attempt that changed nothing. */
-export async function release(em: EntityManager, id: string, token: string): Promise<void> {
-  await queries(em)
-    .updateTable("change_requests")
-    .set({ applying_token: null, applying_at: null })
-    .where("id", "=", id)
-    .where("applying_token", "=", token)
-    .execute();
+/** Ends an attempt that changed nothing. If the author was deleted meanwhile, the request is withdrawn. */
+export async function release(em: EntityManager, id: string, token: string, now: Date): Promise<void> {
+  await sql`
+    update change_requests set applying_token = null, applying_at = null,
+      state = case when author_id is null then 'withdrawn' else state end,
+      reason = case when author_id is null then ${authorDeleted} else reason end,
+      closed_at = case when author_id is null then ${now}::timestamptz else closed_at end
+    where id = ${id} and applying_token = ${token}
+  `.execute(queries(em));
 }
+
+export const authorDeleted = "Its author was deleted.";
 
 /** Locks a request for the transaction that begins to apply it. @returns null if the attempt no longer holds it */
 export async function heldRequest(tx: EntityManager, id: string, token: string): Promise<StoredRequest | null> {
@@ -312,17 +315,12 @@ export async function changeSetOf(em: EntityManager, requestId: string) {
   return row ?? null;
 }
 
-/** Lets a request be applied again whose change set is known to have done nothing. */
+/** Parts a request from a change set that is known to have done nothing. */
 export async function detachChangeSet(tx: EntityManager, id: string): Promise<void> {
   await queries(tx)
     .updateTable("change_sets")
     .set({ change_request_id: null })
     .where("change_request_id", "=", id)
     .where("state", "=", "failed")
-    .execute();
-  await queries(tx)
-    .updateTable("change_requests")
-    .set({ applying_token: null, applying_at: null })
-    .where("id", "=", id)
     .execute();
 }
