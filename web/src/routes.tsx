@@ -10,12 +10,12 @@ import { mayHaveSession, queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
 import { leadOn, type ExternalReturn } from "./session/external.ts";
-import { Crashed, NotFound } from "./ui/failures.tsx";
+import { Crashed, CrashedPage, NotFoundPage } from "./ui/failures.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
 
-const rootRoute = createRootRoute({ notFoundComponent: NotFound, errorComponent: Crashed });
+const rootRoute = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: CrashedPage });
 
 const optionalText = (value: unknown) =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
@@ -227,6 +227,7 @@ const routeTree = rootRoute.addChildren([
 export function createConsoleRouter() {
   const router = createRouter({
     routeTree,
+    defaultErrorComponent: Crashed,
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: false,

@@ -11,6 +11,7 @@ import {
   rebased,
   toggleDelete,
   withoutEdit,
+  withStored,
 } from "../../../web/src/records/draft/draft.ts";
 import { longestOldTtl, patchOf } from "../../../web/src/records/draft/patch.ts";
 
@@ -135,4 +136,20 @@ test("the time that resolvers may remember is the longest TTL that goes", () => 
   const update = { id: "1", before: data("@", "a", 60), after: data("@", "b", 9_000), changes: {} };
   expect(longestOldTtl({ updates: [update], deletes: [{ id: "2", ...data("x", "y", 600) }] })).toBe(600);
   expect(longestOldTtl({ updates: [], deletes: [] })).toBeNull();
+});
+
+test("what is typed before the stored draft was read is added to it, and keeps its keys", () => {
+  const fresh = { ...edited, name: "new" };
+  const stored = changeRecord(addRecord(emptyDraft, { ...fresh, name: "earlier" }).draft, "www", www, edited);
+  const { draft: typed, key } = addRecord(emptyDraft, fresh);
+  const both = withStored(stored, typed);
+  expect(both.edits.map(({ kind, key: of }) => `${kind} ${of}`)).toEqual([
+    "create new:2",
+    "update www",
+    `create ${key}`,
+  ]);
+  expect(addRecord(both, fresh).key).toBe("new:3");
+  expect(withStored(stored, emptyDraft)).toBe(stored);
+  const again = toggleDelete(emptyDraft, "www", www);
+  expect(withStored(stored, again).edits.map(({ kind }) => kind)).toEqual(["create", "delete"]);
 });

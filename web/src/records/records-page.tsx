@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { FileText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
-import { client } from "../api.ts";
+import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
@@ -13,7 +12,7 @@ import { Empty, useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
-import { useZone, useZoneName } from "../zone/use-zone.ts";
+import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import {
   addRecord,
@@ -35,16 +34,24 @@ import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { useApply } from "./use-apply.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
+import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
 const text = recordsWords;
 const editable: ReadonlySet<string> = new Set(editableTypes);
+/** As many changes fit in one plan. */
+const mostChanges = 10_000;
 const none: readonly string[] = [];
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
-/** The records of a zone: filter, grid, draft and review. */
+/** The records of a zone. Those of another zone start anew. */
 export function RecordsPage() {
   const zone = useZone();
+  return <ZoneRecords key={zone.id} zone={zone} />;
+}
+
+/** Filter, grid, draft and review. */
+function ZoneRecords({ zone }: { zone: Zone }) {
   const address = useZoneName();
   const user = useUser();
   const { search = "", type = "" } = useSearch({ from: "/inside/d/$name/records" });
@@ -55,7 +62,7 @@ export function RecordsPage() {
 
   const drafting = useDraft(user.id, zone.id, zone.revision);
   const { draft, change, check } = drafting;
-  const { rows, view, total, types, records, loading, error } = useZoneRows({
+  const { rows, view, total, types, records, loading, error, readAll } = useZoneRows({
     domainId: zone.id,
     zone: zone.name,
     revision: zone.revision,
@@ -146,13 +153,17 @@ export function RecordsPage() {
         ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
     );
   };
-  const selectAll = () => {
-    const all = new Map<string, Row>();
-    for (let index = 0; index < rows.count; index += 1) {
-      const row = rows.at(index);
-      if (row && !readOnly(row)) all.set(row.key, row);
+  const selectAll = async () => {
+    if (rows.count > mostChanges) {
+      toast({ title: text.tooMany(formatNumber(rows.count), formatNumber(mostChanges)) });
+      return;
     }
-    setSelection(all);
+    try {
+      const all = await readAll();
+      setSelection(new Map(editableRows(all).map((row) => [row.key, row])));
+    } catch (thrown) {
+      toast({ title: messageOf(thrown) });
+    }
   };
   /** The selected rows with what the draft has made of them since. */
   const selected = () => withDraft([...selection.values()], draft);
@@ -233,7 +244,7 @@ export function RecordsPage() {
             stepBack: drafting.stepBack,
             review,
             focusFilter: () => filterBox.current?.focus(),
-            selectAll,
+            selectAll: () => void selectAll(),
           }}
         />
       </div>
@@ -286,15 +297,4 @@ export function RecordsPage() {
       ) : null}
     </>
   );
-}
-
-function useProviderName(configId: string): string {
-  const { data } = useQuery({
-    queryKey: ["provider-names"],
-    queryFn: async ({ signal }) => {
-      const { configs } = await client.providerConfigs.list.query(undefined, { signal });
-      return new Map(configs.map(({ id, name }) => [id, name]));
-    },
-  });
-  return data?.get(configId) ?? "";
 }

@@ -5,7 +5,7 @@ import { client } from "../api.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import type { Draft } from "./draft/draft.ts";
-import { countTypes, loadedRows, windowedRows, type RowSource } from "./grid/rows.ts";
+import { allRows, countTypes, loadedRows, windowedRows, type Row, type RowSource } from "./grid/rows.ts";
 
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
 const pageSize = 500;
@@ -28,8 +28,8 @@ export interface ZoneRows {
   records: readonly DnsRecord[];
   loading: boolean;
   error: unknown;
-  /** Whether all records are loaded. */
-  whole: boolean;
+  /** Returns every row that the filter shows, loaded or not. */
+  readAll: () => Promise<Row[]>;
 }
 
 /** The rows of a zone: all of them if they are few, else windows of 500 around what is in view. */
@@ -74,7 +74,15 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
     records,
     loading: all.loading,
     error: all.error ?? windows.error,
-    whole,
+    readAll: async () => {
+      const shown = Array.from({ length: source.count }, (_, index) => source.at(index));
+      const known = shown.filter((row) => row !== undefined);
+      if (known.length === source.count) return known;
+      const records: DnsRecord[] = [];
+      for await (const record of client.eachRecord({ id: domainId, ...(filtered ? filters : {}) }))
+        records.push(record);
+      return allRows(records, draft);
+    },
   };
 }
 

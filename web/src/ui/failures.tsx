@@ -25,6 +25,24 @@ export function NotFound() {
   );
 }
 
+/** An address without a page, outside the frame. */
+export function NotFoundPage() {
+  return (
+    <main>
+      <NotFound />
+    </main>
+  );
+}
+
+/** A failure of the frame itself. */
+export function CrashedPage(props: ErrorComponentProps) {
+  return (
+    <main>
+      <Crashed {...props} />
+    </main>
+  );
+}
+
 /** A page that could not be shown. */
 export function Crashed({ error }: ErrorComponentProps) {
   return (

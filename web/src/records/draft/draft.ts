@@ -31,6 +31,18 @@ export function isUnfinished(edit: Edit): boolean {
   return edit.kind === "create" && edit.fields.value === "" && edit.fields.strings === null;
 }
 
+/** The stored draft of an earlier visit, with what was typed before it was read. Typed edits keep their keys: one may be open. */
+export function withStored(stored: Draft, typed: Draft): Draft {
+  if (typed.edits.length === 0) return stored;
+  let { next } = typed;
+  const typedKeys = new Set(typed.edits.map(({ key }) => key));
+  const earlier = stored.edits.flatMap((edit): Edit[] => {
+    if (edit.kind === "create") return [{ ...edit, key: `new:${next++}` }];
+    return typedKeys.has(edit.key) ? [] : [edit];
+  });
+  return { edits: [...earlier, ...typed.edits], next };
+}
+
 /** The editable fields of a record. */
 export function fieldsOf(record: DnsRecord): Fields {
   const { recordType, name, value, strings, ttl, comment } = record;

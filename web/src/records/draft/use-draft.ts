@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { client } from "../../api.ts";
-import { changesOf, emptyDraft, isUnfinished, type Draft } from "./draft.ts";
+import { changesOf, emptyDraft, isUnfinished, withStored, type Draft } from "./draft.ts";
 import { draftKey, readDraft, writeDraft } from "./store.ts";
 
 export type Plan = RouterOutputs["records"]["plan"];
@@ -41,7 +41,13 @@ export function useDraft(userId: string, domainId: string, revision: number): Dr
     const read = async () => {
       const stored = await readDraft(key);
       if (!current) return;
-      setDraft(stored ?? emptyDraft);
+      if (stored) {
+        setDraft((typed) => {
+          const both = withStored(stored, typed);
+          if (both !== stored) void writeDraft(key, both);
+          return both;
+        });
+      }
       setReady(true);
     };
     void read();

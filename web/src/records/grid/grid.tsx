@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import type { Rows } from "../../ui/use-rows.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
@@ -6,13 +6,18 @@ import type { Fields } from "../draft/draft.ts";
 import { columns, move, range, type Column, type Cursor } from "./cursor.ts";
 import { RowEditor } from "./editor.tsx";
 import { cellId, RecordRow, type RowActions } from "./row.tsx";
-import type { Row, RowSource } from "./rows.ts";
+import { findName, type Row, type RowSource } from "./rows.ts";
 import styles from "./grid.module.css";
 
 const text = recordsWords;
 
 /** The selected rows by their key, as they were when they were selected: they may be out of the loaded windows by now. */
 export type Selection = ReadonlyMap<string, Row>;
+
+type Keystroke = Pick<
+  KeyboardEvent,
+  "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey" | "timeStamp" | "preventDefault"
+>;
 
 interface GridProps {
   zone: string;
@@ -111,21 +116,7 @@ export function Grid(props: GridProps) {
     virtualizer.scrollToIndex(next.row);
   };
 
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target !== grid.current) return;
-    const mod = event.metaKey || event.ctrlKey;
-    const page = Math.floor((virtualizer.scrollRect?.height ?? 600) / 34);
-    const moved = event.altKey ? null : move(cursor, { key: event.key, shift: event.shiftKey, mod }, rows.count, page);
-    if (moved) {
-      event.preventDefault();
-      typed.current.text = "";
-      go(moved, event.shiftKey && moved.row !== cursor.row);
-      return;
-    }
-    if (command(event, mod)) event.preventDefault();
-  };
-
-  const command = (event: KeyboardEvent, mod: boolean): boolean => {
+  const command = (event: Keystroke, mod: boolean): boolean => {
     if (mod) {
       const withMod: Readonly<Record<string, () => void>> = {
         a: commands.selectAll,
@@ -165,6 +156,31 @@ export function Grid(props: GridProps) {
     return true;
   };
 
+  const onKeyDown = (event: Keystroke) => {
+    const mod = event.metaKey || event.ctrlKey;
+    const page = Math.floor((virtualizer.scrollRect?.height ?? 600) / 34);
+    const moved = event.altKey ? null : move(cursor, { key: event.key, shift: event.shiftKey, mod }, rows.count, page);
+    if (moved) {
+      event.preventDefault();
+      typed.current.text = "";
+      go(moved, event.shiftKey && moved.row !== cursor.row);
+      return;
+    }
+    if (command(event, mod)) event.preventDefault();
+  };
+  // Who comes from the palette or a list goes on by keyboard: then the page around the grid has the focus.
+  const onPageKey = useEffectEvent((event: Keystroke & { target: EventTarget | null }) => {
+    const { current } = grid;
+    if (!current || !(event.target instanceof Element) || event.target === current) return;
+    if (!event.target.contains(current) || event.key === "Tab") return;
+    current.focus({ preventScroll: true });
+    onKeyDown(event);
+  });
+  useEffect(() => {
+    addEventListener("keydown", onPageKey);
+    return () => removeEventListener("keydown", onPageKey);
+  }, []);
+
   const allSelected = selection.size > 0 && selection.size >= rows.count;
   return (
     <div
@@ -177,7 +193,7 @@ export function Grid(props: GridProps) {
       aria-colcount={columns.length + 3}
       aria-multiselectable
       aria-activedescendant={active && editing === null ? cellId(active.key, cursor.column) : undefined}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => event.target === event.currentTarget && onKeyDown(event)}
       onFocus={(event) => setFocused(event.target === event.currentTarget)}
       onBlur={() => setFocused(false)}
     >
@@ -273,14 +289,4 @@ function withRange(
     if (row && !isReadOnly(row)) next.set(row.key, row);
   }
   return next;
-}
-
-/** The next loaded row whose name begins with the text, from the active one on and around. */
-function findName(rows: RowSource, from: number, start: string): number | null {
-  const begin = start.length > 1 ? from : from + 1;
-  for (let step = 0; step < rows.count; step += 1) {
-    const index = (begin + step) % rows.count;
-    if (rows.at(index)?.fields.name.startsWith(start)) return index;
-  }
-  return null;
 }

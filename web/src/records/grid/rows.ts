@@ -60,6 +60,12 @@ export function windowedRows(total: number, at: (index: number) => DnsRecord | u
   };
 }
 
+/** The rows of all records of a zone that is read in windows. */
+export function allRows(records: readonly DnsRecord[], draft: Draft): Row[] {
+  const { count, at } = windowedRows(records.length, (index) => records[index], draft);
+  return Array.from({ length: count }, (_, index) => at(index)).filter((row) => row !== undefined);
+}
+
 /** Rows that were read earlier, with what the draft makes of them now. */
 export function withDraft(rows: readonly Row[], draft: Draft): Row[] {
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
@@ -120,4 +126,14 @@ export function countTypes(records: readonly DnsRecord[]): [type: string, count:
   const counts = new Map<string, number>();
   for (const { recordType } of records) counts.set(recordType, (counts.get(recordType) ?? 0) + 1);
   return [...counts].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+}
+
+/** The next loaded row whose name begins with the text, from the active one on and around. */
+export function findName(rows: RowSource, from: number, start: string): number | null {
+  const begin = start.length > 1 ? from : from + 1;
+  for (let step = 0; step < rows.count; step += 1) {
+    const index = (begin + step) % rows.count;
+    if (rows.at(index)?.fields.name.startsWith(start)) return index;
+  }
+  return null;
 }

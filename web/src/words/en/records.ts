@@ -20,6 +20,8 @@ export const records = {
   setTtl: "Set TTL",
   setValue: "Set value",
   copyLines: "Copy as zone file",
+  tooMany: (count: string, most: string) =>
+    `${count} records cannot be selected together: a plan has at most ${most} changes. Filter them first.`,
   copied: (count: string) => `${plural(count, "line", "lines")} copied.`,
   deleteSelected: "Delete",
   readOnly: "Read-only",

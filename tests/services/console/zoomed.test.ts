@@ -1,0 +1,63 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, useConsole } from "../../support/console.ts";
+import { fileZone } from "../../support/zones.ts";
+
+const site = useConsole();
+
+const everywhere = [
+  "/",
+  "/d/ZONE/records",
+  "/d/ZONE/settings",
+  "/d/ZONE/access",
+  "/notifications",
+  "/account/profile",
+  "/account/security",
+  "/account/tokens",
+  "/account/sessions",
+  "/admin/users",
+  "/admin/invitations",
+  "/admin/providers",
+  "/admin/providers/new",
+  "/admin/sign-in",
+  "/no-such-page",
+];
+
+/** Visits every page, and looks at each. */
+async function visit(page: Page, look: (path: string) => Promise<void>): Promise<void> {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("TXT", "a-long-name-that-wraps.in-a-narrow-window", `"${"v".repeat(200)}"`);
+  for (const path of everywhere) {
+    await page.goto(site.url + path.replace("ZONE", zone.name));
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
+    await look(path);
+  }
+}
+
+const sideways = async (page: Page) => await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+// A browser at 200 % lays a window of 1280 pixels out with 640, at twice the density.
+test.each(["light", "dark"])(
+  "in the %s theme at double zoom no page has an accessibility finding or scrolls sideways",
+  async (theme) => {
+    const page = await site.signedIn({ dark: theme === "dark", width: 640, height: 400 });
+    await visit(page, async (path) => {
+      await expectAccessible(page);
+      expect(`${path} ${await sideways(page)}`).toBe(`${path} 0`);
+    });
+  },
+  120_000,
+);
+
+test("with forced colors and reduced motion every page keeps its controls visible and nothing moves", async () => {
+  const page = await site.signedIn();
+  await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+  await visit(page, async (path) => {
+    await expectAccessible(page);
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 50).length,
+    );
+    expect(`${path} ${moving}`).toBe(`${path} 0`);
+  });
+}, 120_000);
