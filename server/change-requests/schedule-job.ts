@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { theService } from "../access/actor.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { queries, type Database } from "../database/database.ts";
-import { AppError } from "../platform/errors.ts";
+import type { AppError } from "../platform/errors.ts";
 import { Fault, faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
 import type { ChangeRequestApplier } from "./applier.ts";

@@ -204,13 +204,16 @@ describe.each([
   );
 });
 
-describe("who is bound", () => {
-  const writer = async (zone: Zone): Promise<Zone> => {
-    const member = await zw.member(another("writer"));
-    await assign(zw, member, zone.id, "*", "write");
-    return new Zone(zw, zone, member);
-  };
+/** A member who may write in a zone. */
+const writer = async (zone: Zone): Promise<Zone> => {
+  const member = await zw.member(another("writer"));
+  await assign(zw, member, zone.id, "*", "write");
+  return new Zone(zw, zone, member);
+};
 
+const proof = (name: string) => ({ recordType: "TXT", name, value: another("proof") });
+
+describe("who is bound", () => {
   test("`members` binds members and owners, and lets administrators edit", async () => {
     const zone = await manualZone(zw);
     const seen = await writer(zone);
@@ -242,7 +245,6 @@ describe("who is bound", () => {
   test("proofs for certificates need no review unless the domain says so", async () => {
     const zone = await manualZone(zw);
     await requireReview(zw, zone, "everyone");
-    const proof = (name: string) => ({ recordType: "TXT", name, value: another("proof") });
     for (const name of ["_acme-challenge", "_acme-challenge.www"])
       expect((await zone.create(proof(name))).status).toBe(201);
     for (const name of ["_acme-challenges", "www._acme-challenge", "x"])

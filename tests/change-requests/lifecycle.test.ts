@@ -22,6 +22,7 @@ async function zoneOfAda(make = manualZone): Promise<Zone> {
   return zone;
 }
 
+const deleting = (some: string[]) => some.map((recordId) => ({ action: "delete", recordId }));
 const names = async (zone: Zone) => (await zone.records()).map(({ name }) => name);
 const noticesOf = async (client: RestClient, event: string, { id }: { id: string }): Promise<Body[]> =>
   (await client.get("/api/notifications")).body.notifications.filter(
@@ -187,7 +188,6 @@ describe("what an approval covers", () => {
     const zone = await zoneOfAda();
     const ids = [];
     for (let host = 1; host <= 10; host++) ids.push((await zone.add("A", `h${host}`, "192.0.2.9")).id);
-    const deleting = (some: string[]) => some.map((recordId) => ({ action: "delete", recordId }));
     const made = await requested(ada, zone, deleting(ids.slice(0, 4)));
     expect(made.plan.warnings.join(" ")).toContain("more than 30 %");
     expect((await verdict(ada, made, "apply")).body.code).toBe("CONFIRMATION_REQUIRED");
@@ -233,14 +233,12 @@ test("the audit trail says who requested, approved and applied", async () => {
   await approve(zw.admin, made);
   await verdict(zw.admin, made, "apply");
   const trail = await entries(zw.admin, { targetId: made.id });
-  expect(trail.map(({ action }: Body) => action).toSorted()).toEqual([
+  expect(trail.map(({ action }) => action)).toEqual([
     "change_request.apply",
     "change_request.approve",
     "change_request.create",
   ]);
-  const [change] = (await entries(zw.admin, { targetId: zone.id })).filter(
-    ({ action }: Body) => action === "records.edit",
-  );
+  const [change] = await entries(zw.admin, { targetId: zone.id, action: "records.edit" });
   const [adaId, adminId] = [await idOf(ada), await idOf(zw.admin)];
   expect(change).toMatchObject({
     actorId: adaId,

@@ -36,7 +36,8 @@ describe.each([
     const clients = [ada, grace, zw.admin, ada, grace];
     const answers = await Promise.all(clients.map((client) => verdict(client, made, "apply")));
     expect(succeeded(answers)).toHaveLength(1);
-    for (const { status, body } of answers) if (status >= 300) expect(body.code).toBe("CONFLICT");
+    const codes = new Set(answers.flatMap(({ status, body }) => (status < 300 ? [] : [body.code])));
+    expect([...codes]).toEqual(["CONFLICT"]);
     expect(await revisionsOf(zone, made)).toHaveLength(1);
     expect((await readRequest(ada, made)).state).toBe("applied");
   });
@@ -87,11 +88,11 @@ describe.each([
         zone.update(recordId, { value: "192.0.2.3" }),
         verdict(ada, made, "apply"),
       ]);
-      const [record] = (await zone.records()).filter(({ id }: Body) => id === recordId);
+      const record = (await zone.records()).find(({ id }: Body) => id === recordId);
       expect(edited.status).toBe(200);
       // Either the request came first and was edited, or it saw the edit and refused.
-      expect(record.value).toBe("192.0.2.3");
-      expect(record.version).toBe(applied.status === 200 ? 3 : 2);
+      expect(record?.value).toBe("192.0.2.3");
+      expect(record?.version).toBe(applied.status === 200 ? 3 : 2);
     }
   });
 
@@ -133,7 +134,6 @@ describe.each([
     expect(deleted.status).toBe(200);
     expect(applied.status).toBeLessThan(500);
     const { state } = await readRequest(zw.admin, made);
-    expect(["applied", "withdrawn"]).toContain(state);
-    if (state === "withdrawn") expect(await revisionsOf(zone, made)).toEqual([]);
+    expect([{ applied: 1 }, { withdrawn: 0 }]).toContainEqual({ [state]: (await revisionsOf(zone, made)).length });
   });
 });

@@ -24,6 +24,7 @@ beforeEach(async () => {
 });
 
 const inAnHour = () => ({ applyAt: new Date(clock.now().getTime() + hour).toISOString() });
+const byScript = (name: string) => ({ title: "By a script", changes: creating(name), ...inAnHour() });
 const names = async (of: Zone = zone) => (await of.records()).map(({ name }) => name);
 const failuresOf = async (client: RestClient, { id }: { id: string }): Promise<Body[]> =>
   (await client.get("/api/notifications")).body.notifications.filter(
@@ -135,9 +136,8 @@ describe("a scheduled request", () => {
     const permissions = ["requests:read", "requests:write"];
     const { body: token } = await ada.post("/api/auth/me/tokens", { name: zone.name, permissions });
     const headers = { authorization: `Bearer ${token.token}` };
-    const body = (name: string) => ({ title: "By a script", changes: creating(name), ...inAnHour() });
-    const one = (await zw.nobody.post(`${zone.path}/change-requests`, body("one"), headers)).body;
-    const two = (await zw.nobody.post(`${zone.path}/change-requests`, body("two"), headers)).body;
+    const one = (await zw.nobody.post(`${zone.path}/change-requests`, byScript("one"), headers)).body;
+    const two = (await zw.nobody.post(`${zone.path}/change-requests`, byScript("two"), headers)).body;
     await approve(zw.admin, two);
     await clock.ahead(2 * hour, run);
     expect((await readRequest(ada, one)).state).toBe("failed");
@@ -154,15 +154,16 @@ describe("a scheduled request", () => {
   });
 });
 
-describe("an attempt that a crash interrupted", () => {
-  const claimed = async ({ id }: { id: string }, since: Date) => {
-    await queries(zw.services.database.fork())
-      .updateTable("change_requests")
-      .set({ applying_token: id, applying_at: since })
-      .where("id", "=", id)
-      .execute();
-  };
+/** Marks a request as if an attempt were under way. */
+const claimed = async ({ id }: { id: string }, since: Date) => {
+  await queries(zw.services.database.fork())
+    .updateTable("change_requests")
+    .set({ applying_token: id, applying_at: since })
+    .where("id", "=", id)
+    .execute();
+};
 
+describe("an attempt that a crash interrupted", () => {
   test("holds the request until it is too old to be under way, and then the request can be applied", async () => {
     const made = await requested(ada, zone, creating("www"));
     await claimed(made, clock.now());
