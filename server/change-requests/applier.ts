@@ -25,11 +25,11 @@ import {
   closeRequest,
   detachChangeSet,
   findRequest,
-  findVisible,
   heldRequest,
   release,
   type StoredRequest,
 } from "./store.ts";
+import { findVisible } from "./visible.ts";
 
 interface Parts {
   database: Database;

@@ -5,7 +5,7 @@ import { onePage, type Paging } from "../database/one-page.ts";
 import { AppError } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { target } from "./service.ts";
-import { findVisible } from "./store.ts";
+import { findVisible } from "./visible.ts";
 
 const mostComments = 1_000;
 

@@ -1,5 +1,4 @@
 import type { Caller } from "../access/caller.ts";
-import { zoneFor, type Rights } from "../access/zone-access.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
@@ -12,19 +11,11 @@ import { newId } from "../platform/ids.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { freshPlan, listedFor, planRequest, type FreshPlan } from "./planning.ts";
-import { counts, reviewersOf, reviewRefusal, reviewsOf, type Review } from "./reviewers.ts";
-import {
-  changeSetOf,
-  closeRequest,
-  findRequest,
-  findVisible,
-  pageOfRequests,
-  planColumns,
-  requestSummary,
-  type RequestFilter,
-  type StoredRequest,
-} from "./store.ts";
+import { freshPlan } from "./planning.ts";
+import { reviewersOf, reviewRefusal, reviewsOf } from "./reviewers.ts";
+import { closeRequest, findRequest, planColumns, type StoredRequest } from "./store.ts";
+import { presentPlan, requestDetails } from "./view.ts";
+import { findVisible, pageOfRequests, type RequestFilter } from "./visible.ts";
 
 /** The job that applies requests at their time. */
 export const applyJobName = "requests.apply";
@@ -69,6 +60,11 @@ export class ChangeRequests {
 
   list(em: EntityManager, caller: Caller, filter: RequestFilter) {
     return pageOfRequests(em, caller, filter);
+  }
+
+  /** Returns a request, with its plan as the zone is now while it is not closed. @throws AppError NOT_FOUND */
+  get(em: EntityManager, caller: Caller, id: string) {
+    return requestDetails(em, caller, id, this.#parts);
   }
 
   /** Stores changes for a review, if they could be made now. @throws AppError as `Records.plan`; BAD_REQUEST for a bad `applyAt`, CONFLICT above the limit */
@@ -122,38 +118,6 @@ export class ChangeRequests {
     return await this.get(em.fork(), caller, id);
   }
 
-  /** Returns a request, with its plan as the zone is now while it is not closed. @throws AppError NOT_FOUND */
-  async get(em: EntityManager, caller: Caller, id: string) {
-    const request = await findVisible(em, caller, id);
-    const fresh = await this.#fresh(em, caller, request);
-    const reviews = await reviewsOf(em, id);
-    const set = await changeSetOf(em, id);
-    const { changesHash = null, listed = [], planHash = null } = fresh.plan ?? {};
-    const hosts = fresh.plan?.hosts ?? request.hosts;
-    const shown = fresh.plan?.plan ?? (fresh.hidden ? null : (request.plan as FreshPlan["plan"]));
-    const isReviewer = (await reviewRefusal(em, caller, request, hosts)) === null;
-    const isOpen = request.closedAt === null;
-    const judged = [];
-    for (const review of reviews) judged.push(await this.#reviewView(em, review, request, { changesHash, hosts }));
-    return {
-      ...requestSummary(request),
-      note: request.note,
-      changes: fresh.hidden ? [] : request.changes.map(changeView),
-      plan: shown,
-      reverse: request.author.userId === caller.userId ? listed : await listedFor(em, caller, listed),
-      planHash,
-      changesHash,
-      outdated: isOpen && changesHash !== request.changesHash,
-      problem: fresh.problem,
-      reason: request.reason,
-      force: request.force,
-      reviews: judged,
-      changeSetId: set?.id ?? null,
-      mayReview: isOpen && isReviewer,
-      mayApply: isOpen && (isReviewer || request.author.userId === caller.userId),
-    };
-  }
-
   /**
    * Approves the changes with this hash.
    * @throws AppError NOT_FOUND, FORBIDDEN for the author and others who are no reviewers, CONFLICT if the request was closed, is being applied,
@@ -161,7 +125,7 @@ export class ChangeRequests {
    */
   async approve(em: EntityManager, caller: Caller, { id, changesHash, note }: Verdict & { changesHash: string }) {
     const request = await this.#reviewable(em, caller, id);
-    const fresh = await this.#fresh(em, caller, request);
+    const fresh = await presentPlan(em, caller, request, this.#parts);
     const { plan } = fresh;
     if (!plan)
       throw new AppError("CONFLICT", `The request cannot be applied to the zone as it is now: ${fresh.problem ?? ""}`);
@@ -232,46 +196,6 @@ export class ChangeRequests {
     return request;
   }
 
-  /** Plans an open request anew. Says why where that fails, and hides a plan with names that the reader may not see. */
-  async #fresh(
-    em: EntityManager,
-    caller: Caller,
-    request: StoredRequest,
-  ): Promise<{ plan: FreshPlan | null; problem: string | null; hidden: boolean }> {
-    const { domainId, closedAt } = request;
-    const isAuthor = request.author.userId === caller.userId;
-    const rights = domainId === null ? null : await rightsOrNone(em, caller, domainId);
-    // Hosts may have been taken away from the author since.
-    const maySee = (hosts: readonly string[]) => rights !== null && hosts.every((host) => rights.sees.includes(host));
-    const isGone = domainId === null && (isAuthor || caller.role === "admin");
-    if (domainId === null || closedAt !== null)
-      return { plan: null, problem: null, hidden: !isGone && !maySee(request.hosts) };
-    if (!maySee(request.hosts)) return { plan: null, problem: unseen, hidden: true };
-    try {
-      const plan = await planRequest(em, this.#parts.records, { ...request, domainId }, this.#parts.now());
-      if (plan.creates + plan.updates + plan.deletes === 0)
-        return { plan: null, problem: "The zone has all of these changes already.", hidden: false };
-      return maySee(plan.hosts)
-        ? { plan, problem: null, hidden: false }
-        : { plan: null, problem: unseen, hidden: true };
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { plan: null, problem: error.message, hidden: false };
-    }
-  }
-
-  async #reviewView(
-    em: EntityManager,
-    review: Review,
-    request: StoredRequest,
-    { changesHash, hosts }: { changesHash: string | null; hosts: readonly string[] },
-  ) {
-    const { userId, username, verdict, note, createdAt } = review;
-    const at = this.#parts.now();
-    const valid = changesHash !== null && (await counts(em, review, request, { changesHash, hosts, at }));
-    return { userId, user: username, verdict, note, changesHash: review.changesHash, counts: valid, createdAt };
-  }
-
   #verdictNotice(
     event: "change.approved" | "change.rejected",
     request: StoredRequest,
@@ -284,19 +208,9 @@ export class ChangeRequests {
   }
 }
 
-const unseen = "It concerns names that you may not see.";
-
 /** Returns how audit entries name a request. */
 export function target(id: string) {
   return { targetType: "change_request", targetId: id } as const;
-}
-
-function changeView(change: ChangeInput) {
-  return {
-    action: change.action,
-    recordId: change.action === "create" ? null : change.recordId,
-    record: change.action === "delete" ? null : { ...change.record },
-  };
 }
 
 async function known(tx: EntityManager, id: string): Promise<StoredRequest> {
@@ -361,13 +275,4 @@ async function refuseTooMany(tx: EntityManager, domainId: string): Promise<void>
     .executeTakeFirstOrThrow();
   if (Number(total) >= mostOpen)
     throw new AppError("CONFLICT", `The domain has ${mostOpen} open requests, which is the limit. Close some first.`);
-}
-
-async function rightsOrNone(em: EntityManager, caller: Caller, domainId: string): Promise<Rights | null> {
-  try {
-    return (await zoneFor(em, caller, domainId, "read")).rights;
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
 }
