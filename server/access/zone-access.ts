@@ -4,6 +4,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import type { ReviewRequired } from "../database/tables/domains.ts";
 import { storedLikePattern } from "./host-pattern.ts";
 import { Hosts } from "./hosts.ts";
 import type { RecordData } from "../dns/record.ts";
@@ -21,6 +22,8 @@ export interface Rights {
   sees: Hosts;
   /** The hosts whose records they may change. */
   changes: Hosts;
+  /** The hosts whose changes they may review, if they are not the author. */
+  reviews: Hosts;
 }
 
 /** What a call requires: to read records, to change records, or to manage the zone as a whole. */
@@ -32,7 +35,7 @@ interface Grant {
   access: AssignmentAccess;
 }
 
-const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all };
+const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all, reviews: Hosts.all };
 
 /** Returns the union of all assignments' rights, or null if the caller may not see the zone. */
 function rightsFrom(caller: Caller, ownerId: string | null, grants: readonly Grant[]): Rights | null {
@@ -43,6 +46,7 @@ function rightsFrom(caller: Caller, ownerId: string | null, grants: readonly Gra
     owns: false,
     sees: new Hosts(grants.map(({ pattern }) => pattern)),
     changes: new Hosts(writing.map(({ pattern }) => pattern)),
+    reviews: new Hosts([]),
   };
 }
 
@@ -99,6 +103,9 @@ export interface Zone {
   signed: boolean;
   serverManagedCount: number;
   providerConfigId: string;
+  /** Whose changes need a review; null: as the installation says. */
+  reviewRequired: ReviewRequired | null;
+  reviewAcme: boolean;
   rights: Rights;
 }
 
@@ -115,6 +122,8 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
       "provider_signed",
       "server_managed_count",
       "provider_config_id",
+      "review_required",
+      "review_acme",
     ])
     .select(accessColumns(caller))
     .where("id", "=", domainId)
@@ -129,6 +138,8 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     signed: row.provider_signed,
     serverManagedCount: row.server_managed_count,
     providerConfigId: row.provider_config_id,
+    reviewRequired: row.review_required,
+    reviewAcme: row.review_acme,
     rights: rightsIn(row, caller, need),
   };
 }
@@ -216,6 +227,27 @@ export class VisibleDomains {
       select from assignments a where a.user_id = ${userId} and a.domain_id = ${domain}
         and ${sql.ref(`${alias}.name`)} like ${storedLikePattern("a.subdomain_pattern")}
     )))`;
+  }
+
+  /** Returns the SQL condition that the caller may see every host in a list of a domain that is visible to them. */
+  hosts(domain: string, hosts: string): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const { userId } = this.#caller;
+    const id = sql.ref(domain);
+    return sql<SqlBool>`(${id} in (select own.id from domains own where own.owner_id = ${userId}) or not exists (
+      select from unnest(${sql.ref(hosts)}) as host where not exists (
+        select from assignments a where a.user_id = ${userId} and a.domain_id = ${id}
+          and host like ${storedLikePattern("a.subdomain_pattern")}
+      )
+    ))`;
+  }
+
+  /** Returns the SQL condition that the caller may review changes of some hosts in a domain, if they are not the author. */
+  reviews(domain: string): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    return sql<SqlBool>`${sql.ref(domain)} in (
+      select own.id from domains own where own.owner_id = ${this.#caller.userId}
+    )`;
   }
 
   /** Returns the hosts that the caller may see in a listed domain. */

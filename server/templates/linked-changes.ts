@@ -17,7 +17,7 @@ import { apexAliasAt, earlierAt, situationAt } from "./situation.ts";
 import type { StoredTemplate } from "./template-view.ts";
 
 /** Whoever changes a template for all domains is an administrator. */
-const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all };
+const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all, reviews: Hosts.all };
 
 /** A linked domain, without its records. */
 export interface LinkedZone {
