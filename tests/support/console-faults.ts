@@ -12,7 +12,7 @@ export interface Fault {
 const refusal = (status: number, code: string, message: string, headers = {}): Fault => ({
   logged: String(status),
   says: message,
-  async answer(route) {
+  answer: async (route) => {
     const data = { code, httpStatus: status, title: code, issues: null, requestId: "0123456789abcdef" };
     const body = JSON.stringify({ error: { json: { message, code: -32_000, data } } });
     await route.fulfill({ status, contentType: "application/json", headers, body });
@@ -29,14 +29,14 @@ export const faults = {
   proxy: {
     logged: "502",
     says: "A proxy answered",
-    async answer(route) {
+    answer: async (route) => {
       await route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad Gateway</h1>" });
     },
   },
   noNetwork: {
     logged: "ERR_INTERNET_DISCONNECTED",
     says: "Zonewright did not answer",
-    async answer(route) {
+    answer: async (route) => {
       await route.abort("internetdisconnected");
     },
   },

@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { faults } from "../../support/console-faults.ts";
@@ -12,6 +14,7 @@ let zone: Zone;
 beforeAll(async () => {
   zone = await fileZone(site.zonewright);
   await site.zonewright.member("typist");
+  await mkdir(join(site.zonewright.dataDir, "zones", "typed-zones"), { recursive: true });
 });
 
 interface FormCase {

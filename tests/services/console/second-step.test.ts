@@ -119,6 +119,7 @@ test("somebody who cannot finish the second step starts again with another accou
   await page.getByLabel("Password").fill(memberPassword);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await arrivesAtDeepLink(page);
+  expect(await page.getByRole("button", { name: /free/ }).count()).toBe(1);
 });
 
 test.each(["Authenticator app", "Recovery code"])(
