@@ -21,6 +21,7 @@ import {
   isUnfinished,
   toggleDelete,
   withoutEdit,
+  type Draft,
   type Fields,
 } from "./draft/draft.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
@@ -32,8 +33,10 @@ import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, withDraft, type Row } from "./grid/rows.ts";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
+import { needsReview } from "./needs-review.ts";
 import { useApply } from "./use-apply.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
+import { useRequestReview } from "./use-request-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
@@ -84,18 +87,25 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
-  const apply = useApply({
+  const reviewDone = () => {
+    setReviewing(false);
+    setSelection(new Map());
+  };
+  const sending = {
     domainId: zone.id,
-    zoneName: address,
     draft,
-    setDraft: (next) => change(() => next),
+    setDraft: (next: Draft) => change(() => next),
     reverse: drafting.reverse,
+  };
+  const apply = useApply({
+    ...sending,
+    zoneName: address,
     onApplied: () => {
       setOwn((before) => new Set([...before, zone.revision + 1]));
-      setReviewing(false);
-      setSelection(new Map());
+      reviewDone();
     },
   });
+  const request = useRequestReview({ ...sending, onRequested: reviewDone });
 
   const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
   const add = (fields: Fields) => {
@@ -170,9 +180,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const current = check.state === "planned" ? check.plan : null;
   const overtaken = apply.obstacle.overtakenBy !== null;
   const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
+  const mustRequest = needsReview(zone, user.role, shownPlan);
   const closeReview = () => {
     setReviewing(false);
     apply.forget();
+    request.reset();
   };
 
   const filtered = search !== "" || type !== "";
@@ -254,6 +266,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         keys={reviewKeys}
         onReview={review}
         onDiscard={() => change(() => emptyDraft)}
+        mustRequest={needsReview(zone, user.role, current)}
       />
       {reviewing ? (
         <Review
@@ -261,15 +274,18 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           provider={provider}
           plan={shownPlan}
           count={draft.edits.length}
-          error={apply.error}
-          pending={apply.pending}
+          error={request.error ?? apply.error}
+          pending={apply.pending || request.pending}
+          mustRequest={mustRequest}
+          mayOverride={user.role === "admin"}
+          onRequest={(sent) => void request.run(sent)}
           mustForce={apply.obstacle.mustForce}
           clashes={apply.obstacle.clashes}
           overtakenBy={apply.obstacle.overtakenBy}
           keys={reviewKeys}
           reverse={drafting.reverse}
           onReverse={drafting.setReverse}
-          onApply={(force, message) => shownPlan && void apply.run(shownPlan, force, message)}
+          onApply={(choices) => shownPlan && void apply.run(shownPlan, choices)}
           onClose={closeReview}
         />
       ) : null}
