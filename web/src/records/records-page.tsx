@@ -1,14 +1,12 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { FileText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { isMac } from "../ui/platform.ts";
 import { Failure } from "../ui/notice.tsx";
-import { Empty, useTitle } from "../ui/page.tsx";
+import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
@@ -27,10 +25,11 @@ import {
 import { DraftBar } from "./draft/draft-bar.tsx";
 import { Review } from "./draft/review.tsx";
 import { useDraft, type Plan } from "./draft/use-draft.ts";
-import { checkFields, zoneFileLine } from "./fields/check.ts";
+import { zoneFileLine } from "./fields/check.ts";
 import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
-import { isReadOnly, withDraft, type Row } from "./grid/rows.ts";
+import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
+import { NoRecords } from "./no-records.tsx";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { needsReview } from "./needs-review.ts";
@@ -154,15 +153,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
-  const warningsOf = (row: Row) => {
-    if (!row.edit || row.edit.kind === "delete" || planWarnings.length === 0) return none;
-    const { recordType, name, value, ttl } = row.fields;
-    const ofFields = checkFields({ recordType, name, value, ttl }, zone.name).warnings;
-    return planWarnings.filter(
-      (warning) =>
-        ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
-    );
-  };
+  const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, zone.name));
   const selectAll = async () => {
     if (rows.count > mostChanges) {
       toast({ title: text.tooMany(formatNumber(rows.count), formatNumber(mostChanges)) });
@@ -187,7 +178,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     request.reset();
   };
 
-  const filtered = search !== "" || type !== "";
   const nothing = total !== null && rows.count === 0;
   return (
     <>
@@ -208,20 +198,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       />
       <Failure error={error} />
       {nothing ? (
-        filtered ? (
-          <Empty
-            title={text.noneFound}
-            action={<Button onClick={() => filter({ search: undefined, type: undefined })}>{text.clear}</Button>}
-          />
-        ) : (
-          <Empty
-            icon={<FileText aria-hidden />}
-            title={text.emptyTitle}
-            action={rights.locked ? null : <Button onClick={newRecord}>{text.add}</Button>}
-          >
-            {text.empty}
-          </Empty>
-        )
+        <NoRecords
+          filtered={search !== "" || type !== ""}
+          onClear={() => filter({ search: undefined, type: undefined })}
+          onAdd={rights.locked ? null : newRecord}
+        />
       ) : null}
       <div hidden={nothing || loading}>
         <Grid
