@@ -52,6 +52,15 @@ export function RecordsPage() {
   return <ZoneRecords key={zone.id} zone={zone} />;
 }
 
+/** Copies records as lines of a zone file. */
+function copy(chosen: readonly Row[]): void {
+  const lines = chosen.map(({ record, fields }) => zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }));
+  navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
+    () => toast({ title: text.copied(formatNumber(lines.length)) }),
+    () => toast({ title: words.ui.copyFailed }),
+  );
+}
+
 /** Filter, grid, draft and review. */
 function ZoneRecords({ zone }: { zone: Zone }) {
   const address = useZoneName();
@@ -139,15 +148,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     if (check.state !== "planned" || reviewing) return;
     setReviewed(check.plan);
     setReviewing(true);
-  };
-  const copy = (chosen: readonly Row[]) => {
-    const lines = chosen.map(({ record, fields }) =>
-      zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
-    );
-    navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
-      () => toast({ title: text.copied(formatNumber(lines.length)) }),
-      () => toast({ title: words.ui.copyFailed }),
-    );
   };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
