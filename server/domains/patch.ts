@@ -17,6 +17,7 @@ export interface DomainPatch {
   reverse?: ReverseMode | undefined;
   /** Administrators only, and only for reverse zones. */
   reverseFollowGrant?: boolean | undefined;
+  protectMail?: boolean | undefined;
   /** Administrators only: moves even if the outcome of earlier changes is unknown. */
   force?: boolean | undefined;
 }
@@ -30,15 +31,16 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
   if (patch.reverse !== undefined) domain.reverse = patch.reverse;
   if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
+  if (patch.protectMail !== undefined) domain.protectMail = patch.protectMail;
   if (patch.status !== undefined) domain.status = patch.status;
 }
 
 /** Returns the user-editable fields of a domain for the audit trail. */
 export function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
-  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
+  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant, protectMail } = domain;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
-  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant };
+  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant, protectMail };
 }
 
 /** @throws AppError FORBIDDEN, BAD_REQUEST */

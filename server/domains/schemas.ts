@@ -94,6 +94,11 @@ export const domainDetail = z
         "Reverse zones: whether PTR records here may follow changes of people without rights in this zone. False for other zones.",
       example: false,
     }),
+    protectMail: z.boolean().meta({
+      description:
+        "Whether only the owner and administrators may change MX records, apart from members whose assignment names the type MX.",
+      example: false,
+    }),
     drift: z
       .object({
         foundAt: timestamp("When the difference was first found."),
@@ -214,6 +219,9 @@ export const updateDomainInput = z.strictObject({
         "Administrators only, for zones under `in-addr.arpa` or `ip6.arpa`. True lets PTR records here follow changes of people without " +
         "rights in this zone.",
     }),
+  protectMail: z.boolean("This must be true or false.").optional().meta({
+    description: "True leaves MX records to the owner, administrators, and members whose assignment names the type MX.",
+  }),
   force: z
     .boolean("This must be true or false.")
     .optional()

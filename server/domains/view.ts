@@ -90,6 +90,7 @@ export function detailView(row: DomainRow, now: Date) {
     snapshotSchedule: row.snapshot_schedule,
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,
+    protectMail: row.protect_mail,
     drift: driftOf(row),
     revision: row.revision,
     historyFrom: row.history_from,

@@ -41,6 +41,8 @@ export const DomainSchema = defineEntity({
     reverse: p.text().$type<ReverseMode>().default("off"),
     /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */
     reverseFollowGrant: p.boolean().default(false),
+    /** Whether only the owner and administrators change MX records, unless an assignment names the type. */
+    protectMail: p.boolean().default(false),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
     scheduledSnapshotAt: p.datetime().nullable(),
     /** Incremented by every change set; record versions refer to it. */
