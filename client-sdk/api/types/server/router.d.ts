@@ -1269,6 +1269,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1329,6 +1330,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1354,6 +1356,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
                 reverse?: "follow" | "off" | "offer" | undefined;
                 reverseFollowGrant?: boolean | undefined;
+                protectMail?: boolean | undefined;
                 force?: boolean | undefined;
             };
             output: {
@@ -1383,6 +1386,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1501,6 +1505,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1545,6 +1550,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -3353,8 +3359,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     userId: string;
                     domainId: string;
                     domainName: string;
+                    groupName: string | null;
+                    tag: string | null;
                     subdomainPattern: string;
-                    access: "read" | "write";
+                    access: "propose" | "read" | "write";
+                    recordTypes: string[];
+                    review: boolean;
+                    expiresAt: Date | null;
                     createdBy: string | null;
                     createdAt: Date;
                 }[];
@@ -3365,17 +3376,27 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 userId: string;
-                domainId: string;
+                domainId?: string | undefined;
+                groupName?: string | undefined;
+                tag?: string | undefined;
                 subdomainPattern?: string | undefined;
-                access?: "read" | "write" | undefined;
+                access?: "propose" | "read" | "write" | undefined;
+                recordTypes?: string[] | undefined;
+                review?: boolean | undefined;
+                expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
                 userId: string;
                 domainId: string;
                 domainName: string;
+                groupName: string | null;
+                tag: string | null;
                 subdomainPattern: string;
-                access: "read" | "write";
+                access: "propose" | "read" | "write";
+                recordTypes: string[];
+                review: boolean;
+                expiresAt: Date | null;
                 createdBy: string | null;
                 createdAt: Date;
             };
@@ -3967,6 +3988,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
