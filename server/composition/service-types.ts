@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { AssignmentRequests } from "../assignments/requests.ts";
 import type { Assignments } from "../assignments/service.ts";
 import type { Audit } from "../audit/audit.ts";
+import type { AuditStream } from "../audit/stream/stream.ts";
 import type { Authenticator } from "../access/authenticator.ts";
 import type { AccountServices } from "../accounts/auth/compose.ts";
 import type { Background } from "../platform/background.ts";
@@ -56,6 +57,7 @@ export interface Services
   trustedOrigins: readonly string[];
   authenticator: Authenticator;
   audit: Audit;
+  auditStream: AuditStream;
   requestLimits: RequestLimits;
   largeBodies: LargeBodies;
   idempotency: Idempotency;

@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import { AssignmentRequests } from "../assignments/requests.ts";
 import { Assignments } from "../assignments/service.ts";
 import { Audit } from "../audit/audit.ts";
+import { sinkFor } from "../audit/stream/sinks.ts";
+import { AuditStream } from "../audit/stream/stream.ts";
 import { AccessTokens } from "../access/access-tokens.ts";
 import { Authenticator } from "../access/authenticator.ts";
 import { composeAccounts } from "../accounts/auth/compose.ts";
@@ -97,6 +99,8 @@ export async function createServices(parts: {
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => zoneWatch.refresh());
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
+  const send = config.auditStream === null ? null : sinkFor(config.auditStream, egress);
+  const auditStream = new AuditStream({ database, send, log, now });
   const mailer = new Mailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
   const channelCipher = new ConfigCipher(new SecretCipher(keyring, "notification-channel"));
   const outbox = new Outbox({ box: channelCipher, enqueue: (...run) => jobs.enqueue(...run) });
@@ -203,6 +207,7 @@ export async function createServices(parts: {
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
     audit,
+    auditStream,
     idempotency: new Idempotency(database, now),
     requestLimits: new RequestLimits(makeCounter, config.requestLimits),
     largeBodies,
@@ -251,6 +256,7 @@ export async function createServices(parts: {
       await accountServices.totpSecrets.ensureSealed(database.fork(), log);
       await channelServices.channels.ensureSealed(database.fork(), log);
       await jobs.prepare();
+      await auditStream.prepare();
     },
     async startRepair() {
       if (!config.jobs) return;
@@ -261,12 +267,14 @@ export async function createServices(parts: {
       if (!config.jobs) return;
       await jobs.start();
       batches.start();
+      auditStream.start();
       if (config.driftCheck !== "off") await zoneWatch.start();
     },
     async stop() {
       zoneWatch.stop();
       await Promise.all([
         repair.stop(),
+        auditStream.stop(),
         batches.stop(),
         reverseFollows.stop(),
         jobs.rest(),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { AuditTarget } from "./audit-target.ts";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
 import type { ResolverRoots } from "./variable-forms.ts";
 import { logFormatFor, type LogFormat } from "../platform/log-output.ts";
@@ -48,6 +49,8 @@ export interface Config {
   resolverRoots: ResolverRoots;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
+  /** Where the audit trail is sent; null: nowhere. */
+  auditStream: AuditTarget | null;
   /** Days for which automatic snapshots are kept; null: forever. */
   snapshotRetentionDays: number | null;
 }
@@ -100,6 +103,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     jobs: values.JOBS,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
     driftCheck: values.DRIFT_CHECK,
+    auditStream: values.AUDIT_STREAM,
     snapshotRetentionDays: values.SNAPSHOT_RETENTION,
   };
 }

@@ -3,6 +3,7 @@ import { defaultDataDir } from "../platform/compile-cache.ts";
 import { passwordFault } from "../platform/password-rules.ts";
 import { databaseUrlFault } from "../database/connection-url.ts";
 import { isAllowEntry } from "../net/allow-list.ts";
+import { parseAuditTarget } from "./audit-target.ts";
 import { commaList, isProxy, isSite, onOff, parseRoots, perMinute, url } from "./variable-forms.ts";
 
 /** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */
@@ -190,6 +191,21 @@ export const environmentSchema = z.object({
     readIn: "composition/jobs.ts",
     more: "operations/jobs.md#jobs",
   }),
+  AUDIT_STREAM: z
+    .string()
+    .optional()
+    .refine(
+      (text) => text === undefined || parseAuditTarget(text) !== null,
+      "AUDIT_STREAM must be stdout, syslog://host, syslogs://host or an https:// address, such as syslogs://siem.example.com:6514",
+    )
+    .transform((text) => (text === undefined ? null : parseAuditTarget(text)))
+    .register(notes, {
+      meaning:
+        "Sends the audit trail to `stdout`, `syslog://host[:601]`, `syslogs://host[:6514]` (TLS) or an `https://` address.",
+      readIn: "composition/services.ts",
+      otherwise: "nowhere",
+      more: "operations/audit-stream.md#where-to",
+    }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
     .optional()
     .register(notes, {

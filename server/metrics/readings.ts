@@ -36,6 +36,11 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
       "Notifications waiting for delivery to a channel or by email.",
       sql`select count(*) from deliveries where state = 'pending'`,
     ),
+    count(
+      "zonewright_audit_stream_pending",
+      "Audit entries that wait to be sent to AUDIT_STREAM.",
+      sql`select count(*) from audit_stream_queue`,
+    ),
     {
       name: "zonewright_open_streams",
       help: "Open notification streams on this instance.",

@@ -34,6 +34,8 @@ const longKey = "k".repeat(32);
 describe("an invalid value stops the start with a sentence that names the variable", () => {
   test.each([
     ["HOST", "not a host"],
+    ["AUDIT_STREAM", "http://siem.example.com"],
+    ["AUDIT_STREAM", "syslog://"],
     ["HOST", "http://0.0.0.0"],
     ["PORT", "eighty"],
     ["PORT", "65536"],
@@ -134,6 +136,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     resolverRoots: { kind: "system" },
+    auditStream: null,
     driftCheck: "hourly",
     snapshotRetentionDays: null,
     smtpUrl: undefined,

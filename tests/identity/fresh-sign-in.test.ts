@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Clock, minute } from "../support/clock.ts";
 import { useIdentityHarness } from "../support/identity/harness.ts";
-import { authorize, browserFor, comeBack, exchange, invite, site } from "../support/identity/external-sign-in.ts";
+import {
+  authorize,
+  browserFor,
+  comeBack,
+  exchange,
+  invite,
+  signedInClient,
+  site,
+} from "../support/identity/external-sign-in.ts";
 import { startOpenIdProvider, type OpenIdProvider } from "../support/identity/openid-provider.ts";
 import { rogueClient, startRogueProvider, type RogueProvider } from "../support/identity/rogue-openid-provider.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { SITE_URL: site } });
 const anew = "?prompt=login";
+const password = "/api/auth/me/password";
 const newToken = { name: "Script", permissions: ["records:read"] };
 
 const seconds = () => Math.floor(Date.now() / 1_000);
@@ -120,5 +129,48 @@ describe("reauthentication without OpenID Connect", () => {
     expect([again.id, again.confirmedUntil, me.confirmedUntil]).toEqual([me.id, expect.any(String), null]);
     expect((await fresh.post("/api/auth/me/tokens", newToken)).status).toBe(201);
     expect(await old.post("/api/auth/me/tokens", newToken)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+  });
+
+  /** Registers the vendor's current user with an invitation of an administrator who has just signed in. */
+  async function invited(): Promise<RestClient> {
+    const admin = await zw.signIn("admin", adminPassword);
+    const { body } = await admin.post("/api/invitations", {});
+    const registered = await harness.register({ inviteCode: body.code });
+    expect(registered.status).toBe(201);
+    return signedInClient(zw, registered);
+  }
+
+  test("a user without a password sets the first one in a confirmed session only, and then needs it to change it", async () => {
+    harness.be(2);
+    const old = await invited();
+    const first = { newPassword: "seven grey herons wading" };
+    clock.advance(11 * minute);
+    expect(await old.put(password, first)).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
+    expect(await old.put(password, { ...first, currentPassword: "there is none" })).toBeProblem(409, "CONFLICT");
+    const client = await signedIn(harness.signIn());
+    expect((await client.put(password, { newPassword: "Password1234" })).body.issues[0].path).toEqual(["newPassword"]);
+    expect((await client.put(password, first)).status).toBe(200);
+    expect((await old.get("/api/auth/me")).status).toBe(401);
+    const { username, hasPassword } = (await client.get("/api/auth/me")).body;
+    expect(hasPassword).toBe(true);
+    const login = await zw.nobody.post("/api/auth/login", { username, password: first.newPassword });
+    expect(login.status).toBe(200);
+    const again = await client.put(password, { newPassword: "three owls over the harbour" });
+    expect(again).toBeProblem(400, "BAD_REQUEST");
+    expect(again.body.issues[0].path).toEqual(["currentPassword"]);
+  });
+
+  test("of two first passwords set at the same time, one is set and the other refused", async () => {
+    harness.be(3);
+    const client = await invited();
+    const wishes = ["seven grey herons wading", "three owls over the harbour"];
+    const answers = await Promise.all(wishes.map((newPassword) => client.put(password, { newPassword })));
+    const set = wishes.filter((_, index) => answers[index]?.status === 200);
+    expect(set).toHaveLength(1);
+    const { username } = (await client.get("/api/auth/me")).body;
+    for (const wish of wishes) {
+      const { status } = await zw.nobody.post("/api/auth/login", { username, password: wish });
+      expect(status).toBe(set.includes(wish) ? 200 : 401);
+    }
   });
 });

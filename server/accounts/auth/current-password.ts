@@ -35,7 +35,10 @@ export class CurrentPassword {
     const user = await ownAccount(em, caller.userId);
     const { passwordHash } = user;
     if (typeof passwordHash !== "string") {
-      throw new AppError("CONFLICT", "This account has no password. Ask an administrator to set one.");
+      throw new AppError(
+        "CONFLICT",
+        "This account has no password. Set one in your account, or confirm with a passkey or a new sign-in.",
+      );
     }
     const guess = { secret: "password", account: user.id, ip: caller.ip } as const;
     const right = await this.#guesses.check(guess, async () =>

@@ -30,7 +30,8 @@ export const profileRouter = router({
     description:
       "`revoke` selects what else to revoke. Default: your other sessions. This session continues. Mailed links and sign-ins in progress " +
       "always end. Returns how many other ways into the account remain. A wrong current password returns 403; after five within 15 " +
-      "minutes, 429.",
+      "minutes, 429. An account without a password sets its first one without `currentPassword`, in a session confirmed within the " +
+      "last ten minutes: 403 otherwise.",
     example: { currentPassword: "correct horse battery staple", newPassword: "another long enough password" },
     errors: [409, 429],
   })

@@ -49,9 +49,9 @@ export const updateProfileInput = z.object({
   }),
 });
 
-function currentPassword(alias: string) {
+function currentPassword(alias: string, without = "") {
   return typedPassword.optional().meta({
-    description: `Your current password. Required, as \`currentPassword\` or as \`${alias}\`.`,
+    description: `Your current password. Required, as \`currentPassword\` or as \`${alias}\`${without}.`,
     example: "correct horse battery staple",
   });
 }
@@ -64,7 +64,7 @@ const alias = typedPassword.optional().meta({
 // The service checks that one of the two names is present: a refined schema would lose its details in the API document.
 
 export const changePasswordInput = z.strictObject({
-  currentPassword: currentPassword("oldPassword"),
+  currentPassword: currentPassword("oldPassword", ", unless your account has none"),
   oldPassword: alias,
   newPassword: newPasswordField,
   revoke: revokeField,

@@ -32,6 +32,7 @@ export interface ProfilePatch {
 }
 
 export interface PasswordChange {
+  /** Absent for the first password of an account. */
   currentPassword?: string | undefined;
   /** An alias of `currentPassword`. */
   oldPassword?: string | undefined;
@@ -87,15 +88,15 @@ export class Profile {
   }
 
   /**
-   * Sets a new password and revokes the selected ways to sign in. The caller's session stays open.
+   * Sets a new password, or the first one in a confirmed session, and revokes the selected ways to sign in. The caller's session stays open.
    * @returns how many other ways to sign in remain
-   * @throws AppError FORBIDDEN for a wrong current password, BAD_REQUEST for a common one, TOO_MANY_REQUESTS, CONFLICT
+   * @throws AppError FORBIDDEN for a wrong current password, REAUTHENTICATION_REQUIRED for a first one, BAD_REQUEST for a common one,
+   * TOO_MANY_REQUESTS, CONFLICT
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
     const { currentPassword, oldPassword, newPassword, revoke } = change;
     const { passwords, revocation, waysIn, audit, now } = this.#parts;
-    const { given, field } = resolveAlias({ currentPassword, oldPassword });
-    const { user, passwordHash } = await this.#parts.confirmation.password(em, caller, given, field);
+    const { user, passwordHash } = await this.#confirmPasswordChange(em, caller, { currentPassword, oldPassword });
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
     const left = await em.transactional(async (tx) => {
@@ -104,7 +105,7 @@ export class Profile {
         .updateTable("users")
         .set({ password_hash: hash })
         .where("id", "=", user.id)
-        .where("password_hash", "=", passwordHash)
+        .where("password_hash", passwordHash === null ? "is" : "=", passwordHash)
         .executeTakeFirst();
       if (numUpdatedRows !== 1n)
         throw new AppError("CONFLICT", "The password was changed at the same time. Try again with the new one.");
@@ -163,6 +164,24 @@ export class Profile {
     });
     if (mail) this.#sendLater(mail);
     return await users.current(em.fork(), caller);
+  }
+
+  /** Requires the current password, or a confirmed session if the account has none. */
+  async #confirmPasswordChange(
+    em: EntityManager,
+    caller: Caller,
+    names: Omit<PasswordChange, "newPassword" | "revoke">,
+  ) {
+    const { confirmation } = this.#parts;
+    if (names.currentPassword === undefined && names.oldPassword === undefined) {
+      const user = await ownAccount(em, caller.userId);
+      if (typeof user.passwordHash !== "string") {
+        await confirmation.require(em, caller);
+        return { user, passwordHash: null };
+      }
+    }
+    const { given, field } = resolveAlias({ currentPassword: names.currentPassword, oldPassword: names.oldPassword });
+    return await confirmation.password(em, caller, given, field);
   }
 
   /** Requires the password if the account has one, even in a freshly confirmed session. */

@@ -1,0 +1,87 @@
+import type { Socket } from "node:net";
+import type { AuditTarget } from "../../config/audit-target.ts";
+import type { Egress } from "../../net/egress.ts";
+import { secured } from "../../net/secured-socket.ts";
+import { jsonLine, syslogFrame, type StreamedEntry } from "./lines.ts";
+
+/** Sends entries in their order. @throws Error unless the receiver has all of them */
+export type Send = (entries: readonly StreamedEntry[], signal: AbortSignal) => Promise<void>;
+
+const sendMilliseconds = 15_000;
+
+/** Returns what sends to a target. The operator chose it, so it may be in the internal network. */
+export function sinkFor(target: AuditTarget, egress: Egress, output: NodeJS.WritableStream = process.stdout): Send {
+  if (target.kind === "stdout") {
+    return async (entries) => await write(output, entries.map((entry) => `${jsonLine(entry)}\n`).join(""));
+  }
+  if (target.kind === "https") return async (entries, signal) => await post(target, egress, entries, signal);
+  return async (entries, signal) => {
+    const frames = entries.map((entry) => syslogFrame(entry)).join("");
+    await deliver(target, egress, frames, signal);
+  };
+}
+
+async function post(
+  { url, authorization }: Extract<AuditTarget, { kind: "https" }>,
+  egress: Egress,
+  entries: readonly StreamedEntry[],
+  signal: AbortSignal,
+): Promise<void> {
+  const response = await egress.guardedFetch(url, {
+    reach: "inside",
+    method: "POST",
+    headers: {
+      "content-type": "application/x-ndjson",
+      ...(authorization === null ? {} : { authorization }),
+    },
+    body: entries.map((entry) => `${jsonLine(entry)}\n`).join(""),
+    deadlineMilliseconds: sendMilliseconds,
+    signal,
+  });
+  if (!response.ok) throw new Error(`The receiver answered ${response.status}.`);
+}
+
+/**
+ * Syslog has no acknowledgments. So a connection carries one batch and is half-closed: when the receiver closes its side without an error, it
+ * has read everything before the end.
+ */
+async function deliver(
+  { host, port, tls }: Extract<AuditTarget, { kind: "syslog" }>,
+  egress: Egress,
+  frames: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(sendMilliseconds)]);
+  const plain = await egress.guardedConnect({ host, port, reach: "inside", ports: [port], signal: deadline });
+  const socket = tls ? secured(plain, host) : plain;
+  try {
+    await untilClosed(socket, frames, deadline);
+  } finally {
+    socket.destroy();
+    plain.destroy();
+  }
+}
+
+async function untilClosed(socket: Socket, frames: string, signal: AbortSignal): Promise<void> {
+  const done = Promise.withResolvers<undefined>();
+  const abort = () => done.reject(new Error("The receiver did not take the entries in time."));
+  signal.addEventListener("abort", abort, { once: true });
+  socket.once("error", done.reject);
+  socket.once("end", () => done.resolve(undefined));
+  socket.once("close", () => done.reject(new Error("The receiver closed the connection too early.")));
+  socket.resume();
+  socket.end(frames);
+  try {
+    await done.promise;
+    if (!socket.writableFinished) throw new Error("The receiver closed the connection too early.");
+  } finally {
+    signal.removeEventListener("abort", abort);
+    socket.on("error", () => undefined);
+  }
+}
+
+async function write(output: NodeJS.WritableStream, text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    output.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { syslogFrame, type StreamedEntry } from "../../server/audit/stream/lines.ts";
+import { parseAuditTarget } from "../../server/config/audit-target.ts";
+import { freePorts } from "../support/programs.ts";
+import { entryOf, startSyslogReceiver, type AuditReceiver } from "../support/servers/audit-receiver.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+
+const entry: StreamedEntry = {
+  id: "01a208a5-c37c-7000-9aa9-ef4ef52eb46a",
+  at: new Date("2026-11-23T13:43:34.817Z"),
+  actorId: null,
+  tokenId: null,
+  action: "domain.update",
+  targetType: "domain",
+  targetId: null,
+  ip: "203.0.113.7",
+  requestId: null,
+  before: { notes: "grün\nzwei" },
+  after: { notes: "" },
+};
+
+test("a syslog message is in the form of RFC 5424, and its length counts octets", () => {
+  const frame = syslogFrame(entry, "ns 1.exämple");
+  const [length = "", ...rest] = frame.split(" ");
+  const message = rest.join(" ");
+  expect(Number(length)).toBe(Buffer.byteLength(message));
+  expect(message).toMatch(
+    /^<110>1 2026-11-23T13:43:34\.817Z ns_1\.ex_mple zonewright \d+ domain\.update - \{"type":"audit",/,
+  );
+  expect(message).not.toContain("\n");
+  expect(entryOf(message)).toEqual({ type: "audit", ...entry, at: "2026-11-23T13:43:34.817Z" });
+});
+
+test.each([
+  ["stdout", { kind: "stdout" }],
+  ["syslog://siem.example.com", { kind: "syslog", host: "siem.example.com", port: 601, tls: false }],
+  ["syslogs://siem.example.com/", { kind: "syslog", host: "siem.example.com", port: 6514, tls: true }],
+  ["syslog://[2001:db8::1]:1514", { kind: "syslog", host: "2001:db8::1", port: 1514, tls: false }],
+  ["https://siem.example.com/in?x=1", { kind: "https", url: "https://siem.example.com/in?x=1", authorization: null }],
+  [
+    "https://me:a%3Ab@siem.example.com/in",
+    { kind: "https", url: "https://siem.example.com/in", authorization: "Basic bWU6YTpi" },
+  ],
+  ["http://siem.example.com/", null],
+  ["syslog://siem.example.com/path", null],
+  ["syslog://user@siem.example.com", null],
+  ["syslog://", null],
+  ["stderr", null],
+  ["", null],
+])("AUDIT_STREAM=%s has its meaning, or none", (text, target) => {
+  expect(parseAuditTarget(text)).toEqual(target);
+});
+
+/** Changes a domain's notes, as often as asked. */
+async function change(zonewright: Zonewright, times: number): Promise<void> {
+  const { body } = await zonewright.admin.post("/api/domains", { name: `trail${crypto.randomUUID()}.example` });
+  for (let time = 0; time < times; time++) {
+    await zonewright.admin.put(`/api/domains/${body.id}`, { notes: `time ${time}` });
+  }
+}
+
+const trailOf = async (zonewright: Zonewright) => {
+  const { body } = await zonewright.admin.get("/api/audit?limit=100");
+  return body.entries.toReversed().map((each: Record<string, unknown>) => Object.assign({ type: "audit" }, each));
+};
+
+const arrived = (receivers: readonly AuditReceiver[]) => receivers.flatMap(({ messages }) => messages.map(entryOf));
+
+test("every entry arrives as GET /api/audit shows it, in order, also those written while the receiver is away", async () => {
+  const [port = 0] = await freePorts(1);
+  const zonewright = await startZonewright({ env: { AUDIT_STREAM: `syslog://127.0.0.1:${port}` } });
+  const receivers: AuditReceiver[] = [];
+  try {
+    await change(zonewright, 3);
+    receivers.push(await startSyslogReceiver({ port }));
+    await expect.poll(() => arrived(receivers), { timeout: 15_000 }).toEqual(await trailOf(zonewright));
+    await receivers[0]?.stop();
+    await change(zonewright, 2);
+    receivers.push(await startSyslogReceiver({ port }));
+    await expect.poll(() => arrived(receivers), { timeout: 15_000 }).toEqual(await trailOf(zonewright));
+    const metrics = await (await fetch(`${zonewright.url}/metrics`)).text();
+    expect(metrics).toContain("zonewright_audit_stream_pending 0");
+  } finally {
+    await zonewright.stop();
+    for (const receiver of receivers) await receiver.stop();
+  }
+}, 60_000);

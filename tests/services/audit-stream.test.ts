@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePorts } from "../support/programs.ts";
+import { RestClient } from "../support/rest-client.ts";
+import {
+  entryOf,
+  startLineReceiver,
+  startSyslogReceiver,
+  type AuditReceiver,
+} from "../support/servers/audit-receiver.ts";
+import { newAuthority, type Authority } from "../support/servers/certificates.ts";
+import { createDatabase } from "../support/servers/postgres.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+
+let folder: string;
+let authority: Authority;
+let tls: { certificate: string; key: string };
+let count = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "zonewright-audit-stream-"));
+  authority = await newAuthority("Audit authority");
+  tls = await authority.sign("localhost");
+  await writeFile(join(folder, "ca.pem"), authority.certificate);
+});
+afterAll(async () => await rm(folder, { recursive: true, force: true }));
+
+/** The configuration of a service on PostgreSQL that trusts the tests' authority. */
+async function environment(target: string): Promise<Record<string, string>> {
+  count += 1;
+  return {
+    DATA_DIR: join(folder, `data${count}`),
+    DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", `zonewright_audit_stream_${count}`),
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    AUDIT_STREAM: target,
+  };
+}
+
+async function change(client: RestClient, times: number): Promise<void> {
+  const { body } = await client.post("/api/domains", { name: `trail${crypto.randomUUID()}.example` });
+  for (let time = 0; time < times; time++) await client.put(`/api/domains/${body.id}`, { notes: `time ${time}` });
+}
+
+async function trailOf(client: RestClient): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await client.get(`/api/audit?limit=100&page=${page}`);
+    ids.push(...body.entries.map(({ id }: { id: string }) => id));
+    if (ids.length >= body.total) return ids.toReversed();
+  }
+}
+
+/** The entries that arrived, without those that came twice. */
+const arrived = (receivers: readonly AuditReceiver[]) => [
+  ...new Set(receivers.flatMap(({ messages }) => messages.map((message) => String(entryOf(message)["id"])))),
+];
+
+test("over TLS every entry arrives in order through kill -9 of the service and outages of the receiver", async () => {
+  const [port = 0] = await freePorts(1);
+  const env = await environment(`syslogs://localhost:${port}`);
+  let service: ServiceProcess = await startService(env);
+  const receivers: AuditReceiver[] = [];
+  try {
+    const { token } = await service.signIn();
+    const client = () => new RestClient(service.url, token);
+    for (let round = 0; round < 2; round++) {
+      const receiver = await startSyslogReceiver({ port, tls });
+      receivers.push(receiver);
+      const changes = change(client(), 40);
+      // After a kill, the next process waits until the lease of the dead one ends.
+      await expect.poll(() => receiver.messages.length, { timeout: 60_000 }).toBeGreaterThan(0);
+      await receiver.stop();
+      await changes;
+      await service.stop("SIGKILL");
+      service = await startService(env);
+    }
+    receivers.push(await startSyslogReceiver({ port, tls }));
+    await expect.poll(() => arrived(receivers), { timeout: 120_000 }).toEqual(await trailOf(client()));
+  } finally {
+    await service.stop("SIGKILL");
+    for (const receiver of receivers) await receiver.stop();
+  }
+}, 240_000);
+
+test("an HTTPS receiver gets lines with its credentials, and those that it refused again, and no error has the credentials", async () => {
+  const credentials: unknown[] = [];
+  const receiver = await startLineReceiver({ tls }, ({ number, authorization }) => {
+    credentials.push(authorization);
+    return number <= 2 ? 503 : 204;
+  });
+  const service = await startService(await environment(`https://siem:hushhush@localhost:${receiver.port}/in`));
+  try {
+    const client = await service.signIn();
+    await change(client, 5);
+    await expect.poll(() => arrived([receiver]), { timeout: 60_000 }).toEqual(await trailOf(client));
+    expect(new Set(credentials)).toEqual(new Set([`Basic ${Buffer.from("siem:hushhush").toString("base64")}`]));
+    expect(service.output()).toContain("The receiver answered 503.");
+    expect(service.output()).not.toContain("hushhush");
+  } finally {
+    await service.stop("SIGKILL");
+    await receiver.stop();
+  }
+}, 120_000);
+
+test("a receiver with a certificate of an unknown authority gets nothing", async () => {
+  const other = await newAuthority("Another authority");
+  const receiver = await startSyslogReceiver({ tls: await other.sign("localhost") });
+  const service = await startService(await environment(`syslogs://localhost:${receiver.port}`));
+  try {
+    await change(await service.signIn(), 1);
+    await expect.poll(() => service.output(), { timeout: 30_000 }).toContain("could not be sent to AUDIT_STREAM");
+    expect(receiver.messages).toEqual([]);
+  } finally {
+    await service.stop("SIGKILL");
+    await receiver.stop();
+  }
+}, 60_000);
+
+test("on standard output entries are lines of JSON beside the log", async () => {
+  const service = await startService(await environment("stdout"));
+  try {
+    const client = await service.signIn();
+    await change(client, 2);
+    const trail = await trailOf(client);
+    const lines = () =>
+      service
+        .output()
+        .split("\n")
+        .filter((line) => line.startsWith('{"type":"audit"'));
+    await expect.poll(() => lines().map((line) => String(entryOf(line)["id"])), { timeout: 20_000 }).toEqual(trail);
+  } finally {
+    await service.stop("SIGKILL");
+  }
+}, 60_000);
