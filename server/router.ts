@@ -7,6 +7,7 @@ import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
 import { channelsRouter } from "./notifications/channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { delegationRouter } from "./delegation/router.ts";
+import { changeRequestsRouter } from "./change-requests/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
@@ -38,6 +39,7 @@ export const appRouter = router({
   delegation: delegationRouter,
   records: merged(recordsRouter, historyRouter),
   replacements: replacementsRouter,
+  changeRequests: changeRequestsRouter,
   reverse: reverseRouter,
   snapshots: snapshotsRouter,
   templates: templatesRouter,

@@ -130,6 +130,7 @@ type OpenProcedure = `auth.${keyof RouterInputs["auth"]}` | `identity.${keyof Ro
 /** Routers whose mutations take an `Idempotency-Key` and can be repeated. */
 const keyedRouters: ReadonlySet<string> = new Set<keyof RouterInputs>([
   "domains",
+  "changeRequests",
   "records",
   "replacements",
   "snapshots",

@@ -6,6 +6,7 @@ import { disabledNotice } from "../../server/notifications/channels/disabled-not
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
+import { requestNotice } from "../../server/change-requests/notices.ts";
 import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
@@ -46,6 +47,7 @@ const replacement: Batch = {
   actor: { ...visitor("203.0.113.7", otherId), userId },
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
   message: "Move to the new load balancer",
+  override: false,
   force: false,
   revertsId: null,
   state: "running",
@@ -55,6 +57,18 @@ const replacement: Batch = {
 };
 const delegated = { id: domainId, name: "example.com", ownerId: userId };
 const replaced = { total: 300, waiting: 0, running: 0, done: 0, failed: 1, skipped: 0 };
+
+const changeRequest = {
+  id: otherId,
+  number: 12,
+  title: "Move www to the new load balancer",
+  domainId,
+  domainName: "example.com",
+  author: { ...visitor("203.0.113.7", otherId), userId },
+  authorName: "ada",
+  applyAt: null,
+};
+const told = { by: { id: userId, name: "grace" }, note: null, to: [userId] };
 
 /** Returns one notice per event, built by the functions that build the real ones. */
 export function exampleNotices(): Record<NotificationEvent, Notice> {
@@ -89,6 +103,15 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     ),
     "replacement.progress": progressNotice(title, replacement, { ...replaced, waiting: 150, done: 149 }, 50),
     "replacement.finished": finishedNotice(title, { ...replacement, state: "done" }, { ...replaced, done: 299 }),
+    "change.requested": requestNotice("change.requested", changeRequest, told),
+    "change.approved": requestNotice("change.approved", changeRequest, { ...told, note: "Looks right." }),
+    "change.rejected": requestNotice("change.rejected", changeRequest, { ...told, note: "Wait until Monday." }),
+    "change.applied": requestNotice("change.applied", changeRequest, told),
+    "change.failed": requestNotice("change.failed", changeRequest, {
+      by: null,
+      note: "The zone has changed since the approval.",
+      to: [userId],
+    }),
     "security.new_sign_in": signInNotice(userId, { ip: "203.0.113.7", userAgent: "Mozilla/5.0 …" }),
     "security.factor_added": wayIn({ event: "security.factor_added", method: "passkey", name: "Laptop" }),
     "security.factor_removed": wayIn({ event: "security.factor_removed", method: "totp", name: null }),

@@ -31,6 +31,21 @@ export function coversRecord(alias: string): RawBuilder<SqlBool> {
   )`;
 }
 
+/**
+ * Returns the condition that an assignment covers changes of a record in a domain, as `outsideRights` says: types that affect more than their
+ * own name must be named, or covered below that name too.
+ */
+export function coversChange(record: string, domain: string): RawBuilder<SqlBool> {
+  const [name, type] = ["name", "record_type"].map((column) => sql.ref(`${record}.${column}`));
+  const pattern = storedLikePattern("a.subdomain_pattern");
+  const named = sql<SqlBool>`${type} = any(a.record_types)`;
+  return sql<SqlBool>`(${coversRecord(record)} and (case
+    when ${type} = 'NS' and ${name} = '@' then ${named}
+    when ${type} = 'MX' and ${sql.ref(`${domain}.protect_mail`)} then ${named}
+    when ${type} in ('NS', 'DNAME') then (case ${name} when '@' then '*' else '*.' || ${name} end) like ${pattern}
+    else true end))`;
+}
+
 /** Selects the ids of the domains that the reader's assignments cover. Each way to cover has an index of its own. */
 export function coveredDomains(reader: Reader): RawBuilder<unknown> {
   const current = () => isCurrent(reader);

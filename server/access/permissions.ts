@@ -6,6 +6,8 @@ export const permissions = [
   "records:write",
   "snapshots:read",
   "snapshots:write",
+  "requests:read",
+  "requests:write",
   "notifications:read",
   "notifications:write",
 ] as const;

@@ -2,7 +2,7 @@ import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type Sql
 import type { Caller } from "./caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
-import { coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
+import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
 import { rightsFrom, type Grant } from "./zone-access.ts";
 import { ZoneScope } from "./zone-scope.ts";
 
@@ -42,6 +42,12 @@ const ownAndAssignedDomains: Visibility = {
       and a.subdomain_pattern = '*' and a.record_types = '{}'
   ))`,
 };
+
+/** Columns with the names and, in the same order, the types of records. */
+interface PlaceLists {
+  names: string;
+  types: string;
+}
 
 interface ListedGrant extends Grant {
   domain_id: string | null;
@@ -98,6 +104,27 @@ export class VisibleDomains {
     return sql<SqlBool>`(${domain} in (${ids} union all ${coveredDomains(this.#caller)}) and (${own} or exists (
       select from assignments a where ${isCurrent(this.#caller)} and ${covers} and ${coversRecord(alias)}
     )))`;
+  }
+
+  /** Returns the SQL condition that the caller may see every record in lists of names and types, of a domain that is visible to them. */
+  places(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
+    return this.#everyPlace(domain, { names, types }, coversRecord("place"));
+  }
+
+  /** Returns the SQL condition that the caller may review changes of every record in lists of names and types of a domain. */
+  reviews(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
+    return this.#everyPlace(domain, { names, types }, sql<SqlBool>`a.review and ${coversChange("place", "covered")}`);
+  }
+
+  #everyPlace(domain: string, { names, types }: PlaceLists, covers: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const id = sql.ref(domain);
+    return sql<SqlBool>`(${id} in (select own.id from domains own where own.owner_id = ${this.#caller.userId}) or not exists (
+      select from unnest(${sql.ref(names)}, ${sql.ref(types)}) as place(name, record_type) where not exists (
+        select from domains covered join assignments a on ${coversDomain("covered")}
+        where covered.id = ${id} and ${isCurrent(this.#caller)} and ${covers}
+      )
+    ))`;
   }
 
   /** Returns the records that the caller may see in a listed domain. */

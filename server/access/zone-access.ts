@@ -3,6 +3,7 @@ import type { Caller } from "./caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import type { ReviewRequired } from "../database/tables/domains.ts";
 import { isApexNs, type RecordData } from "../dns/record.ts";
 import { coversDomain, isCurrent } from "./assigned.ts";
 import { ZoneScope, type ScopeRule } from "./zone-scope.ts";
@@ -90,7 +91,10 @@ export function accessColumns(caller: Caller) {
   ] as const;
 }
 
-/** Returns the caller's rights in a domain. @throws AppError NOT_FOUND if they may not see it, FORBIDDEN if `need` exceeds their rights */
+/**
+ * Returns the caller's rights in a domain. With the need `propose`, `changes` is what they may propose.
+ * @throws AppError NOT_FOUND if they may not see it, FORBIDDEN if `need` exceeds their rights
+ */
 export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
   const rights = rightsFrom(caller, row);
   if (!rights) throw notFound("domain");
@@ -107,7 +111,12 @@ export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
       "FORBIDDEN",
       "You have read-only access to this domain. Request an assignment with write access.",
     );
-  return rights;
+  return need === "propose" ? { ...rights, changes: rights.proposes } : rights;
+}
+
+/** Returns whether the caller may review a change of such a record, which takes the same as changing it. */
+export function mayReview(record: Pick<RecordData, "recordType" | "name">, rights: Rights): boolean {
+  return outsideRights(record, { ...rights, changes: rights.reviews }) === null;
 }
 
 /** Types that affect every name below their owner: delegation (RFC 1034 §4.2.1) and redirection (RFC 6672 §2.3). */
@@ -148,6 +157,9 @@ export interface Zone {
   signed: boolean;
   serverManagedCount: number;
   providerConfigId: string;
+  /** Whose changes need a review; null: as the installation says. */
+  reviewRequired: ReviewRequired | null;
+  reviewAcme: boolean;
   rights: Rights;
 }
 
@@ -164,6 +176,8 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
       "provider_signed",
       "server_managed_count",
       "provider_config_id",
+      "review_required",
+      "review_acme",
     ])
     .select(accessColumns(caller))
     .where("id", "=", domainId)
@@ -178,6 +192,8 @@ export async function zoneFor(em: EntityManager, caller: Caller, domainId: strin
     signed: row.provider_signed,
     serverManagedCount: row.server_managed_count,
     providerConfigId: row.provider_config_id,
+    reviewRequired: row.review_required,
+    reviewAcme: row.review_acme,
     rights: rightsIn(row, caller, need),
   };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from "../access/actor.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { BatchItemState, BatchKind, BatchState } from "../database/tables/batches.ts";
@@ -17,6 +18,8 @@ export interface Batch {
   request: unknown;
   /** Why the changes are made; null if the user did not say. */
   message: string | null;
+  /** Whether its changes need no review, because an administrator said so. */
+  override: boolean;
   /** Whether it may pass the safety threshold. */
   force: boolean;
   /** The batch whose changes it reverts. */
@@ -29,10 +32,7 @@ export interface Batch {
 }
 
 /** What every kind of batch stores of a request, besides its own. */
-export interface ExplainedRequest {
-  /** Why the changes are made. */
-  message?: string | undefined;
-}
+export type ExplainedRequest = Explained;
 
 /** What a batch of the kind `template` asks for, and its revert. Other parts belong to the templates. */
 export interface TemplateRequest {

@@ -194,6 +194,7 @@ export class BatchRunner {
       atomic: true,
       cause: { batchItemId: item.id, ...(revertsId === undefined ? {} : { revertsId }) },
       message: batch.message ?? undefined,
+      override: batch.override,
       about: { batchId: batch.id },
       plan: async (tx, zone) => {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });

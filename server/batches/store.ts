@@ -80,6 +80,7 @@ function batchOf(row: Selectable<Tables["batches"]>): Batch {
     actor: { userId: row.user_id, tokenId: row.token_id, ip: row.ip, requestId: row.request_id },
     request,
     message: (request as ExplainedRequest).message ?? null,
+    override: (request as ExplainedRequest).override ?? false,
     force: row.force,
     revertsId: row.reverts_id,
     state: row.state,

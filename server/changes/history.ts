@@ -43,6 +43,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       "change_sets.failures",
       "change_sets.unknown",
       "change_sets.reverts_id",
+      "change_sets.change_request_id",
       "change_sets.repaired",
       "change_sets.created_at",
       "change_sets.finished_at",
@@ -77,6 +78,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       // Changes with unknown outcome are among the failures.
       unknown: sees.isAll ? (set.unknown ?? 0) : Math.min(set.unknown ?? 0, failures.length),
       revertsId: set.reverts_id,
+      changeRequestId: set.change_request_id,
       repaired: set.repaired,
       createdAt: set.created_at,
       finishedAt: set.finished_at,

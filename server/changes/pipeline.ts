@@ -15,6 +15,8 @@ import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { readSplits } from "./state/unread-splits.ts";
 import { repairZone, type Resolution } from "./repair.ts";
+import type { Explained, ReviewPolicy } from "./review-policy.ts";
+import type { Role } from "../database/tables/roles.ts";
 import { commitIntent, sendChanges } from "./send-changes.ts";
 import { storeSigning } from "./state/store-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
@@ -27,11 +29,15 @@ export interface Planned {
   signing?: ZoneSigning;
   /** What other zones must do afterwards. Stored together with the change set. */
   follows?: readonly Follow[];
+  /** Whether an approval covers exactly these changes. */
+  reviewed?: boolean;
 }
 
-export interface ChangeRequest<P extends Planned> {
+export interface ChangeRequest<P extends Planned> extends Explained {
   domainId: string;
   caller: Caller;
+  /** The role of the person whose change it is, if the caller stands for them; null if they are gone. Default: the caller's. */
+  role?: Role | null;
   /** What the call requires. The plan checks which hosts it may touch. */
   need: Exclude<Need, "read">;
   kind: ChangeSetKind;
@@ -45,8 +51,6 @@ export interface ChangeRequest<P extends Planned> {
   alreadyThere?: boolean;
   /** What the change set is made for. */
   cause?: Cause;
-  /** Why the change is made, as its author writes it. */
-  message?: string | undefined;
   /** What the audit entry says besides the records. */
   about?: Readonly<Record<string, unknown>>;
   /** Stores what belongs to the changes, in the transaction that writes them. Not called if the provider refused any. */
@@ -75,6 +79,8 @@ export interface ChangeResult<P extends Planned> {
 interface Finished<P extends Planned> {
   zone: ZoneContext;
   planned: P;
+  /** Whether an administrator overrode a required review. */
+  overridden: boolean;
   /** The outcome of each planned change, in the same order. */
   outcomes: ChangeOutcome[];
   /** Null when the row lock of the transaction protects the zone. */
@@ -93,7 +99,8 @@ interface Finished<P extends Planned> {
  * 1. Queue for the zone. A zone with a provider also takes the zone's lease, which excludes other processes.
  * 2. Repair: settle earlier change sets whose outcome a crash or a lost connection left unknown.
  * 3. Read the zone and plan the changes.
- * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold. `request.plan` does steps 3 and 4.
+ * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold; `request.plan` does this and step 3. Then the domain's review
+ *    rule: every change of records passes here, so no way to write can miss it.
  * 5. Commit the intent: a pending change set, from which a repair learns what was in flight.
  * 6. Call the provider, outside any transaction.
  * 7. Write the outcome: one transaction records what really happened, per change, and raises the revision.
@@ -105,10 +112,12 @@ export class ChangePipeline {
   readonly #connections: ProviderConnections;
   readonly #now: () => Date;
   readonly #notifications: Notifications;
+  readonly #review: ReviewPolicy;
   readonly #waitMilliseconds: number;
 
   /**
    * @param notifications for change sets that a repair finds failed.
+   * @param review which changes need a review.
    * @param waitMilliseconds how long to wait for a zone that another process holds.
    */
   constructor(
@@ -116,12 +125,14 @@ export class ChangePipeline {
     connections: ProviderConnections,
     now: () => Date,
     notifications: Notifications,
+    review: ReviewPolicy,
     waitMilliseconds = leaseWaitMilliseconds,
   ) {
     this.#database = database;
     this.#connections = connections;
     this.#now = now;
     this.#notifications = notifications;
+    this.#review = review;
     this.#waitMilliseconds = waitMilliseconds;
   }
 
@@ -133,10 +144,10 @@ export class ChangePipeline {
         const zone = await readZoneContext(tx, this.#connections, request, { lockRow: true });
         if (zone.provider) return null;
         // 3 and 4.
-        const planned = await request.plan(tx, zone);
-        const outcomes = planned.changes.map(() => ({ ok: true }) as const);
+        const plan = await this.#plan(tx, request, zone);
+        const outcomes = plan.planned.changes.map(() => ({ ok: true }) as const);
         // 7.
-        return await this.#writeOutcome(tx, request, { zone, planned, outcomes, lease: null, fingerprint: null });
+        return await this.#writeOutcome(tx, request, { zone, ...plan, outcomes, lease: null, fingerprint: null });
       });
       return result ?? (await this.#runWithProvider(request, deadline));
     });
@@ -161,11 +172,12 @@ export class ChangePipeline {
       // Read before the zone, so that a write in between changes the fingerprint.
       const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
       if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
-      const planned = await request.plan(fork(), zone);
+      const plan = await this.#plan(fork(), request, zone);
+      const { planned } = plan;
       const { changes } = planned;
       let finished: Finished<P>;
       if (request.alreadyThere || changes.length === 0) {
-        finished = { zone, planned, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
+        finished = { zone, ...plan, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
       } else {
         const { kind, atomic = false, caller, cause } = request;
         const { follows } = planned;
@@ -179,7 +191,7 @@ export class ChangePipeline {
         const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
         // Content that somebody else wrote and that was not read stays unknown until a sync.
         const known = before === zone.fingerprint ? after : null;
-        finished = { zone, planned, outcomes, lease, fingerprint: known, changeSetId, dropped };
+        finished = { zone, ...plan, outcomes, lease, fingerprint: known, changeSetId, dropped };
       }
       // 7.
       return await fork().transactional((tx) => this.#writeOutcome(tx, request, finished));
@@ -187,10 +199,23 @@ export class ChangePipeline {
     return await holdLease(fork, request.domainId, work, deadline);
   }
 
+  /** Plans the changes, and refuses those that need a review. */
+  async #plan<P extends Planned>(
+    em: EntityManager,
+    request: ChangeRequest<P>,
+    zone: ZoneContext,
+  ): Promise<{ planned: P; overridden: boolean }> {
+    const planned = await request.plan(em, zone);
+    if (request.alreadyThere || planned.reviewed) return { planned, overridden: false };
+    const { message, override, caller, role = caller.role } = request;
+    const { changes } = planned;
+    return { planned, overridden: this.#review.refuseUnreviewed(zone, { role, changes, message, override }) };
+  }
+
   async #writeOutcome<P extends Planned>(
     tx: EntityManager,
     request: ChangeRequest<P>,
-    { zone, planned, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
+    { zone, planned, overridden, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
   ): Promise<ChangeResult<P>> {
     const now = this.#now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
@@ -201,7 +226,7 @@ export class ChangePipeline {
       actorId: request.caller.userId,
       actor: request.caller,
       message: storedMessage(request.message),
-      about: request.about,
+      about: overridden ? { ...request.about, reviewOverridden: true } : request.about,
       changes: [...planned.changes, ...dropped],
       outcomes: [...outcomes, ...dropped.map(() => ({ ok: true }) as const)],
       lease,

@@ -35,6 +35,15 @@ export const changeMessage = prose(500).optional().meta({
   example: "Move www to the new load balancer",
 });
 
+/** The fields of calls that change records besides the change: why, and whether without the review that a domain requires. */
+export const explained = {
+  message: changeMessage,
+  override: z.boolean("This must be true or false.").default(false).meta({
+    description:
+      "Administrators only: makes the change without the review that the domain requires. `message` must say why; the audit log keeps it.",
+  }),
+};
+
 /** A record without identity. */
 export const recordData = z.object(dataFields).meta({ id: "RecordData", description: "A record's data." });
 
@@ -99,6 +108,9 @@ export const history = z
               example: 0,
             }),
             revertsId: id("The change set that this one reverts; null if it reverts none.").nullable(),
+            changeRequestId: shownId("The change request that it carried out; null for none.")
+              .nullable()
+              .meta({ example: null }),
             repaired: z.boolean().meta({
               description: "Whether the outcome was determined by reading the zone back.",
               example: false,

@@ -57,12 +57,12 @@ export async function commitIntent(em: EntityManager, domainId: string, lease: L
 async function storeIntent(em: EntityManager, domainId: string, lease: Lease, set: ChangeSet): Promise<string> {
   const id = newId();
   const { creates, updates, deletes } = countActions(set.changes);
-  const { caused_by, reverts_id, batch_item_id } = causeColumns(set.cause);
+  const { caused_by, reverts_id, batch_item_id, change_request_id } = causeColumns(set.cause);
   // Only while the lease is held: another process that took it may have moved the zone.
   const intended = await sql<{ id: string }>`
-    insert into change_sets (id, domain_id, kind, state, actor_id, message, creates, updates, deletes, intent, repaired, caused_by, reverts_id, batch_item_id, created_at)
+    insert into change_sets (id, domain_id, kind, state, actor_id, message, creates, updates, deletes, intent, repaired, caused_by, reverts_id, batch_item_id, change_request_id, created_at)
     select ${id}::uuid, id, ${set.kind}, 'pending', ${set.actorId}::uuid, ${set.message}::text, ${creates}::int, ${updates}::int, ${deletes}::int,
-      ${intentText(set)}::jsonb, false, ${caused_by}::uuid, ${reverts_id}::uuid, ${batch_item_id}::uuid, ${set.now()}::timestamptz
+      ${intentText(set)}::jsonb, false, ${caused_by}::uuid, ${reverts_id}::uuid, ${batch_item_id}::uuid, ${change_request_id}::uuid, ${set.now()}::timestamptz
     from domains where id = ${domainId} and lease_token = ${lease.token} and lease_until > now()
     returning id
   `.execute(queries(em));

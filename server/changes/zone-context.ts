@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { ReverseMode } from "../database/tables/domains.ts";
+import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";
@@ -26,6 +26,10 @@ export interface ZoneContext {
   splitsUnread: boolean;
   /** Whether PTR records follow its addresses. */
   reverse: ReverseMode;
+  /** Whose changes need a review; null: as the installation says. */
+  reviewRequired: ReviewRequired | null;
+  /** Whether TXT records at `_acme-challenge` need one, too. */
+  reviewAcme: boolean;
   /** What the caller may do here. */
   rights: Rights;
   kind: ProviderKind;
@@ -57,6 +61,8 @@ export async function readZoneContext(
       "domains.provider_signed",
       "domains.splits_unread",
       "domains.reverse",
+      "domains.review_required",
+      "domains.review_acme",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
@@ -83,6 +89,8 @@ export async function readZoneContext(
     signed: row.provider_signed,
     splitsUnread: row.splits_unread,
     reverse: row.reverse,
+    reviewRequired: row.review_required,
+    reviewAcme: row.review_acme,
     rights,
     kind,
     provider,

@@ -1,5 +1,7 @@
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
+import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
+import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ReverseFollows } from "../reverse/follow-up.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
@@ -26,6 +28,7 @@ export interface Workers
     Pick<DelegationServices, "delegationCheck"> {
   repair: RepairJob;
   batches: BatchRunner;
+  requestSchedule: ChangeRequestSchedule;
   reverseFollows: ReverseFollows;
   drift: DriftJob;
 }
@@ -43,6 +46,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
   const { repair, batches, reverseFollows, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } =
     needs;
   return [
+    {
+      name: applyJobName,
+      description: "Applies change requests at the time set for them, and ends interrupted ones.",
+      schedule: "* * * * *",
+      work: (_data, signal) => needs.requestSchedule.runOnce(signal),
+    },
     {
       name: "changes.repair",
       description: "Determines the outcome of changes interrupted by a crash or a lost connection.",

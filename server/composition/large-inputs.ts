@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { createRequestInput } from "../change-requests/schemas.ts";
 import { applyReplacementInput, planReplacementInput } from "../replacements/schemas.ts";
 import { applyInput, planInput } from "../records/change-schemas.ts";
 import { zonefileInput } from "../records/whole-zone-schemas.ts";
@@ -11,6 +12,7 @@ export const largeInputs: Readonly<Record<string, z.ZodType>> = {
   "records.plan": planInput,
   "records.applyPlan": applyInput,
   "records.importZonefile": zonefileInput,
+  "changeRequests.create": createRequestInput,
   "replacements.plan": planReplacementInput,
   "replacements.applyPlan": applyReplacementInput,
 };

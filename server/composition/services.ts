@@ -47,9 +47,14 @@ import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
+import { ReviewPolicy } from "../changes/review-policy.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { BatchRunner } from "../batches/runner.ts";
 import { replacementPurposes } from "../replacements/purposes.ts";
+import { ChangeRequestApplier } from "../change-requests/applier.ts";
+import { RequestComments } from "../change-requests/comments.ts";
+import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
+import { ChangeRequests } from "../change-requests/service.ts";
 import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
@@ -117,7 +122,8 @@ export async function createServices(parts: {
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
-  const domains = new Domains(database, providerConfigs, now, notifications);
+  const review = new ReviewPolicy(config.reviewRequired);
+  const domains = new Domains(database, providerConfigs, now, notifications, review);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
   const makeCounter = countersIn(redis);
@@ -131,13 +137,13 @@ export async function createServices(parts: {
     audit,
     log,
   });
-  const pipeline = new ChangePipeline(database, connections, now, notifications);
+  const pipeline = new ChangePipeline(database, connections, now, notifications, review);
   const comparison = new ProviderComparison(now, pause);
   const templates = new Templates(audit, now);
   const domainTemplates = new DomainTemplates(audit, now);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
-  const reverseFollows = new ReverseFollows({ database, connections, pipeline, notifications, log, now });
+  const reverseFollows = new ReverseFollows({ database, connections, pipeline, review, notifications, log, now });
   const records = new Records(pipeline, comparison, reverseFollows, now);
   const drift = new DriftJob({
     database,
@@ -163,6 +169,16 @@ export async function createServices(parts: {
     log,
     now,
   });
+  const changeRequestApplier = new ChangeRequestApplier({
+    database,
+    pipeline,
+    records,
+    followers: reverseFollows,
+    audit,
+    notifications,
+    now,
+  });
+  const requestSchedule = new ChangeRequestSchedule({ database, applier: changeRequestApplier, review, log, now });
   const health = new Health(database);
   const jobServices = composeJobs({
     config,
@@ -173,7 +189,7 @@ export async function createServices(parts: {
     mailer,
     background,
     streams,
-    workers: { repair, batches, reverseFollows, drift, ...channelServices, ...expiry, ...delegation },
+    workers: { repair, batches, requestSchedule, reverseFollows, drift, ...channelServices, ...expiry, ...delegation },
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
@@ -220,9 +236,13 @@ export async function createServices(parts: {
     ...delegation,
     records,
     reverseFollows,
-    reverseReport: new ReverseReport(connections),
+    reverseReport: new ReverseReport(connections, review),
     revert: new Revert(pipeline, comparison, reverseFollows, now),
     replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),
+    changeRequests: new ChangeRequests({ records, audit, notifications, enqueue: jobs.enqueue, now }),
+    changeRequestApplier,
+    requestSchedule,
+    requestComments: new RequestComments(audit, now),
     sync: new Sync(pipeline, comparison),
     zoneFiles: new ZoneFileTransfer(pipeline, reverseFollows, now),
     snapshots,

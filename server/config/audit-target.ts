@@ -14,18 +14,28 @@ export function parseAuditTarget(text: string): AuditTarget | null {
   const url = URL.parse(text);
   if (!url || url.hostname === "" || url.hash !== "") return null;
   if (url.protocol === "https:") {
-    const { username, password } = url;
+    const [username, password] = [decoded(url.username), decoded(url.password)];
+    if (username === null || password === null) return null;
     url.username = url.password = "";
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    const authorization = username === "" ? null : `Basic ${Buffer.from(credentials).toString("base64")}`;
+    const credentials = Buffer.from(`${username}:${password}`).toString("base64");
+    const authorization = username + password === "" ? null : `Basic ${credentials}`;
     return { kind: "https", url: url.href, authorization };
   }
   if (url.protocol !== "syslog:" && url.protocol !== "syslogs:") return null;
   if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.username !== "" || url.password !== "") return null;
+  if (url.port === "0") return null;
   return {
     kind: "syslog",
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? ports[url.protocol] : Number(url.port),
     tls: url.protocol === "syslogs:",
   };
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }

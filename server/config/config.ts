@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AuditTarget } from "./audit-target.ts";
 import { adminPasswordFault, environmentSchema } from "./environment.ts";
+import type { ReviewRequired } from "../database/tables/domains.ts";
 import type { ResolverRoots } from "./variable-forms.ts";
 import { logFormatFor, type LogFormat } from "../platform/log-output.ts";
 
@@ -47,6 +48,8 @@ export interface Config {
   jobs: boolean;
   /** The servers that delegations are checked from. */
   resolverRoots: ResolverRoots;
+  /** Whose changes need a review, in domains without a setting of their own. */
+  reviewRequired: ReviewRequired;
   /** How often each zone is compared with what its provider serves. */
   driftCheck: "hourly" | "daily" | "off";
   /** Where the audit trail is sent; null: nowhere. */
@@ -102,6 +105,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
+    reviewRequired: values.REVIEW_REQUIRED,
     driftCheck: values.DRIFT_CHECK,
     auditStream: values.AUDIT_STREAM,
     snapshotRetentionDays: values.SNAPSHOT_RETENTION,

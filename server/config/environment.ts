@@ -239,6 +239,15 @@ export const environmentSchema = z.object({
       readIn: "delegation/compose.ts",
       more: "guide/delegation.md#where-it-looks-from",
     }),
+  REVIEW_REQUIRED: z
+    .enum(["off", "members", "everyone"], "REVIEW_REQUIRED must be off, members or everyone")
+    .default("off")
+    .register(notes, {
+      meaning:
+        "Whose changes of records need a review, in domains without a setting of their own: `off`, `members` (everyone but administrators) or `everyone`.",
+      readIn: "composition/services.ts",
+      more: "guide/change-requests.md#require-a-review",
+    }),
   DRIFT_CHECK: z
     .enum(["hourly", "daily", "off"], "DRIFT_CHECK must be hourly, daily or off")
     .default("hourly")

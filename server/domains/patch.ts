@@ -1,9 +1,10 @@
 import type { Caller } from "../access/caller.ts";
-import type { Domain, ReverseMode } from "../database/tables/domains.ts";
+import type { Explained } from "../changes/review-policy.ts";
+import type { Domain, ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import { isReverseZone } from "../dns/reverse/addresses.ts";
 import { AppError, badField } from "../platform/errors.ts";
 
-export interface DomainPatch {
+export interface DomainPatch extends Explained {
   id: string;
   /** Administrators only. */
   view?: string | undefined;
@@ -18,6 +19,10 @@ export interface DomainPatch {
   /** Administrators only, and only for reverse zones. */
   reverseFollowGrant?: boolean | undefined;
   protectMail?: boolean | undefined;
+  /** Administrators only. Null: as the installation says. */
+  reviewRequired?: ReviewRequired | null | undefined;
+  /** Administrators only. */
+  reviewAcme?: boolean | undefined;
   /** Administrators only: moves even if the outcome of earlier changes is unknown. */
   force?: boolean | undefined;
 }
@@ -32,15 +37,34 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.reverse !== undefined) domain.reverse = patch.reverse;
   if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
   if (patch.protectMail !== undefined) domain.protectMail = patch.protectMail;
+  if (patch.reviewRequired !== undefined) domain.reviewRequired = patch.reviewRequired;
+  if (patch.reviewAcme !== undefined) domain.reviewAcme = patch.reviewAcme;
   if (patch.status !== undefined) domain.status = patch.status;
 }
 
 /** Returns the user-editable fields of a domain for the audit trail. */
 export function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
-  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant, protectMail } = domain;
+  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
+  const { reviewRequired, reviewAcme, protectMail } = domain;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
-  return { ...set, expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant, protectMail };
+  return {
+    ...set,
+    expiryRemindDays,
+    autoCheckExpiry,
+    snapshotSchedule,
+    reverse,
+    reverseFollowGrant,
+    reviewRequired,
+    reviewAcme,
+    protectMail,
+  };
+}
+
+/** Refuses a change of the review rule by others than administrators. @throws AppError FORBIDDEN */
+export function refuseReviewSettings(caller: Caller, { reviewRequired, reviewAcme }: DomainPatch): void {
+  if (caller.role === "admin" || (reviewRequired === undefined && reviewAcme === undefined)) return;
+  throw new AppError("FORBIDDEN", "Only administrators can change `reviewRequired` and `reviewAcme`. Ask one of them.");
 }
 
 /** @throws AppError FORBIDDEN, BAD_REQUEST */

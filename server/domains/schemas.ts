@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changeMessage } from "../changes/schemas.ts";
 import { id, line, pageOf, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -97,6 +98,20 @@ export const domainDetail = z
     protectMail: z.boolean().meta({
       description:
         "Whether only the owner and administrators may change MX records, apart from members whose assignment names the type MX.",
+      example: false,
+    }),
+    reviewRequired: z.enum(["off", "members", "everyone"]).meta({
+      description:
+        "Whose changes of records need a review: nobody's, those of everyone but administrators, or everyone's. See `POST …/change-requests`.",
+      example: "off",
+    }),
+    reviewIsDefault: z.boolean().meta({
+      description:
+        "Whether `reviewRequired` is the installation's `REVIEW_REQUIRED`, because the domain has no setting.",
+      example: true,
+    }),
+    reviewAcme: z.boolean().meta({
+      description: "Whether TXT records at `_acme-challenge` need a review, too.",
       example: false,
     }),
     drift: z
@@ -221,6 +236,26 @@ export const updateDomainInput = z.strictObject({
     }),
   protectMail: z.boolean("This must be true or false.").optional().meta({
     description: "True leaves MX records to the owner, administrators, and members whose assignment names the type MX.",
+  }),
+  reviewRequired: z
+    .enum(["off", "members", "everyone"], "This must be off, members or everyone.")
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        "Administrators only: whose changes of records need a review. `members`: everyone but administrators. Null: as `REVIEW_REQUIRED` says.",
+      example: "everyone",
+    }),
+  reviewAcme: z
+    .boolean("This must be true or false.")
+    .optional()
+    .meta({ description: "Administrators only: whether TXT records at `_acme-challenge` need a review, too." }),
+  message: changeMessage.meta({
+    description: "With `override`: why, at most 500 characters. The audit log keeps it.",
+    example: "The provider shuts down on Friday",
+  }),
+  override: z.boolean("This must be true or false.").optional().meta({
+    description: "With a move, administrators only: moves a zone that requires reviews. `message` must say why.",
   }),
   force: z
     .boolean("This must be true or false.")

@@ -3,6 +3,8 @@ import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-acce
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { announceZoneChange } from "../changes/watch/announce.ts";
+import { checkOverride, type ReviewPolicy } from "../changes/review-policy.ts";
+import { withdrawForDomain } from "../change-requests/ends.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
@@ -20,7 +22,15 @@ import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { moveZone } from "./move-zone.ts";
-import { applyPatch, auditedFields, refuseGrant, setExpiry, unique, type DomainPatch } from "./patch.ts";
+import {
+  applyPatch,
+  auditedFields,
+  refuseGrant,
+  refuseReviewSettings,
+  setExpiry,
+  unique,
+  type DomainPatch,
+} from "./patch.ts";
 import { expiringFrom } from "../expiry/status.ts";
 import { detailView, signedElsewhere } from "./view.ts";
 
@@ -42,12 +52,20 @@ export class Domains {
   readonly #providerConfigs: ProviderConfigs;
   readonly #now: () => Date;
   readonly #notifications: Notifications;
+  readonly #review: ReviewPolicy;
 
-  constructor(database: Database, providerConfigs: ProviderConfigs, now: () => Date, notifications: Notifications) {
+  constructor(
+    database: Database,
+    providerConfigs: ProviderConfigs,
+    now: () => Date,
+    notifications: Notifications,
+    review: ReviewPolicy,
+  ) {
     this.#database = database;
     this.#providerConfigs = providerConfigs;
     this.#now = now;
     this.#notifications = notifications;
+    this.#review = review;
   }
 
   list(em: EntityManager, caller: Caller, filter: DomainFilter) {
@@ -76,7 +94,7 @@ export class Domains {
     if (!row) throw notFound("domain");
     const { sees } = rightsIn(row, caller, "read");
     const [seen = row] = await restrictToVisibleRecords(em, [row], () => sees);
-    return detailView(seen, this.#now());
+    return detailView(seen, this.#now(), this.#review);
   }
 
   /**
@@ -125,6 +143,7 @@ export class Domains {
         reverse: "off",
         reverseFollowGrant: false,
         protectMail: false,
+        reviewAcme: false,
         revision: 0,
         recordCount: 0,
         providerSigned: false,
@@ -146,11 +165,19 @@ export class Domains {
     if (patch.force && caller.role !== "admin")
       throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
     if (patch.reverseFollowGrant !== undefined) refuseGrant(caller, zone.name, patch.reverseFollowGrant);
+    refuseReviewSettings(caller, patch);
     const view = patch.view === undefined ? zone.view : givenView(patch.view);
     const { providerConfigId = zone.providerConfigId } = patch;
-    if (view !== zone.view || providerConfigId !== zone.providerConfigId)
+    const { message, override } = patch;
+    checkOverride({ role: caller.role, message, override });
+    let about = {};
+    if (view !== zone.view || providerConfigId !== zone.providerConfigId) {
+      const overridden = this.#review.refuseMove(zone, { role: caller.role, message, override });
+      if (overridden) about = { message, reviewOverridden: true };
       await this.#place(em, caller, zone, { view, providerConfigId, force: patch.force ?? false });
-    return await this.#change(em, caller, patch.id, "domain.update", (domain) => applyPatch(domain, patch));
+    }
+    const apply = (domain: Domain) => applyPatch(domain, patch);
+    return await this.#change(em, caller, patch.id, "domain.update", apply, about);
   }
 
   /**
@@ -211,6 +238,7 @@ export class Domains {
         .select(["user_id", "subdomain_pattern", "access"])
         .where("domain_id", "=", id)
         .execute();
+      const requests = await withdrawForDomain(tx, id, this.#now());
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
@@ -229,6 +257,7 @@ export class Domains {
         targetType: "domain",
         targetId: id,
         before,
+        ...(requests > 0 ? { after: { requestsWithdrawn: requests } } : {}),
       });
       await this.#notifications.notifyAll(tx, domainGone({ id, name: qualifiedName(gone) }, assigned));
       announceZoneChange(tx, { domainId: id, revision: null, changeSetId: null });
@@ -242,6 +271,7 @@ export class Domains {
     id: string,
     action: `domain.${string}`,
     change: (domain: Domain) => void,
+    about: Readonly<Record<string, unknown>> = {},
   ) {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "manage");
@@ -252,8 +282,9 @@ export class Domains {
       domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
       domain.updatedAt = this.#now();
       const audited = changedFields(before, auditedFields(domain));
-      if (audited)
-        await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...audited });
+      if (!audited && Object.keys(about).length === 0) return;
+      const after = { ...audited?.after, ...about };
+      await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...audited, after });
     });
     return await this.get(em.fork(), caller, id);
   }

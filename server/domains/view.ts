@@ -1,5 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { Tables } from "../database/tables/all.ts";
+import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
@@ -77,7 +78,7 @@ export function listView(row: ListRow, now: Date) {
 }
 
 /** Returns a domain with all of its fields. */
-export function detailView(row: DomainRow, now: Date) {
+export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
   return {
     ...listView(row, now),
     nameUnicode: toUnicodeName(row.name),
@@ -91,6 +92,9 @@ export function detailView(row: DomainRow, now: Date) {
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,
     protectMail: row.protect_mail,
+    reviewRequired: review.requiredIn({ reviewRequired: row.review_required }),
+    reviewIsDefault: row.review_required === null,
+    reviewAcme: row.review_acme,
     drift: driftOf(row),
     revision: row.revision,
     historyFrom: row.history_from,

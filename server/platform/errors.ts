@@ -67,8 +67,9 @@ export const errorCodes = {
   REVIEW_REQUIRED: {
     status: 409,
     title: "Review required",
-    when: "Reserved: the domain accepts changes only after a review. No call returns it yet.",
-    advice: "Request a review of the change.",
+    when: "The domain requires a review of each change, and this change has none.",
+    advice:
+      "Request the change with `POST /api/domains/{id}/change-requests`. Administrators may pass `override: true` and say why in `message`.",
   },
   PRECONDITION_FAILED: {
     status: 412,
@@ -85,7 +86,7 @@ export const errorCodes = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: "Body too large",
-    when: "The decompressed body exceeds 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans and zone-file imports).",
+    when: "The decompressed body exceeds 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests and zone-file imports).",
     advice: "Split the request, sign in first, or import larger zones from the provider.",
   },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -16,6 +16,11 @@ export const notificationEvents = [
   "zone.drift",
   "replacement.progress",
   "replacement.finished",
+  "change.requested",
+  "change.approved",
+  "change.rejected",
+  "change.applied",
+  "change.failed",
   "security.new_sign_in",
   "security.factor_added",
   "security.factor_removed",
@@ -75,6 +80,17 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "replacement.finished": {
     when: "A replacement, a change of a template in its linked domains, or a revert of one has ended or was stopped.",
     to: "the user who started it",
+  },
+  "change.requested": {
+    when: "Somebody requested a change of a domain's records.",
+    to: "those who may review it: the domain's owner and administrators, but not the author",
+  },
+  "change.approved": { when: "A change request was approved.", to: "the author" },
+  "change.rejected": { when: "A change request was rejected.", to: "the author, and those who had approved it" },
+  "change.applied": { when: "A change request was applied.", to: "the author, and those who reviewed it" },
+  "change.failed": {
+    when: "A change request failed: its zone was no longer what was approved at the set time, a right was missing, or the provider refused.",
+    to: "the author, those who reviewed it, and the domain's owner",
   },
   "security.new_sign_in": {
     when: "A sign-in with an IP address and user agent that none of the user's sessions has used.",
@@ -141,6 +157,26 @@ interface OfReplacement {
   skipped: number;
 }
 
+/** A change request. */
+interface OfChangeRequest {
+  /** Null once the domain is deleted. */
+  domainId: string | null;
+  domainName: string;
+  changeRequestId: string;
+  number: number;
+  requestTitle: string;
+  /** Null once the user is deleted. */
+  authorId: string | null;
+  author: string | null;
+  /** Who requested, approved, rejected or applied it; null: the service itself. */
+  byUserId: string | null;
+  by: string | null;
+  /** What they wrote, or why it failed; null for nothing. */
+  note: string | null;
+  /** ISO 8601; null: at no set time. */
+  applyAt: string | null;
+}
+
 interface OfRegistration extends OfDomain {
   /** ISO 8601. */
   expiresAt: string;
@@ -205,6 +241,11 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   /** `percent`: 25, 50 or 75. */
   "replacement.progress": OfReplacement & { percent: number };
   "replacement.finished": OfReplacement & { state: "done" | "stopped" };
+  "change.requested": OfChangeRequest;
+  "change.approved": OfChangeRequest;
+  "change.rejected": OfChangeRequest;
+  "change.applied": OfChangeRequest;
+  "change.failed": OfChangeRequest;
   "security.new_sign_in": { ip: string | null; userAgent: string | null };
   "security.factor_added": OfFactor;
   "security.factor_removed": OfFactor;

@@ -3,7 +3,7 @@ import { line, shownId } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
 import { mostBulkRecords } from "./bulk.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
-import { changeMessage, dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
+import { explained, dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
 
 export const bulkInput = z.strictObject({
   id: domainId,
@@ -18,7 +18,7 @@ export const bulkInput = z.strictObject({
     .enum(["each", "atomic"], "This must be each or atomic.")
     .default("each")
     .meta({ description: "`each`: a failed item does not stop the others. `atomic`: all records or none." }),
-  message: changeMessage,
+  ...explained,
 });
 
 /** Names the reverse zone that a part of an answer is about. */
@@ -95,9 +95,9 @@ const change = z
 export type ChangeInput = z.output<typeof change>;
 
 /** The most changes in one plan. */
-const mostChanges = 10_000;
+export const mostChanges = 10_000;
 
-const changes = z
+export const changes = z
   .array(change)
   .min(1, "Send at least one change.")
   .max(mostChanges, `Send at most ${mostChanges} changes in one plan.`)
@@ -109,7 +109,7 @@ const changes = z
     ],
   });
 
-const reverse = z
+export const reverse = z
   .union(
     [z.boolean(), z.array(line(45, 1)).max(2_000, "Choose at most 2000 addresses.")],
     "This must be true, false, or a list of addresses.",
@@ -186,7 +186,7 @@ export const plannedChanges = z
   })
   .meta({ id: "PlannedChanges", description: "The planned changes." });
 
-const followedChange = z
+export const followedChange = z
   .object({
     address: z.string().meta({ description: "The address. Choose the change by it.", example: "192.0.2.1" }),
     domainId: shownId("The reverse zone; null if you may not see it.").nullable(),
@@ -266,7 +266,7 @@ export const applyInput = parsedInSlices(
     reverse,
     planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
     force: forceLoss,
-    message: changeMessage,
+    ...explained,
   }),
   "changes",
   mostChanges,

@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
@@ -16,13 +17,12 @@ import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { AppError } from "../platform/errors.ts";
 
-interface RevertInput {
+interface RevertInput extends Explained {
   id: string;
   changeSetId: string;
   dryRun: boolean;
   planHash?: string | undefined;
   force: boolean;
-  message?: string | undefined;
 }
 
 interface Reversal extends Inversion, Planned {
@@ -57,6 +57,7 @@ export class Revert {
       kind: "revert",
       atomic: true,
       message: input.message,
+      override: input.override,
       cause: { revertsId: input.changeSetId },
       about: { revertsId: input.changeSetId },
       plan: async (tx, zone) => {

@@ -99,12 +99,13 @@ export const recordsRouter = router({
     tag,
     summary: "Delete a record",
     description: 'With `If-Match: "<version>"`, returns 412 if the record has another version.',
-    errors: [412, 502],
+    errors: [409, 412, 502],
   })
     .input(deleteRecordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.records.delete(ctx.em, ctx.caller, input, ifMatchVersion(ctx.http));
+      const deletion = { ...input, override: input.override === "true" };
+      await ctx.services.records.delete(ctx.em, ctx.caller, deletion, ifMatchVersion(ctx.http));
       return { success: true as const };
     }),
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { line, optionalInteger, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
-import { changeMessage, dataFields, domainId, recordId } from "../changes/schemas.ts";
+import { dataFields, domainId, explained, recordId } from "../changes/schemas.ts";
 import { recordSorts } from "./list-order.ts";
 import { editableTypes } from "../dns/record.ts";
 
@@ -206,13 +206,18 @@ export const foundRecords = z
   })
   .meta({ id: "FoundRecords", description: "A page of the records that a search found." });
 
-export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields, message: changeMessage }));
+export const createRecordInput = withValue(z.strictObject({ id: domainId, ...inputFields, ...explained }));
 
 export const updateRecordInput = z.strictObject({
   id: domainId,
   recordId,
   ...recordPatch.shape,
-  message: changeMessage,
+  ...explained,
 });
 
-export const deleteRecordInput = z.strictObject({ id: domainId, recordId, message: changeMessage });
+export const deleteRecordInput = z.strictObject({
+  id: domainId,
+  recordId,
+  message: explained.message,
+  override: queryFlag("false", explained.override.description ?? ""),
+});

@@ -13,6 +13,7 @@ import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ChangePipeline, ChangeRequest, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -22,10 +23,12 @@ import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
 
-/** What a call that changes records carries besides the change. */
-interface Explained {
-  /** Why the change is made. */
-  message?: string | undefined;
+/** Changes of a zone to plan. */
+interface PlanInput {
+  id: string;
+  changes: ChangeInput[];
+  /** The offered PTR changes to include. */
+  reverse?: Chosen | undefined;
 }
 
 /** How often a page is read again that a change of the zone came into. */
@@ -58,28 +61,35 @@ export class Records {
   }
 
   /** Creates a record. @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND, PROVIDER_ERROR */
-  async create(em: EntityManager, caller: Caller, { id, message, ...input }: RecordInput & Explained & { id: string }) {
-    return (await this.#edit(em, caller, id, { action: "create", input }, { message })) ?? missing();
+  async create(
+    em: EntityManager,
+    caller: Caller,
+    { id, message, override, ...input }: RecordInput & Explained & { id: string },
+  ) {
+    return (await this.#edit(em, caller, id, { action: "create", input }, { message, override })) ?? missing();
   }
 
   /** Changes a record. @param ifMatch the version that the caller has seen; null: any. @throws AppError as `create`, and PRECONDITION_FAILED */
   async update(
     em: EntityManager,
     caller: Caller,
-    { id, recordId, message, ...patch }: Partial<RecordInput> & Explained & { id: string; recordId: string },
+    { id, recordId, message, override, ...patch }: Partial<RecordInput> & Explained & { id: string; recordId: string },
     ifMatch: number | null,
   ) {
-    return (await this.#edit(em, caller, id, { action: "update", recordId, patch }, { message, ifMatch })) ?? missing();
+    return (
+      (await this.#edit(em, caller, id, { action: "update", recordId, patch }, { message, override, ifMatch })) ??
+      missing()
+    );
   }
 
   /** Deletes a record. @throws AppError as `update` */
   async delete(
     em: EntityManager,
     caller: Caller,
-    { id, recordId, message }: Explained & { id: string; recordId: string },
+    { id, recordId, message, override }: Explained & { id: string; recordId: string },
     ifMatch: number | null,
   ): Promise<void> {
-    await this.#edit(em, caller, id, { action: "delete", recordId }, { message, ifMatch });
+    await this.#edit(em, caller, id, { action: "delete", recordId }, { message, override, ifMatch });
   }
 
   /** Makes one edit, and lets PTR records follow. `ifMatch`: the version that the record must have; null: any. */
@@ -88,7 +98,7 @@ export class Records {
     caller: Caller,
     domainId: string,
     edit: Edit,
-    { message, ifMatch = null }: Explained & { ifMatch?: number | null },
+    { message, override, ifMatch = null }: Explained & { ifMatch?: number | null },
   ) {
     const result = await this.#pipeline.run<EditPlan>(em, {
       domainId,
@@ -96,6 +106,7 @@ export class Records {
       need: "write",
       kind: "edit",
       message,
+      override,
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, [edit], applyEach);
         if (ifMatch !== null) refuseOutdated(plan.before, ifMatch);
@@ -128,6 +139,7 @@ export class Records {
       need: "write",
       kind: "bulk",
       message: input.message,
+      override: input.override,
       atomic,
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : applyEach);
@@ -143,19 +155,18 @@ export class Records {
     return { results, total: results.length, succeeded, reverse };
   }
 
-  /** Returns what changes would do, judged as one set, without making them. @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND with `issues` */
-  async plan(
+  /** Plans changes, judged as one set, with what to warn of. Asks no provider for its records. @throws AppError as `plan` */
+  async draft(
     em: EntityManager,
     caller: Caller,
-    input: { id: string; changes: ChangeInput[]; reverse?: Chosen | undefined },
-  ) {
-    const edits = editsOf(input.changes);
+    input: PlanInput,
+    need: "propose" | "write" = "write",
+  ): Promise<EditPlan> {
     const planned = await this.#pipeline.dryRun<EditPlan>(em, {
       domainId: input.id,
       caller,
-      need: "write",
-      plan: async (reader, zone) =>
-        await this.#withFollows(reader, caller, await planAtomic(reader, zone, edits), input.reverse),
+      need,
+      plan: (reader, zone) => this.planIn(reader, caller, zone, input),
     });
     const { zone, changes, followed } = planned;
     const warnings = [
@@ -164,9 +175,19 @@ export class Records {
       ...(await signatureWarnings(em, zone, changes)),
       ...(followed?.warnings ?? []),
     ];
+    const loss = input.changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
+    return { ...planned, warnings: loss === null ? warnings : [...warnings, loss] };
+  }
+
+  /** Plans changes of a zone, judged as one set, and what follows them. @throws AppError as `plan` */
+  async planIn(em: EntityManager, caller: Caller, zone: ZoneContext, input: PlanInput): Promise<EditPlan> {
+    return await this.#withFollows(em, caller, await planAtomic(em, zone, editsOf(input.changes)), input.reverse);
+  }
+
+  /** Returns what changes would do, judged as one set, without making them. @throws AppError BAD_REQUEST, CONFLICT, FORBIDDEN, NOT_FOUND with `issues` */
+  async plan(em: EntityManager, caller: Caller, input: PlanInput) {
+    const { zone, changes, followed, warnings } = await this.draft(em, caller, input);
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
-    const loss = edits.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
-    if (loss !== null) warnings.push(loss);
     return {
       ...(await planView(changes)),
       warnings,
@@ -183,14 +204,8 @@ export class Records {
   async apply(
     em: EntityManager,
     caller: Caller,
-    input: Explained & {
-      id: string;
-      changes: ChangeInput[];
-      reverse?: Chosen | undefined;
-      planHash: string;
-      force: boolean;
-      alongside?: ChangeRequest<EditPlan>["alongside"];
-    },
+    input: PlanInput &
+      Explained & { planHash: string; force: boolean; alongside?: ChangeRequest<EditPlan>["alongside"] },
   ) {
     const edits = editsOf(input.changes);
     const result = await this.#pipeline.run<EditPlan>(em, {
@@ -199,12 +214,13 @@ export class Records {
       need: "write",
       kind: edits.length === 1 ? "edit" : "bulk",
       message: input.message,
+      override: input.override,
       atomic: true,
       alongside: input.alongside,
       plan: async (tx, zone) => {
         // Checked first: a record deleted since then makes the plan outdated, which is not a 404.
         refuseOtherRevision(input.planHash, zone);
-        const plan = await this.#withFollows(tx, caller, await planAtomic(tx, zone, edits), input.reverse);
+        const plan = await this.planIn(tx, caller, zone, input);
         await refuseOtherPlan(input.planHash, zone, plan.changes, plan.followed?.hashed);
         if (edits.length > 1) refuseLoss(plan.changes, await countSeen(tx, zone), input);
         return plan;

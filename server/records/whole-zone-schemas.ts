@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, queryFlag } from "../api/schemas.ts";
-import { domainId, changeMessage } from "../changes/schemas.ts";
+import { domainId, changeMessage, explained } from "../changes/schemas.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
 const dryRun = z
@@ -52,7 +52,7 @@ export const revertInput = z.strictObject({
     .optional()
     .meta({ description: "`planHash` of a dry run: reverts exactly what it showed.", example: "Qm9yaW5n…" }),
   force: forceLoss,
-  message: changeMessage,
+  ...explained,
 });
 
 export const revertResult = z
@@ -100,7 +100,7 @@ export const zonefileInput = z.strictObject({
   dryRun,
   force: forceLoss,
   planHash: reviewedHash,
-  message: changeMessage,
+  ...explained,
 });
 
 export const zonefileResult = z

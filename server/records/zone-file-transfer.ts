@@ -17,6 +17,7 @@ import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
 import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
@@ -70,7 +71,7 @@ export class ZoneFileTransfer {
   async import(
     em: EntityManager,
     caller: Caller,
-    input: {
+    input: Explained & {
       id: string;
       zonefile: string;
       mode: "merge" | "replace";
@@ -78,7 +79,6 @@ export class ZoneFileTransfer {
       dryRun: boolean;
       force: boolean;
       planHash?: string | undefined;
-      message?: string | undefined;
     },
   ) {
     const need = input.mode === "replace" ? "manage" : "write";
@@ -123,7 +123,13 @@ export class ZoneFileTransfer {
     };
     const { planned, reverse } = input.dryRun
       ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
-      : await this.#import(em, caller, { domainId: input.id, need, message: input.message, plan });
+      : await this.#import(em, caller, {
+          domainId: input.id,
+          need,
+          message: input.message,
+          override: input.override,
+          plan,
+        });
     return {
       ...countsView(planned.changes),
       unchanged: planned.unchanged,
@@ -137,10 +143,9 @@ export class ZoneFileTransfer {
   async #import<P extends Planned & { unchanged: number; warnings: string[] }>(
     em: EntityManager,
     caller: Caller,
-    request: {
+    request: Explained & {
       domainId: string;
       need: "write" | "manage";
-      message: string | undefined;
       plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
     },
   ): Promise<{ planned: P; reverse: FollowOutcome[] }> {

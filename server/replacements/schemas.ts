@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, shownId, text, timestamp } from "../api/schemas.ts";
-import { changeMessage, domainId } from "../changes/schemas.ts";
+import { domainId, explained } from "../changes/schemas.ts";
 import { forceLoss, plannedChanges } from "../records/change-schemas.ts";
 import { ttlField, typeField } from "../records/schemas.ts";
 
@@ -38,7 +38,7 @@ export const applyReplacementInput = z.strictObject({
   ...request,
   planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
   force: forceLoss,
-  message: changeMessage,
+  ...explained,
 });
 
 const domainName = z.string().meta({
@@ -133,7 +133,7 @@ export const replacementJob = z
 
 export const jobInput = z.strictObject({ jobId });
 
-export const revertJobInput = z.strictObject({ jobId, force: forceLoss, message: changeMessage });
+export const revertJobInput = z.strictObject({ jobId, force: forceLoss, ...explained });
 
 export const jobPageInput = z.strictObject({
   jobId,

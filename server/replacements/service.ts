@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
 import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../changes/pipeline.ts";
+import { checkOverride } from "../changes/review-policy.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { BatchItemState } from "../database/tables/batches.ts";
@@ -55,7 +56,8 @@ export class Replacements {
     input: ReplaceRequest & ExplainedRequest & { planHash: string; force: boolean },
   ) {
     const { planHash, force, ...asked } = input;
-    const request = explained(asked, input.message);
+    checkOverride({ ...input, role: caller.role });
+    const request = explained(asked, input);
     const plan = await planReplacement(em, this.#parts.connections, caller, request);
     if (plan.planHash !== planHash)
       throw new AppError(
@@ -120,8 +122,9 @@ export class Replacements {
   async revert(
     em: EntityManager,
     caller: Caller,
-    { jobId, force, message }: JobInput & ExplainedRequest & { force: boolean },
+    { jobId, force, ...why }: JobInput & ExplainedRequest & { force: boolean },
   ) {
+    checkOverride({ ...why, role: caller.role });
     const batch = await ownBatch(em, caller, jobId);
     if (batch.finishedAt === null)
       throw new AppError("CONFLICT", "The job is still running. Stop it, and revert it once it has stopped.");
@@ -130,14 +133,14 @@ export class Replacements {
       await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
       const items = await revertible(tx, jobId);
       if (items.length === 0) throw new AppError("CONFLICT", "The job changed nothing that is not reverted already.");
-      const request = explained(batch.request as object, message);
+      const request = explained(batch.request as object, why);
       const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
       const reverting = await storeBatch(tx, caller, revert, items);
       await this.#begin(tx, caller, "revert", reverting, {
         revertsId: jobId,
         force,
         domains: items.length,
-        ...explained({}, message),
+        ...explained({}, why),
       });
       return { jobId: reverting };
     });
@@ -152,9 +155,9 @@ export class Replacements {
   }
 }
 
-/** Returns a request with its own message. */
-function explained<T extends object>(request: T, message: string | undefined): T & ExplainedRequest {
-  return { ...request, message: storedMessage(message) ?? undefined };
+/** Returns a request with its own message and override. */
+function explained<T extends object>(request: T, { message, override }: ExplainedRequest): T & ExplainedRequest {
+  return { ...request, message: storedMessage(message) ?? undefined, override: override || undefined };
 }
 
 /** Returns a job that the caller may see: their own, and every one for administrators. @throws AppError NOT_FOUND */

@@ -1,6 +1,7 @@
 import { theService } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
 import { linkedChangeSets, type Chosen, type FollowedZone, type FollowOutcome } from "../changes/follows.ts";
+import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { Database, EntityManager } from "../database/database.ts";
@@ -36,6 +37,7 @@ interface Parts {
   database: Database;
   connections: ProviderConnections;
   pipeline: ChangePipeline;
+  review: ReviewPolicy;
   notifications: Notifications;
   log: Logger;
   now: () => Date;
@@ -67,7 +69,12 @@ export class ReverseFollows {
     changes: readonly PlannedChange[],
     chosen: Chosen = false,
   ) {
-    return await planFollows(em, caller, this.#parts.connections, { zone, changes, chosen });
+    return await planFollows(em, caller, this.#parts.connections, {
+      zone,
+      changes,
+      chosen,
+      review: this.#parts.review,
+    });
   }
 
   /** Carries out what follows a change set, zone by zone. What fails is retried by the job. Never throws. */
@@ -133,7 +140,7 @@ export class ReverseFollows {
     }
   }
 
-  async #change({ domainId, changeSetId, items }: PendingFollow, caller: Caller) {
+  async #change({ domainId, changeSetId, items, actorRole }: PendingFollow, caller: Caller) {
     const fork = this.#parts.database.fork();
     const {
       planned,
@@ -143,6 +150,7 @@ export class ReverseFollows {
     } = await this.#parts.pipeline.run<FollowPlanned>(fork, {
       domainId,
       caller,
+      role: actorRole,
       need: "write",
       kind: items.length === 1 ? "edit" : "bulk",
       cause: { causedBy: changeSetId },

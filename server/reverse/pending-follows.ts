@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { FollowItem } from "../changes/follows.ts";
+import type { Role } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 
@@ -8,6 +9,8 @@ export interface PendingFollow {
   id: string;
   changeSetId: string;
   actorId: string;
+  /** Null if the user is gone. */
+  actorRole: Role | null;
   items: FollowItem[];
   /** Failed attempts. */
   attempts: number;
@@ -29,10 +32,12 @@ export async function pendingFollows(
     .innerJoin("change_sets as s", "s.id", "f.change_set_id")
     .innerJoin("domains as d", "d.id", "f.domain_id")
     .innerJoin("domains as source", "source.id", "s.domain_id")
+    .leftJoin("users as actor", "actor.id", "f.actor_id")
     .select([
       "f.id",
       "f.change_set_id",
       "f.actor_id",
+      "actor.role as actor_role",
       "f.items",
       "f.attempts",
       "d.id as domain_id",
@@ -60,6 +65,7 @@ export async function pendingFollows(
     id: row.id,
     changeSetId: row.change_set_id,
     actorId: row.actor_id,
+    actorRole: row.actor_role,
     items: (typeof row.items === "string" ? JSON.parse(row.items) : row.items) as FollowItem[],
     attempts: row.attempts,
     domainId: row.domain_id,

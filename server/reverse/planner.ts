@@ -1,5 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import type { Chosen, Follow, FollowedChange, FollowedZone, FollowItem, FollowPlan } from "../changes/follows.ts";
+import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -20,7 +21,12 @@ export async function planFollows(
   em: EntityManager,
   caller: Caller,
   connections: ProviderConnections,
-  { zone, changes, chosen }: { zone: FollowedZone; changes: readonly PlannedChange[]; chosen: Chosen },
+  {
+    zone,
+    changes,
+    chosen,
+    review,
+  }: { zone: FollowedZone; changes: readonly PlannedChange[]; chosen: Chosen; review: ReviewPolicy },
 ): Promise<FollowPlan> {
   const plan: FollowPlan = { listed: [], warnings: [], follows: [], hashed: [] };
   const touched = zone.reverse === "off" ? [] : touchedAddresses(zone.name, changes);
@@ -30,7 +36,7 @@ export async function planFollows(
   const places = await pointerPlaces(em, managed, addresses, [zone.view, defaultView]);
   const resolution = new Resolution(managed, await overlayOf(em, zone.id, changes));
   const ids = new Set([...places.values()].map(({ place }) => place.zone.id));
-  const zones = await reverseZones(em, caller, connections, [...ids]);
+  const zones = await reverseZones(em, caller, connections, review, [...ids]);
   const isChosen = chosenBy(zone, chosen);
   const byZone = new Map<ReverseZone, FollowItem[]>();
   for (const item of touched) {

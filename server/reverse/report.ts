@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { outsideRights } from "../access/zone-access.ts";
 import { visibleDomains, type VisibleDomains } from "../access/visible-domains.ts";
+import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { badField } from "../platform/errors.ts";
@@ -17,9 +18,11 @@ const domainsPerBatch = 100;
 /** Reports PTR records that are missing, stale or mismatched, over what a caller sees. */
 export class ReverseReport {
   readonly #connections: ProviderConnections;
+  readonly #review: ReviewPolicy;
 
-  constructor(connections: ProviderConnections) {
+  constructor(connections: ProviderConnections, review: ReviewPolicy) {
     this.#connections = connections;
+    this.#review = review;
   }
 
   /** Returns findings from a position on, with the changes that mend them. @throws AppError BAD_REQUEST for a bad position */
@@ -30,7 +33,7 @@ export class ReverseReport {
       limit,
       readZones: async (ids) => {
         const unread = ids.filter((id) => !zones.has(id));
-        const read = await reverseZones(em, caller, this.#connections, unread);
+        const read = await reverseZones(em, caller, this.#connections, this.#review, unread);
         for (const [id, zone] of read) zones.set(id, zone);
         return zones;
       },

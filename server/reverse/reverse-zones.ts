@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { accessColumns, outsideRights, rightsIn, type Rights } from "../access/zone-access.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
@@ -19,6 +20,8 @@ export interface ReverseZone {
   rights: Rights | null;
   /** Whether PTR records here may follow changes of people without rights here. */
   grants: boolean;
+  /** Whether the caller's changes here need a review, so that PTR records cannot follow. */
+  needsReview: boolean;
 }
 
 /** Reads reverse zones with the caller's rights in them, by id. */
@@ -26,6 +29,7 @@ export async function reverseZones(
   em: EntityManager,
   caller: Caller,
   connections: ProviderConnections,
+  review: ReviewPolicy,
   ids: readonly string[],
 ): Promise<Map<string, ReverseZone>> {
   const rows = await queries(em)
@@ -36,6 +40,7 @@ export async function reverseZones(
       "domains.name",
       "domains.view",
       "domains.reverse_follow_grant",
+      "domains.review_required",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
@@ -53,6 +58,7 @@ export async function reverseZones(
         kind: kindOf(connections, { id: row.config_id, kind: row.kind, config: row.config }),
         rights: rightsOrNone(row, caller),
         grants: row.reverse_follow_grant,
+        needsReview: review.binds({ reviewRequired: row.review_required }, caller.role),
       },
     ]),
   );
@@ -83,7 +89,8 @@ export function seesOwner({ rights }: ReverseZone, owner: string): boolean {
 }
 
 /** Returns why the caller may not change the PTR records of an owner; null if they may. */
-export function beyondRights({ rights, grants }: ReverseZone, owner: string): string | null {
+export function beyondRights({ rights, grants, needsReview }: ReverseZone, owner: string): string | null {
+  if (needsReview) return "The reverse zone requires a review of each change. Request this one there.";
   if (grants) return null;
   return rights ? outsideRights({ recordType: "PTR", name: owner }, rights) : "Others manage this reverse zone.";
 }

@@ -8,6 +8,7 @@ import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-quer
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { PlannedChange, RecordData } from "../dns/record.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countsView, planView } from "../records/plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "../records/provider-limits.ts";
@@ -36,13 +37,12 @@ export class Rollback {
   async run(
     em: EntityManager,
     caller: Caller,
-    input: {
+    input: Explained & {
       id: string;
       snapshotId: string;
       dryRun: boolean;
       force: boolean;
       planHash?: string | undefined;
-      message?: string | undefined;
     },
   ) {
     const plan = (reader: EntityManager, zone: ZoneContext) => {
@@ -71,6 +71,7 @@ export class Rollback {
       need: "manage",
       kind: "rollback",
       message: input.message,
+      override: input.override,
       bookmarkAfter: true,
       about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {

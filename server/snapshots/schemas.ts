@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
-import { changeMessage, shownStrings } from "../changes/schemas.ts";
+import { explained, shownStrings } from "../changes/schemas.ts";
 import { id, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -140,7 +140,7 @@ export const rollbackInput = z.strictObject({
     description: "Confirms changing more than 30 % of a zone with ten or more records, or removing all records.",
   }),
   planHash: reviewedHash,
-  message: changeMessage,
+  ...explained,
 });
 
 export const rollbackResult = z

@@ -3,6 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { batchJobName, type ExplainedRequest } from "../batches/batch.ts";
 import { storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../changes/pipeline.ts";
+import { checkOverride } from "../changes/review-policy.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
@@ -56,7 +57,9 @@ export class LinkedTemplates {
   ) {
     const { id, planHash, force } = input;
     const { audit, connections, domainTemplates, enqueue, now, templates } = this.#parts;
+    checkOverride({ ...input, role: caller.role });
     const message = storedMessage(input.message) ?? undefined;
+    const override = input.override || undefined;
     const stored = await templates.load(em, id);
     const plan = await planLinked(em, connections, caller, stored);
     if (plan.planHash !== planHash)
@@ -72,7 +75,7 @@ export class LinkedTemplates {
     return await em.transactional(async (tx) => {
       const batch = {
         kind: "template",
-        request: { ...linkedRequest(stored), message },
+        request: { ...linkedRequest(stored), message, override },
         force,
         revertsId: null,
         now: now(),
@@ -88,7 +91,7 @@ export class LinkedTemplates {
         action: "template.apply_linked",
         targetType: "template",
         targetId: id,
-        after: { jobId, revision: stored.revision, force, domains: items.length, message },
+        after: { jobId, revision: stored.revision, force, domains: items.length, message, override },
       });
       await enqueue(tx, batchJobName, {});
       return { jobId };

@@ -187,6 +187,7 @@ export const applyTemplateInput = z.strictObject({
   planHash: applyInput.shape.planHash,
   force: applyInput.shape.force,
   message: applyInput.shape.message,
+  override: applyInput.shape.override,
 });
 
 export const templatePlan = z
@@ -271,6 +272,7 @@ export const applyLinkedInput = z.strictObject({
   planHash: line(100, 1).meta({ description: "`planHash` of the plan.", example: "Qm9yaW5n…" }),
   force: forceLoss,
   message: applyInput.shape.message,
+  override: applyInput.shape.override,
 });
 
 export const linkedPlan = z

@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import type { Chosen } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
+import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import { parseOwner } from "../dns/names/names.ts";
@@ -76,9 +77,9 @@ export class TemplatePlans {
   async apply(
     em: EntityManager,
     caller: Caller,
-    input: TemplateChoice & { linked: boolean; planHash: string; force: boolean; message?: string | undefined },
+    input: TemplateChoice & Explained & { linked: boolean; planHash: string; force: boolean },
   ) {
-    const { id, planHash, force, linked, reverse, message } = input;
+    const { id, planHash, force, linked, reverse, message, override } = input;
     const prepared = await this.#prepare(em, caller, input);
     const { stored, zone, place, earlier, resolution } = prepared;
     const isRemembered = zone.rights.changes.includesAllAt(place.host);
@@ -99,7 +100,7 @@ export class TemplatePlans {
     const alongside = isRemembered ? remember : undefined;
     const result = await atTemplate(
       prepared,
-      records.apply(em, caller, { id, changes, reverse, planHash, force, message, alongside }),
+      records.apply(em, caller, { id, changes, reverse, planHash, force, message, override, alongside }),
     );
     return { ...result, ...remembered };
   }

@@ -6,7 +6,7 @@ import { restProcedures } from "../../server/api/rest.ts";
 import { storeBatch } from "../../server/batches/store.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
-import type { Answer } from "../support/rest-client.ts";
+import type { Answer, RestClient } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/second-factors/security-key.ts";
@@ -312,6 +312,29 @@ async function unlinkedTemplate(): Promise<Answer> {
   return await zw.admin.delete(`/api/domains/${domain}/templates/${(await appliedTemplate()).body.applied.id}`);
 }
 
+/** A request of the member who is called `requester`. */
+async function newChangeRequest(by: RestClient): Promise<string> {
+  const changes = [{ action: "create", record: newHost() }];
+  return (await by.post(`/api/domains/${domain}/change-requests`, { title: "A host", changes })).body.id;
+}
+
+let requester: RestClient | null = null;
+
+/** Makes a call on a request of another user. */
+async function onRequest(verb: string, body?: (id: string) => Promise<object>): Promise<Answer> {
+  if (!requester) {
+    requester = await zw.member("requester");
+    const { body: me } = await requester.get("/api/auth/me");
+    await zw.admin.post("/api/assignments", { userId: me.id, domainId: domain, access: "write" });
+  }
+  const id = await newChangeRequest(requester);
+  return await zw.admin.post(`/api/change-requests/${id}/${verb}`, await body?.(id));
+}
+
+const hashOf = async (id: string) => ({
+  changesHash: (await zw.admin.get(`/api/change-requests/${id}`)).body.changesHash,
+});
+
 /** For each procedure that changes something: its audit action, a call, and the caller if not the administrator. */
 const reported: Record<string, [action: string, call: () => Promise<Answer>, by?: "visitor" | "member"]> = {
   ...secondFactorCalls(() => zw, clock),
@@ -391,6 +414,28 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "replacements.applyPlan": ["replacement.apply", replaced],
   "replacements.stop": ["replacement.stop", stopped],
   "replacements.revert": ["replacement.revert", revertedReplacement],
+  "changeRequests.create": [
+    "change_request.create",
+    () =>
+      zw.admin.post(`/api/domains/${domain}/change-requests`, {
+        title: "A host",
+        changes: [{ action: "create", record: newHost() }],
+      }),
+  ],
+  "changeRequests.approve": ["change_request.approve", () => onRequest("approve", hashOf)],
+  "changeRequests.reject": ["change_request.reject", () => onRequest("reject")],
+  "changeRequests.comment": [
+    "change_request.comment",
+    () => onRequest("comments", () => Promise.resolve({ text: "Seen" })),
+  ],
+  "changeRequests.withdraw": [
+    "change_request.withdraw",
+    async () => await zw.admin.post(`/api/change-requests/${await newChangeRequest(zw.admin)}/withdraw`),
+  ],
+  "changeRequests.applyRequest": [
+    "change_request.apply",
+    async () => await zw.admin.post(`/api/change-requests/${await newChangeRequest(zw.admin)}/apply`),
+  ],
   "snapshots.create": ["snapshot.create", () => zw.admin.post(`/api/domains/${domain}/snapshots`)],
   "snapshots.rollback": ["records.rollback", rolledBack],
   "templates.create": ["template.create", newTemplate],

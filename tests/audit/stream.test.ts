@@ -41,6 +41,12 @@ test.each([
     "https://me:a%3Ab@siem.example.com/in",
     { kind: "https", url: "https://siem.example.com/in", authorization: "Basic bWU6YTpi" },
   ],
+  [
+    "https://:token@siem.example.com/in",
+    { kind: "https", url: "https://siem.example.com/in", authorization: "Basic OnRva2Vu" },
+  ],
+  ["https://%zz@siem.example.com/in", null],
+  ["syslog://siem.example.com:0", null],
   ["http://siem.example.com/", null],
   ["syslog://siem.example.com/path", null],
   ["syslog://user@siem.example.com", null],

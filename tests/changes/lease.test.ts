@@ -10,6 +10,7 @@ import { thisProcess } from "../../server/database/process-identity.ts";
 import { planState } from "../../server/dns/desired-state.ts";
 import { liveZone } from "../../server/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
+import { ReviewPolicy } from "../../server/changes/review-policy.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
@@ -43,7 +44,14 @@ const now = () => new Date();
 /** A pipeline that does not wait long. */
 function pipeline(waitMilliseconds = 150): ChangePipeline {
   const { database, providerConfigs, notifications } = zw.services;
-  return new ChangePipeline(database, providerConfigs.connections, now, notifications, waitMilliseconds);
+  return new ChangePipeline(
+    database,
+    providerConfigs.connections,
+    now,
+    notifications,
+    new ReviewPolicy("off"),
+    waitMilliseconds,
+  );
 }
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>

@@ -136,6 +136,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     requestLimits: { requests: 6_000, costly: 120 },
     jobs: true,
     resolverRoots: { kind: "system" },
+    reviewRequired: "off",
     auditStream: null,
     driftCheck: "hourly",
     snapshotRetentionDays: null,
@@ -177,6 +178,14 @@ test("rate limits are numbers of calls per minute, or off", () => {
 
 test.each(["hourly", "daily", "off"])("DRIFT_CHECK may be %s", (every) => {
   expect(load({ DRIFT_CHECK: every }).driftCheck).toBe(every);
+});
+
+test.each(["off", "members", "everyone"])("REVIEW_REQUIRED may be %s", (whose) => {
+  expect(load({ REVIEW_REQUIRED: whose }).reviewRequired).toBe(whose);
+});
+
+test("REVIEW_REQUIRED is nothing else", () => {
+  expect(refusal({ REVIEW_REQUIRED: "yes" })).toMatch(/^REVIEW_REQUIRED must be off, members or everyone/);
 });
 
 const roots = (text: string) => load({ RESOLVER_ROOTS: text }).resolverRoots;

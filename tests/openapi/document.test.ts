@@ -193,7 +193,9 @@ describe("every operation", () => {
   test("operations that create something return 201, those that start a job 202, redirects 302, and all others 200", () => {
     const created = operations.filter(({ operation }) => "201" in operation.responses);
     expect(created.map(({ operation }) => operation.operationId).toSorted()).toEqual([
+      "commentChangeRequest",
       "createAssignment",
+      "createChangeRequest",
       "createChannel",
       "createDomain",
       "createIdentityConfig",

@@ -24,7 +24,16 @@ export interface Procedure {
   meta: RouteMeta;
 }
 
-const things = ["own", "own zones", "readable zones", "writable zones", "own jobs", "any"] as const;
+const things = [
+  "own",
+  "own zones",
+  "readable zones",
+  "writable zones",
+  "own jobs",
+  "requests",
+  "own requests",
+  "any",
+] as const;
 
 const who: Record<string, Access> = {
   anybody: "public",

@@ -11,7 +11,12 @@ import { words } from "./words/words.ts";
 /** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
 const hint = "zonewright.session";
 
-type SessionListener = (signedIn: boolean) => void;
+/** `left`: somebody signed out on purpose, here or in another tab. `ended`: the service ended the session. */
+type SessionChange = "started" | "ended" | "left";
+
+type SessionListener = (change: SessionChange) => void;
+/** What the hint says just before it goes, so that other tabs know that it went on purpose. */
+const leaving = "leaving";
 const sessionListeners = new Set<SessionListener>();
 /** The dialog is loaded after the first page; a call that needs it earlier waits for it. */
 let reauthenticate: OnReauthentication | null = null;
@@ -28,18 +33,31 @@ export function onSession(listener: SessionListener): () => void {
   return () => sessionListeners.delete(listener);
 }
 
-function sessionChanged(session: Session | null): void {
-  const signedIn = session !== null;
-  if (signedIn === mayHaveSession()) return;
-  if (signedIn) localStorage.setItem(hint, "1");
-  else localStorage.removeItem(hint);
-  for (const listener of sessionListeners) listener(signedIn);
+function report(change: SessionChange): void {
+  for (const listener of sessionListeners) listener(change);
 }
 
-addEventListener("storage", (event) => {
-  if (event.key !== hint) return;
-  for (const listener of sessionListeners) listener(event.newValue !== null);
+function sessionChanged(session: Session | null): void {
+  const before = localStorage.getItem(hint);
+  if (session !== null && before === null) {
+    localStorage.setItem(hint, "1");
+    report("started");
+  } else if (session === null && before !== null) {
+    localStorage.removeItem(hint);
+    report(before === leaving ? "left" : "ended");
+  }
+}
+
+addEventListener("storage", ({ key, oldValue, newValue }) => {
+  if (key !== hint || newValue === leaving) return;
+  report(newValue !== null ? "started" : oldValue === leaving ? "left" : "ended");
 });
+
+/** Ends the session on purpose, in all tabs. */
+export async function signOut(): Promise<void> {
+  if (mayHaveSession()) localStorage.setItem(hint, leaving);
+  await client.signOut();
+}
 
 /** Tabs share one refresh cookie, so only one of them may renew it at a time. */
 const oneRenewal: typeof fetch = async (address, init) => {
@@ -66,10 +84,26 @@ export const client: Client = createClient({
   },
 });
 
-/** The cache of answers. The client repeats calls itself. */
+/** How long a page waits after the client's own attempts, before it reads again what failed for a while. */
+const healAfterSeconds = 5;
+
+/** Whether the same call may succeed later: a lost network, a limit, a provider or a service that is away. */
+export function isTemporary(error: unknown): boolean {
+  return isZonewrightError(error) && (error.status === null || error.status === 429 || error.status >= 500);
+}
+
+/** The cache of answers. The client repeats calls itself; what fails even so is read again until it is there. */
 export const queries = new QueryClient({
   defaultOptions: {
-    queries: { retry: false, staleTime: 10_000, refetchOnWindowFocus: "always" },
+    queries: {
+      retry: false,
+      staleTime: 10_000,
+      refetchOnWindowFocus: "always",
+      refetchInterval: ({ state: { error } }) =>
+        isTemporary(error) && isZonewrightError(error)
+          ? Math.max(error.retryAfterSeconds ?? 0, healAfterSeconds) * 1_000
+          : false,
+    },
     mutations: { retry: false },
   },
 });

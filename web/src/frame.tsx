@@ -1,9 +1,9 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { client, onSession, queries } from "./api.ts";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { onSession, queries, signOut } from "./api.ts";
 import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
-import { useUser } from "./session/current-user.ts";
+import { useUser, type CurrentUser } from "./session/current-user.ts";
 import { Shell } from "./shell/shell.tsx";
 import { isMac } from "./ui/platform.ts";
 import { patiently } from "./ui/patiently.ts";
@@ -13,6 +13,11 @@ const ReauthenticationDialog = lazy(
   patiently(async () => ({
     default: (await import("./session/reauthentication.tsx")).ReauthenticationDialog,
   })),
+);
+
+/** Rarely needed: a session that is in use renews itself. */
+const SignInAgain = lazy(
+  patiently(async () => ({ default: (await import("./session/sign-in-again.tsx")).SignInAgain })),
 );
 
 const LiveConnection = lazy(
@@ -28,7 +33,7 @@ async function endSession(userId: string): Promise<void> {
   live.end();
   await queries.cancelQueries();
   await deleteDrafts(userId);
-  await client.signOut();
+  await signOut();
 }
 
 /** The frame of the pages behind the sign-in, with what lives as long as the session. */
@@ -37,34 +42,50 @@ export function Frame() {
   const navigate = useNavigate();
   const href = useRouterState({ select: (state) => state.location.href });
   const [{ offline, unread }, setLive] = useState<LiveState>({ offline: false, unread: 0 });
-  /** Whether the user is signing out, as opposed to a session that ended. */
-  const leaving = useRef(false);
   const [isLive, setIsLive] = useState(true);
+  /** The session ended without being asked to: the page waits for the next one. */
+  const [ended, setEnded] = useState(false);
 
+  /** Drafts stay in the browser; everything that the service answered goes. */
+  const leave = useCallback(
+    async (search: { next?: string; ended?: true }) => {
+      await navigate({ to: "/sign-in", search, replace: true });
+      queries.clear();
+    },
+    [navigate],
+  );
   useEffect(
     () =>
-      onSession((signedIn) => {
-        if (signedIn) return;
-        // Drafts stay in the browser; everything that the service answered goes.
-        const search = leaving.current ? {} : { next: href, ended: true as const };
-        leaving.current = false;
-        void navigate({ to: "/sign-in", search, replace: true }).then(() => queries.clear());
+      onSession((change) => {
+        if (change === "ended") setEnded(true);
+        else if (change === "left") void leave({});
       }),
-    [navigate, href],
+    [leave],
   );
+  const goOn = (next: CurrentUser | null) => {
+    // What another person left on the page is not for this one.
+    if (next?.id !== user.id) {
+      location.reload();
+      return;
+    }
+    setEnded(false);
+    void queries.invalidateQueries();
+  };
 
-  const signOut = () => {
-    leaving.current = true;
+  const leaveForGood = () => {
     // Streams that open from now on would be refused.
     setIsLive(false);
     void endSession(user.id);
   };
-  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: signOut });
+  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
   return (
-    <Shell user={user} unread={unread} offline={offline} onJump={openPalette} onSignOut={signOut}>
+    <Shell user={user} unread={unread} offline={offline && !ended} onJump={openPalette} onSignOut={leaveForGood}>
       <Suspense fallback={null}>
-        {isLive && <LiveConnection user={user} onState={setLive} />}
+        {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
+        {ended && (
+          <SignInAgain user={user} href={href} onDone={goOn} onLeave={() => void leave({ next: href, ended: true })} />
+        )}
       </Suspense>
       {dialogs}
     </Shell>

@@ -9,7 +9,7 @@ import {
 import { mayHaveSession, queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
-import { leadOn, type ExternalReturn } from "./session/external.ts";
+import { endExternal, leadOn, type ExternalReturn } from "./session/external.ts";
 import { Crashed, CrashedPage, NotFoundPage } from "./ui/failures.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
@@ -80,16 +80,21 @@ const inside = createRoute({
     const back = location.pathname === "/" ? leadOn() : null;
     if (back?.kind === "ticket" || back?.kind === "needsInvite") throw redirect({ to: "/welcome-back", replace: true });
     if (back?.kind === "bound") {
+      endExternal();
       await sayReturn(back);
       throw redirect({ to: "/account/security", replace: true });
     }
     const user = await queries.ensureQueryData(currentUser);
+    // A sign-in that failed at the provider returns to where it began.
+    const began = back?.kind === "error" ? endExternal()?.next : undefined;
     if (user) {
-      if (back?.kind === "error") await sayReturn(back);
+      if (back?.kind !== "error") return;
+      await sayReturn(back);
+      if (began !== undefined && began !== "/") throw redirect({ href: began, replace: true });
       return;
     }
     const error = back?.kind === "error" ? back.code : undefined;
-    const next = location.href === "/" ? undefined : location.href;
+    const next = began ?? (location.href === "/" ? undefined : location.href);
     throw redirect({ to: "/sign-in", search: { next, error }, replace: true });
   },
   component: Frame,

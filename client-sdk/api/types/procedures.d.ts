@@ -294,6 +294,35 @@ export interface ReplacementsProcedures {
         mutate: Inferred["replacements"]["revert"]["mutate"];
     };
 }
+export interface ChangeRequestsProcedures {
+    list: {
+        query: Inferred["changeRequests"]["list"]["query"];
+    };
+    get: {
+        query: Inferred["changeRequests"]["get"]["query"];
+    };
+    create: {
+        mutate: Inferred["changeRequests"]["create"]["mutate"];
+    };
+    approve: {
+        mutate: Inferred["changeRequests"]["approve"]["mutate"];
+    };
+    reject: {
+        mutate: Inferred["changeRequests"]["reject"]["mutate"];
+    };
+    withdraw: {
+        mutate: Inferred["changeRequests"]["withdraw"]["mutate"];
+    };
+    applyRequest: {
+        mutate: Inferred["changeRequests"]["applyRequest"]["mutate"];
+    };
+    listComments: {
+        query: Inferred["changeRequests"]["listComments"]["query"];
+    };
+    comment: {
+        mutate: Inferred["changeRequests"]["comment"]["mutate"];
+    };
+}
 export interface ReverseProcedures {
     report: {
         query: Inferred["reverse"]["report"]["query"];
@@ -484,6 +513,7 @@ interface Routers {
     delegation: DelegationProcedures;
     records: RecordsProcedures;
     replacements: ReplacementsProcedures;
+    changeRequests: ChangeRequestsProcedures;
     reverse: ReverseProcedures;
     snapshots: SnapshotsProcedures;
     templates: TemplatesProcedures;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { theService } from "../../access/actor.ts";
+import { withdrawForUser } from "../../change-requests/ends.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -187,17 +188,19 @@ export class UserAdministration {
       const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
       const before = auditedFields(user);
       const invitations = await endInvitations(tx, id, this.#parts.now());
+      const requests = await withdrawForUser(tx, id, this.#parts.now());
       await tx.remove(user).flush();
       await this.#parts.audit.record(tx, caller, {
         action: "user.delete",
         targetType: "user",
         targetId: id,
         before,
-        ...(domains + invitations > 0
+        ...(domains + invitations + requests > 0
           ? {
               after: {
                 ...(domains > 0 ? { domainsReassigned: domains, reassignTo } : {}),
                 ...(invitations > 0 ? { invitationsEnded: invitations } : {}),
+                ...(requests > 0 ? { requestsWithdrawn: requests } : {}),
               },
             }
           : {}),

@@ -27,6 +27,10 @@ const tags = [
     name: "Replacements",
     description: "One value replaced in many domains: plans, and jobs that can be stopped and reverted.",
   },
+  {
+    name: "Change requests",
+    description: "Changes that somebody else reviews before they are made, at once or at a set time.",
+  },
   { name: "Templates", description: "Records of services with variables, in the JSON form of Domain Connect." },
   { name: "Snapshots", description: "Points in a zone's history to compare and roll back to." },
   {
@@ -42,7 +46,7 @@ const tags = [
 
 const description = `Domain names and their DNS records, managed by a team: edit safely, see what changed, take it back.
 
-Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans and zone-file imports). The limits
+Bodies are JSON objects of at most 1 MiB (64 KiB for unauthenticated calls, 16 MiB for plans, applied plans, change requests and zone-file imports). The limits
 apply to the decompressed size. A body without required fields is optional. An empty query parameter counts as absent. Unknown query parameters
 are refused, and so are unknown fields unless documented otherwise. Every response has the header \`X-Request-Id\`.
 

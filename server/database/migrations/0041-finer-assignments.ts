@@ -21,6 +21,8 @@ const statements = [
   "create index assignments_tag_idx on assignments (tag) where tag is not null",
   "create index assignments_end_idx on assignments (expires_at) where expires_at is not null",
   "alter table domains add column protect_mail boolean not null default false",
+  // The types at hosts, in the same order. Without them, only assignments of all types show a request.
+  "alter table change_requests add column record_types text[] not null default '{}'",
 ];
 
 /** Assignments by group and tag, by record type, with an end, and to propose or review changes. */

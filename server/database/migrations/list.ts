@@ -35,6 +35,7 @@ import { ChangeMessages } from "./0036-change-messages.ts";
 import { Delegations } from "./0037-delegations.ts";
 import { DanglingReports } from "./0038-dangling-reports.ts";
 import { AuditStream } from "./0039-audit-stream.ts";
+import { ChangeRequests } from "./0040-change-requests.ts";
 import { FinerAssignments } from "./0041-finer-assignments.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
@@ -77,5 +78,6 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0037-delegations", class: Delegations },
   { name: "0038-dangling-reports", class: DanglingReports },
   { name: "0039-audit-stream", class: AuditStream },
+  { name: "0040-change-requests", class: ChangeRequests },
   { name: "0041-finer-assignments", class: FinerAssignments },
 ];

@@ -27,6 +27,7 @@ import {
   PendingIdentitySchema,
 } from "./identity.ts";
 import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
+import { ChangeRequestCommentSchema, ChangeRequestReviewSchema, ChangeRequestSchema } from "./change-requests.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
 import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
 import { ReverseFollowSchema } from "./reverse-follows.ts";
@@ -58,6 +59,9 @@ export const entities = [
   ServerManagedRecordSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,
+  ChangeRequestSchema,
+  ChangeRequestReviewSchema,
+  ChangeRequestCommentSchema,
   BatchSchema,
   BatchItemSchema,
   ReverseFollowSchema,

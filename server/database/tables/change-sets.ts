@@ -30,6 +30,8 @@ export const ChangeSetSchema = defineEntity({
     revertsId: p.uuid().nullable(),
     /** The item of a batch that it carries out. Unique, so that no item is carried out twice. */
     batchItemId: p.uuid().nullable(),
+    /** The change request that it carries out. Unique, so that none is carried out twice. */
+    changeRequestId: p.uuid().nullable(),
     /** Why the change was made, as its author wrote it. */
     message: p.text().nullable(),
     /** Whether the outcome was established by reading the zone back. */

@@ -1,5 +1,8 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
+/** Whose changes need a review: nobody's, those of members, or everyone's. */
+export type ReviewRequired = "off" | "members" | "everyone";
+
 /** `offer`: plans list the PTR changes, to be chosen. `follow`: every edit makes them. */
 export type ReverseMode = "off" | "offer" | "follow";
 
@@ -43,6 +46,10 @@ export const DomainSchema = defineEntity({
     reverseFollowGrant: p.boolean().default(false),
     /** Whether only the owner and administrators change MX records, unless an assignment names the type. */
     protectMail: p.boolean().default(false),
+    /** Whose changes need a review; null: as the installation says. */
+    reviewRequired: p.text().$type<ReviewRequired>().nullable(),
+    /** Whether TXT records at `_acme-challenge` need one, too. */
+    reviewAcme: p.boolean().default(false),
     snapshotSchedule: p.text().$type<"off" | "daily" | "weekly">(),
     scheduledSnapshotAt: p.datetime().nullable(),
     /** Incremented by every change set; record versions refer to it. */

@@ -137,6 +137,28 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { jobId };
   };
 
+  /** A request of somebody else for a zone of this client. */
+  let requester: RestClient | null = null;
+  const changeRequest = async (owner: RestClient): Promise<Ids> => {
+    const { id: domainId } = await zone(owner);
+    requester ??= await zw.member("requester");
+    const { body: me } = await requester.get("/api/auth/me");
+    await made(zw.admin, "/api/assignments", { userId: me.id, domainId, access: "write" });
+    return { id: await made(requester, `/api/domains/${domainId}/change-requests`, requestedHost()) };
+  };
+  const requestedHost = () => ({ title: "A host", changes: [{ action: "create", record: host() }] });
+  const hashOf = async (id: string | undefined): Promise<string> =>
+    (await zw.admin.get(`/api/change-requests/${id}`)).body.changesHash ?? "none";
+  const approvedRequest = async (owner: RestClient): Promise<Ids> => {
+    const { id } = await changeRequest(owner);
+    await zw.admin.post(`/api/change-requests/${id}/approve`, { changesHash: await hashOf(id) });
+    return { id: id ?? "" };
+  };
+  const ownRequest = async (owner: RestClient): Promise<Ids> => {
+    const { id } = await zone(owner);
+    return { id: await made(owner, `/api/domains/${id}/change-requests`, requestedHost()) };
+  };
+
   const calls: Record<string, Call> = {
     "tokens.delete": {
       thing: async (owner) => ({ id: await made(owner, "/api/auth/me/tokens", { name: "Mine", permissions: [] }) }),
@@ -214,6 +236,14 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "replacements.get": { thing: replacement },
     "replacements.stop": { thing: replacement },
     "replacements.revert": { thing: replacement, body: () => ({ force: true }) },
+    "changeRequests.create": { thing: zone, body: requestedHost },
+    "changeRequests.get": { thing: changeRequest },
+    "changeRequests.approve": { thing: changeRequest, body: async ({ id }) => ({ changesHash: await hashOf(id) }) },
+    "changeRequests.reject": { thing: changeRequest },
+    "changeRequests.withdraw": { thing: ownRequest },
+    "changeRequests.applyRequest": { thing: approvedRequest },
+    "changeRequests.listComments": { thing: changeRequest },
+    "changeRequests.comment": { thing: changeRequest, body: () => ({ text: "Seen" }) },
     "snapshots.list": { thing: zone },
     "snapshots.create": { thing: zone },
     "snapshots.get": { thing: zone },

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalName, canonicalValue, checkFields, zoneFileLine } from "../../../web/src/records/fields/check.ts";
+import {
+  betterType,
+  canonicalName,
+  canonicalValue,
+  checkFields,
+  zoneFileLine,
+} from "../../../web/src/records/fields/check.ts";
 import { understandName, understandValue } from "../../../web/src/records/fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../../../web/src/records/fields/value-parts.ts";
 
@@ -15,10 +21,33 @@ test.each([
   ["SRV", "0 5 5060 sip.example.com.", "0 5 5060 sip.example.com.", null],
   ["TXT", '"v=spf1 -all"', "v=spf1 -all", "quotes"],
   ["TXT", 'say "hello" twice', 'say "hello" twice', null],
-  ["TXT", '"one" "two"', '"one" "two"', null],
+  ["TXT", '"one" "two"', "onetwo", "strings"],
+  ["TXT", "“v=spf1 -all”", "v=spf1 -all", "quotes"],
+  ["TXT", "some text in txt records", "some text in txt records", null],
+  ["TXT", 'www 300 IN TXT "v=spf1 -all"', "v=spf1 -all", "line"],
+  ["TXT", '"escaped \\" quote"', '"escaped \\" quote"', null],
   ["CNAME", "not a url", "not a url", null],
+  ["A", '"192.0.2.1"', "192.0.2.1", "quotes"],
+  ["A", "192.0.2.1.", "192.0.2.1", "dot"],
+  ["A", "192.0.2.1\u200b", "192.0.2.1", null],
+  ["A", "192.0.2.1/", "192.0.2.1", "url"],
+  ["A", "192.0.2.0/24", "192.0.2.0/24", null],
+  ["A", "www.example.com. 300 IN A 192.0.2.1", "192.0.2.1", "line"],
+  ["AAAA", "::ffff:192.0.2.1", "::ffff:192.0.2.1", null],
+  ["CNAME", " 'www.example.org.' ", "www.example.org.", "quotes"],
+  ["CNAME", "www.example.org/start", "www.example.org", "url"],
+  ["CNAME", "//www.example.org/start", "www.example.org", "url"],
+  ["CNAME", "www.example.org:8080", "www.example.org", "port"],
+  ["CNAME", "www.example.com.example.com.", "www.example.com", "zoneTwice"],
+  ["CNAME", "WWW.Example.com.Example.com", "WWW.Example.com", "zoneTwice"],
+  ["PTR", "1.0/25.2.0.192.in-addr.arpa.", "1.0/25.2.0.192.in-addr.arpa.", null],
+  ["MX", "mail.example.org 10", "10 mail.example.org", "order"],
+  ["MX", "10 mail.example.org:25", "10 mail.example.org", "port"],
+  ["MX", "10 user@example.org", "10 user@example.org", null],
+  ["SRV", "0 5 5060 sip.example.com.example.com", "0 5 5060 sip.example.com", "zoneTwice"],
+  ["CAA", '0 issue "letsencrypt.org"', '0 issue "letsencrypt.org"', null],
 ])("a pasted %s value %j is understood as %j", (recordType, typed, value, correction) => {
-  expect(understandValue(recordType, typed)).toEqual({ value, correction });
+  expect(understandValue(recordType, typed, "example.com")).toEqual({ value, correction });
 });
 
 test.each([
@@ -27,6 +56,12 @@ test.each([
   ["www.example.com.example.com.", "www.example.com", "zoneTwice"],
   ["https://www.example.com/a", "www.example.com", "url"],
   [" @ ", "@", null],
+  ["example.com.example.com", "example.com", "zoneTwice"],
+  ['"www"', "www", "quotes"],
+  ["www\u200b", "www", null],
+  ["www.example.com/path", "www.example.com", "url"],
+  ["www.example.com:8080", "www.example.com", "port"],
+  ["www.", "www.", null],
 ])("a pasted name %j is understood as %j", (typed, name, correction) => {
   expect(understandName(typed, "example.com")).toEqual({ name, correction });
 });
@@ -54,6 +89,43 @@ test("the browser judges a record by the service's own rules", () => {
   expect(
     checkFields({ recordType: "CAA", name: "@", value: "3 isse ca.example", ttl: null }, "example.com").warnings,
   ).toHaveLength(2);
+});
+
+test.each([
+  ["A", "2001:db8::1", "AAAA"],
+  ["AAAA", "192.0.2.1", "A"],
+  ["A", "www.example.org", "CNAME"],
+  ["A", "www", null],
+  ["A", "192.0.2.999", null],
+  ["CNAME", "192.0.2.1", null],
+])("for a %s value %j the better type is %j", (recordType, value, type) => {
+  expect(betterType(recordType, value)).toBe(type);
+});
+
+test("what is understood is understood the same way again", () => {
+  const part = fc.constantFrom(
+    "www",
+    ".",
+    "example.com",
+    '"',
+    " ",
+    "http://",
+    "/",
+    ":80",
+    "10",
+    "192.0.2.1",
+    "“",
+    "IN A ",
+    "\u200b",
+  );
+  const typed = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.constantFrom("A", "CNAME", "MX", "SRV", "TXT", "CAA"), typed, (recordType, given) => {
+      const { value } = understandValue(recordType, given, "example.com");
+      if (checkFields({ recordType, name: "@", value, ttl: null }, "example.com").value !== null) return;
+      expect(understandValue(recordType, value, "example.com").value).toBe(value);
+    }),
+  );
 });
 
 test("values and names are shown in the form in which they are stored", () => {

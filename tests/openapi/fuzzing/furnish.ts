@@ -25,6 +25,8 @@ export interface Ids {
   /** Of GitHub, without a configuration that calls it. */
   identityConfig: string;
   notification: string;
+  /** Of another user than the caller. */
+  changeRequest: string;
   channel: string;
   template: string;
   othersRecord: string;
@@ -56,6 +58,13 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
   const ask = (domainName: string) => admin.post("/api/assignments/requests", { domainName });
   const [approvable, rejectable] = [await ask("fuzz.example"), await ask("other.example")];
   const identity = await admin.post("/api/oauth/providers", { providerId: "github", clientId: "fuzz" });
+  const requester = await zw.member("requester");
+  const { body: me } = await requester.get("/api/auth/me");
+  await admin.post("/api/assignments", { userId: me.id, domainId, access: "write" });
+  const changeRequest = await requester.post(`/api/domains/${domainId}/change-requests`, {
+    title: "Fuzz",
+    changes: [{ action: "create", record: { recordType: "A", name: "requested", value: "192.0.2.9" } }],
+  });
   const channel = await admin.post("/api/notifications", {
     channel: "webhook",
     name: "Fuzz",
@@ -88,6 +97,7 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     identityConfig: identity.body.id,
     notification: reported.notifications[0].id,
     channel: channel.body.id,
+    changeRequest: changeRequest.body.id,
     template: template.body.id,
     othersRecord: other.record.id,
     othersSnapshot: other.snapshot.id,

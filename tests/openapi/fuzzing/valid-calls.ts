@@ -77,6 +77,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId.endsWith("reateRecord")) Object.assign(filled, record);
   if (operationId.endsWith("pdateRecord")) Object.assign(filled, { ...record, name: "www" });
   if (operationId === "bulkCreateRecords") filled["records"] = [record, { ...record, value: "192.0.2.8" }];
+  if (operationId === "updateDomain") Object.assign(filled, { reviewRequired: null, override: false });
+  if (operationId === "createChangeRequest") filled["applyAt"] = null;
   if ("changes" in filled)
     filled["changes"] = [
       { action: "create", record },
@@ -119,9 +121,10 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
   if (path.startsWith("/users")) own["id"] = ids.user;
   if (path.startsWith("/invitations")) own["id"] = ids.invitation;
   if (path.startsWith("/assignments")) own["id"] = ids.assignment;
+  if (path.startsWith("/change-requests")) own["id"] = ids.changeRequest;
   if (path.startsWith("/templates")) own["id"] = ids.template;
-  if (path.endsWith("/approve")) own["id"] = ids.approvable;
-  if (path.endsWith("/reject")) own["id"] = ids.rejectable;
+  if (path.startsWith("/assignments/") && path.endsWith("/approve")) own["id"] = ids.approvable;
+  if (path.startsWith("/assignments/") && path.endsWith("/reject")) own["id"] = ids.rejectable;
   const query: Record<string, string> = {};
   const inPath: Record<string, string> = {};
   const named: Record<string, string> = { findZoneOfName: { name: "www.fuzz.example" } }[operation.operationId] ?? {};

@@ -210,7 +210,7 @@ describe("the password", () => {
 
     // Its live stream ends with the session, so the page hears of it by itself.
     site.expected.push("401");
-    await heading(other, "Sign in to Zonewright").waitFor();
+    await heading(other, "Your session ended").waitFor();
     await site.signedIn({ username: "changes", password: "seven grey herons wading" });
   });
 

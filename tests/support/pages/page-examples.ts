@@ -17,7 +17,7 @@ export function apiExamples({ blocks }: Page): string[] {
 }
 
 export function callsApi(code: string): boolean {
-  return /(?:^\s*|\$\()(?:curl|call) /m.test(code);
+  return /(?:^\s*|\$\()(?:curl|call|mira) /m.test(code);
 }
 
 /** Runs all examples of a page, from top to bottom in one shell. @returns what is wrong with their outputs */

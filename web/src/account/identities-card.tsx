@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { client } from "../api.ts";
+import { beginExternal } from "../session/external.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/notice.tsx";
@@ -28,6 +29,8 @@ export function IdentitiesCard() {
   const list = useRef<HTMLDivElement>(null);
   const connect = useAction(async (providerId: string) => {
     const { authorizeUrl } = await client.identity.bindStart.mutate({ providerId });
+    // Not every return says that it was about this page.
+    beginExternal({ providerId, next: "/account/security", userId: null });
     location.assign(authorizeUrl);
   });
   const disconnect = useAction(async ({ providerId, name }: Provider) => {

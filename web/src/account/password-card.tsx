@@ -3,7 +3,7 @@ import { client, issueOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, TextField } from "../ui/field.tsx";
-import { Failure, Notice } from "../ui/notice.tsx";
+import { Failure } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -19,9 +19,40 @@ type Kind = (typeof kinds)[number];
 export function PasswordCard() {
   const user = useUser();
   return (
-    <Card title={text.password}>
-      {user.hasPassword ? <ChangeForm username={user.username} /> : <Notice kind="info">{text.passwordNone}</Notice>}
+    <Card title={text.password} hint={user.hasPassword ? undefined : text.passwordNone}>
+      {user.hasPassword ? <ChangeForm username={user.username} /> : <FirstForm username={user.username} />}
     </Card>
+  );
+}
+
+/** Sets the password of an account that has none. The service wants the session confirmed for it. */
+function FirstForm({ username }: { username: string }) {
+  const [newPassword, setNewPassword] = useState("");
+  const set = useAction(async () => {
+    await client.profile.changePassword.mutate({ newPassword, revoke: [] });
+    toast({ title: text.passwordSet });
+    await refreshWaysIn();
+  });
+  const issue = issueOf(set.error, "newPassword");
+  return (
+    <Form onSubmit={() => void set.run()}>
+      {issue ? null : <Failure error={set.error} />}
+      <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
+      <TextField
+        label={text.newPassword}
+        type="password"
+        autoComplete="new-password"
+        hint={text.newPasswordHint}
+        value={newPassword}
+        onValue={setNewPassword}
+        error={issue}
+      />
+      <div>
+        <Button type="submit" kind="primary" pending={set.pending}>
+          {text.setPassword}
+        </Button>
+      </div>
+    </Form>
   );
 }
 

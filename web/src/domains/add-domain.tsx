@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Field, Form, SelectField, TextField } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
+import { pastedHost } from "../ui/pasted.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { domainsWords } from "../words/domains.ts";
@@ -28,6 +29,7 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
   const { data: labels } = useQuery(labelsInUse);
   const usable = configs.filter(({ membersMayUse }) => user.role === "admin" || membersMayUse);
   const [name, setName] = useState("");
+  const [corrected, setCorrected] = useState(false);
   const [view, setView] = useState("");
   const [config, setConfig] = useState("");
   const [tags, setTags] = useState("");
@@ -35,7 +37,7 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
   const [expiry, setExpiry] = useState("");
   const add = useAction(async () => {
     const domain = await client.domains.create.mutate({
-      name: name.trim(),
+      name: pastedHost(name).name,
       ...(view.trim() && { view: view.trim() }),
       ...((config || usable[0]?.id) && { providerConfigId: config || usable[0]?.id }),
       tags: tagsOf(tags),
@@ -74,7 +76,16 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
           autoCapitalize="none"
           placeholder={text.nameExample}
           value={name}
-          onValue={setName}
+          onValue={(typed) => {
+            setName(typed);
+            setCorrected(false);
+          }}
+          onBlur={() => {
+            const meant = pastedHost(name);
+            setCorrected((before) => before || meant.correction !== null);
+            setName(meant.name);
+          }}
+          hint={corrected ? text.onlyName : undefined}
           error={issueOf(add.error, "name")}
         />
         <SelectField

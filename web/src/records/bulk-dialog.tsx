@@ -35,7 +35,7 @@ export function BulkDialog({ field, rows, zone, onSet, onClose }: BulkDialogProp
       else onSet({ ttl });
       return;
     }
-    const { value } = understandValue(recordType, typed);
+    const { value } = understandValue(recordType, typed, zone);
     const found = checkFields({ recordType, name: "@", value, ttl: null }, zone).value;
     if (found === null) onSet({ value: canonicalValue(recordType, value) });
     else setFault(found);

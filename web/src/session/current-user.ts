@@ -1,10 +1,12 @@
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
 import { isZonewrightError } from "@zonewright/client";
-import { useState } from "react";
 import { client, mayHaveSession, queries } from "../api.ts";
 
 export type CurrentUser = RouterOutputs["auth"]["me"];
+
+/** The last user who was signed in here. */
+let last: CurrentUser | null = null;
 
 /** The signed-in user, or null. */
 export const currentUser = queryOptions({
@@ -13,7 +15,8 @@ export const currentUser = queryOptions({
   queryFn: async ({ signal }): Promise<CurrentUser | null> => {
     if (!mayHaveSession()) return null;
     try {
-      return await client.auth.me.query(undefined, { signal });
+      last = await client.auth.me.query(undefined, { signal });
+      return last;
     } catch (error) {
       if (isZonewrightError(error) && error.code === "UNAUTHORIZED") return null;
       throw error;
@@ -21,11 +24,9 @@ export const currentUser = queryOptions({
   },
 });
 
-/** The signed-in user, for pages behind the sign-in. While a page is left after the session ended, still the one who was. */
+/** The signed-in user, for pages behind the sign-in. After the session ended, still the one who was: their work waits on the page. */
 export function useUser(): CurrentUser {
   const { data } = useSuspenseQuery(currentUser);
-  const [last, setLast] = useState(data);
-  if (data && data !== last) setLast(data);
   const user = data ?? last;
   if (!user) throw new Error("Nobody is signed in.");
   return user;

@@ -5,6 +5,7 @@ import { client, issueOf } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Form, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
+import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
@@ -28,8 +29,11 @@ export function ExternalArrival({ outcome }: { outcome: Extract<ExternalReturn, 
       setMethods(result.methods);
       return;
     }
-    await refreshUser();
-    await navigate({ href: journey?.next ?? "/", replace: true });
+    const user = await refreshUser();
+    // Drafts are stored by user: those of the other one wait for their next sign-in.
+    const other = journey?.userId && user && journey.userId !== user.id;
+    if (other) toast({ title: text.otherUser(user.username) });
+    await navigate({ href: other ? "/" : (journey?.next ?? "/"), replace: true });
   };
   const exchange = useAction(async (ticket: string) => await enter(await client.completeExternalSignIn({ ticket })));
   const register = useAction(async (pendingToken: string) => {
@@ -45,7 +49,11 @@ export function ExternalArrival({ outcome }: { outcome: Extract<ExternalReturn, 
 
   const links = <Link to="/sign-in">{text.toSignIn}</Link>;
   if (methods) {
-    return <SecondFactor methods={methods} onDone={enter} onBack={() => void navigate({ to: "/sign-in" })} />;
+    return (
+      <Card title={text.second} hint={text.secondHint}>
+        <SecondFactor methods={methods} onDone={enter} onBack={() => void navigate({ to: "/sign-in" })} />
+      </Card>
+    );
   }
   if (outcome.kind === "ticket") {
     return (

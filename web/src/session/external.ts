@@ -2,18 +2,25 @@
 interface Journey {
   providerId: string;
   next: string;
+  /** Who is expected to come back, if they were signed in before; null for anybody. */
+  userId: string | null;
 }
 
 const key = "zonewright.external";
 
-/** The address that starts external sign-in. */
-export function authorizeUrl(providerId: string): string {
-  return `/api/auth/oauth/${encodeURIComponent(providerId)}/authorize`;
+/** Remembers where to go after the return, until the return or for as long as the tab is open. */
+export function beginExternal(journey: Journey): void {
+  sessionStorage.setItem(key, JSON.stringify(journey));
 }
 
-/** Remembers where to go after the return. */
-export function beginExternal(providerId: string, next: string): void {
-  sessionStorage.setItem(key, JSON.stringify({ providerId, next } satisfies Journey));
+/**
+ * Leaves for an identity provider, and remembers where to go after the return.
+ * @param options.userId who signs in again; the provider is then asked to prove anew who they are
+ */
+export function leaveForProvider(providerId: string, next: string, { userId = null }: { userId?: string | null } = {}) {
+  beginExternal({ providerId, next, userId });
+  const authorize = `/api/auth/oauth/${encodeURIComponent(providerId)}/authorize`;
+  location.assign(userId === null ? authorize : `${authorize}?prompt=login`);
 }
 
 /** What was remembered, once. */
@@ -21,8 +28,9 @@ export function endExternal(): Journey | null {
   const stored = sessionStorage.getItem(key);
   sessionStorage.removeItem(key);
   if (stored === null) return null;
-  const { providerId, next } = JSON.parse(stored) as Partial<Journey>;
-  return { providerId: String(providerId), next: typeof next === "string" && /^\/(?!\/)/.test(next) ? next : "/" };
+  const { providerId, next, userId = null } = JSON.parse(stored) as Partial<Journey>;
+  const own = typeof next === "string" && /^\/(?!\/)/.test(next);
+  return { providerId: String(providerId), next: own ? next : "/", userId };
 }
 
 /** How an identity provider sent the browser back. */
@@ -45,6 +53,7 @@ export function externalReturn(search: string): ExternalReturn | null {
 }
 
 let arrival: ExternalReturn | null = null;
+let led: ExternalReturn | null = null;
 
 /** Takes a return out of the page's address, so that no history, log or screenshot has its one-time values. Call it before the first page. */
 export function takeReturn(): void {
@@ -53,14 +62,15 @@ export function takeReturn(): void {
   if (arrival) history.replaceState(history.state, "", "/");
 }
 
-/** How the browser came back, if it did. */
-export function arrived(): ExternalReturn | null {
-  return arrival;
+/** How the browser came back, once: for the page that leads on. */
+export function leadOn(): ExternalReturn | null {
+  if (arrival === null) return null;
+  led = arrival;
+  arrival = null;
+  return led;
 }
 
-/** The same, once: for the page that leads on. */
-export function leadOn(): ExternalReturn | null {
-  const led = arrival;
-  if (led && led.kind !== "ticket" && led.kind !== "needsInvite") arrival = null;
+/** The same for the page that it leads to. */
+export function arrived(): ExternalReturn | null {
   return led;
 }

@@ -1,4 +1,5 @@
 import type { ConfirmationProof, ReauthenticationRequest } from "@zonewright/client";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { client, setReauthentication } from "../api.ts";
 import { Button } from "../ui/button.tsx";
@@ -10,6 +11,8 @@ import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
 import { useUser } from "./current-user.ts";
+import { leaveForProvider } from "./external.ts";
+import styles from "./session.module.css";
 
 const text = sessionWords;
 
@@ -105,8 +108,8 @@ function Prompt({ request, done }: Waiting) {
             value={password}
             onValue={setPassword}
           />
-        ) : hasPasskey ? null : (
-          <Notice kind="info">{text.confirmSignIn}</Notice>
+        ) : (
+          <SignInElsewhere userId={user.id} alone={!hasPasskey} />
         )}
         {user.hasPassword && needsCode ? (
           <>
@@ -123,5 +126,29 @@ function Prompt({ request, done }: Waiting) {
         ) : null}
       </Form>
     </Dialog>
+  );
+}
+
+/** Confirms at the providers that are bound to an account without a password. @param alone whether there is no other way */
+function SignInElsewhere({ userId, alone }: { userId: string; alone: boolean }) {
+  const { data: bindings } = useQuery({
+    queryKey: ["identity-bindings"],
+    queryFn: async ({ signal }) => (await client.identity.bindings.query(undefined, { signal })).bindings,
+  });
+  if (!bindings || (bindings.length === 0 && !alone)) return null;
+  return (
+    <>
+      <Notice kind="info">{bindings.length === 0 ? text.confirmNowhere : text.confirmSignIn}</Notice>
+      <div className={styles["stack"]}>
+        {bindings.map(({ providerId, name }) => (
+          <Button
+            key={providerId}
+            onClick={() => leaveForProvider(providerId, location.pathname + location.search, { userId })}
+          >
+            {text.confirmAt(name)}
+          </Button>
+        ))}
+      </div>
+    </>
   );
 }

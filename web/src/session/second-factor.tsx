@@ -7,7 +7,6 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { passkeysWork, askPasskey, wasCancelled } from "../ui/passkeys.ts";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
-import { Card } from "./card.tsx";
 import styles from "./session.module.css";
 
 const text = sessionWords;
@@ -60,7 +59,7 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
   }, [way, sendCode]);
 
   return (
-    <Card title={text.second} hint={text.secondHint}>
+    <>
       <Failure error={verify.error ?? send.error} />
       {way === "email" && sent ? <Notice kind="info">{text.codeSent}</Notice> : null}
       <Form onSubmit={() => void verify.run()}>
@@ -97,6 +96,6 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
           {text.startAgain}
         </Button>
       </div>
-    </Card>
+    </>
   );
 }

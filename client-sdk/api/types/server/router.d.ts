@@ -426,7 +426,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -438,13 +438,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                 expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                 createdAt: Date;
                 expiresAt: Date | null;
                 lastUsedAt: Date | null;
@@ -708,7 +708,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -753,7 +753,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -1270,6 +1270,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1331,6 +1334,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1357,6 +1363,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse?: "follow" | "off" | "offer" | undefined;
                 reverseFollowGrant?: boolean | undefined;
                 protectMail?: boolean | undefined;
+                reviewRequired?: "everyone" | "members" | "off" | null | undefined;
+                reviewAcme?: boolean | undefined;
+                message?: string | undefined;
+                override?: boolean | undefined;
                 force?: boolean | undefined;
             };
             output: {
@@ -1387,6 +1397,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1506,6 +1519,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1551,6 +1567,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -1804,6 +1823,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     }[];
                     unknown: number;
                     revertsId: string | null;
+                    changeRequestId: string | null;
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
@@ -1895,6 +1915,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -1904,7 +1926,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
-                message?: string | undefined;
             } & ({
                 value: string;
             } | {
@@ -1932,6 +1953,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -1942,7 +1965,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 comment?: string | null | undefined;
                 id: string;
                 recordId: string;
-                message?: string | undefined;
             };
             output: {
                 recordType: string;
@@ -1969,6 +1991,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 recordId: string;
                 message?: string | undefined;
+                override?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -1978,10 +2001,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         bulkCreate: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 id: string;
                 records: unknown[];
                 mode?: "atomic" | "each" | undefined;
-                message?: string | undefined;
             };
             output: {
                 results: {
@@ -2119,6 +2143,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         applyPlan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 id: string;
                 changes: ({
                     action: "create";
@@ -2156,7 +2182,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse?: boolean | string[] | undefined;
                 planHash: string;
                 force?: boolean | undefined;
-                message?: string | undefined;
             };
             output: {
                 results: {
@@ -2194,12 +2219,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         revert: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 id: string;
                 changeSetId: string;
                 dryRun?: boolean | undefined;
                 planHash?: string | undefined;
                 force?: boolean | undefined;
-                message?: string | undefined;
             };
             output: {
                 created: number;
@@ -2276,6 +2302,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         importZonefile: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 id: string;
                 zonefile: string;
                 mode?: "merge" | "replace" | undefined;
@@ -2283,7 +2311,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
                 planHash?: string | undefined;
-                message?: string | undefined;
             };
             output: {
                 created: number;
@@ -2418,6 +2445,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         applyPlan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 value: string;
                 newValue: string;
@@ -2426,7 +2455,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tag?: string | undefined;
                 planHash: string;
                 force?: boolean | undefined;
-                message?: string | undefined;
             };
             output: {
                 jobId: string;
@@ -2513,12 +2541,851 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         revert: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 jobId: string;
                 force?: boolean | undefined;
-                message?: string | undefined;
             };
             output: {
                 jobId: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
+    changeRequests: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        list: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                state?: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn" | undefined;
+                domain?: string | undefined;
+                mine?: "false" | "true" | boolean | undefined;
+                toReview?: "false" | "true" | boolean | undefined;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                requests: {
+                    id: string;
+                    number: number;
+                    state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                    title: string;
+                    domainId: string | null;
+                    domainName: string;
+                    authorId: string | null;
+                    author: string | null;
+                    creates: number;
+                    updates: number;
+                    deletes: number;
+                    applyAt: Date | null;
+                    commentCount: number;
+                    createdAt: Date;
+                    closedAt: Date | null;
+                }[];
+                counts: {
+                    open: number;
+                    approved: number;
+                    toReview: number;
+                };
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        get: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        create: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                title: string;
+                note?: string | undefined;
+                changes: ({
+                    action: "create";
+                    record: {
+                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                        name: string;
+                        value?: string | undefined;
+                        strings?: string[] | null | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    } & ({
+                        value: string;
+                    } | {
+                        strings: string[];
+                    });
+                } | {
+                    action: "update";
+                    recordId: string;
+                    record: {
+                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                        name?: string | undefined;
+                        value?: string | undefined;
+                        strings?: string[] | null | undefined;
+                        ttl?: number | undefined;
+                        priority?: number | null | undefined;
+                        proxied?: boolean | undefined;
+                        comment?: string | null | undefined;
+                    };
+                } | {
+                    action: "delete";
+                    recordId: string;
+                })[];
+                reverse?: boolean | string[] | undefined;
+                applyAt?: string | Date | null | undefined;
+                force?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        approve: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                changesHash: string;
+                note?: string | undefined;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        reject: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                note?: string | undefined;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        withdraw: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        applyRequest: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                force?: boolean | undefined;
+            };
+            output: {
+                id: string;
+                number: number;
+                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
+                title: string;
+                domainId: string | null;
+                domainName: string;
+                authorId: string | null;
+                author: string | null;
+                creates: number;
+                updates: number;
+                deletes: number;
+                applyAt: Date | null;
+                commentCount: number;
+                createdAt: Date;
+                closedAt: Date | null;
+                note: string | null;
+                changes: {
+                    action: "create" | "delete" | "update";
+                    recordId: string | null;
+                    record: Record<string, unknown> | null;
+                }[];
+                plan: {
+                    creates: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    }[];
+                    updates: {
+                        id: string;
+                        before: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        after: {
+                            recordType: string;
+                            name: string;
+                            value: string;
+                            strings: string[] | null;
+                            ttl: number;
+                            priority: number | null;
+                            proxied: boolean;
+                        };
+                        changes: Record<string, [unknown, unknown]>;
+                    }[];
+                    deletes: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                        id: string;
+                    }[];
+                    warnings: string[];
+                } | null;
+                reverse: {
+                    address: string;
+                    domainId: string | null;
+                    domainName: string | null;
+                    action: "create" | "delete" | "update" | null;
+                    recordId: string | null;
+                    record: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    before: {
+                        recordType: string;
+                        name: string;
+                        value: string;
+                        strings: string[] | null;
+                        ttl: number;
+                        priority: number | null;
+                        proxied: boolean;
+                    } | null;
+                    included: boolean;
+                    reason: string | null;
+                }[];
+                planHash: string | null;
+                changesHash: string | null;
+                outdated: boolean;
+                problem: string | null;
+                reason: string | null;
+                force: boolean;
+                reviews: {
+                    userId: string | null;
+                    user: string | null;
+                    verdict: "approve" | "reject";
+                    changesHash: string | null;
+                    note: string | null;
+                    counts: boolean;
+                    createdAt: Date;
+                }[];
+                changeSetId: string | null;
+                mayReview: boolean;
+                mayApply: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        listComments: import("@trpc/server").TRPCQueryProcedure<{
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+                id: string;
+            };
+            output: {
+                total: number;
+                page: number;
+                limit: number;
+                comments: {
+                    id: string;
+                    userId: string | null;
+                    user: string | null;
+                    text: string;
+                    createdAt: Date;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        comment: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                text: string;
+            };
+            output: {
+                id: string;
+                userId: string | null;
+                user: string | null;
+                text: string;
+                createdAt: Date;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -2744,12 +3611,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         rollback: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 id: string;
                 snapshotId: string;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
                 planHash?: string | undefined;
-                message?: string | undefined;
             };
             output: {
                 success: boolean;
@@ -3123,6 +3991,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash: string;
                 force?: boolean | undefined;
                 message?: string | undefined;
+                override?: boolean | undefined;
             };
             output: {
                 jobId: string;
@@ -3269,6 +4138,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash: string;
                 force?: boolean | undefined;
                 message?: string | undefined;
+                override?: boolean | undefined;
             };
             output: {
                 results: {
@@ -3772,7 +4642,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                     enabled: boolean;
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
@@ -3788,7 +4658,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled?: boolean | undefined;
             };
             output: {
@@ -3796,7 +4666,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -3812,7 +4682,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
             };
             output: {
@@ -3820,7 +4690,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -3858,7 +4728,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -3989,6 +4859,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
                 protectMail: boolean;
+                reviewRequired: "everyone" | "members" | "off";
+                reviewIsDefault: boolean;
+                reviewAcme: boolean;
                 drift: {
                     foundAt: Date;
                     created: number;
@@ -4045,6 +4918,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         createRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -4054,7 +4929,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 id: string;
-                message?: string | undefined;
             } & ({
                 value: string;
             } | {
@@ -4082,6 +4956,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         updateRecord: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                message?: string | undefined;
+                override?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -4092,7 +4968,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 comment?: string | null | undefined;
                 id: string;
                 recordId: string;
-                message?: string | undefined;
             };
             output: {
                 recordType: string;
@@ -4119,6 +4994,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 recordId: string;
                 message?: string | undefined;
+                override?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { messageOf } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatNumber } from "../../ui/format.ts";
@@ -73,6 +74,8 @@ function CheckText({ check }: { check: Check }) {
       return <span className={styles["muted"]}>{text.checking}</span>;
     case "offline":
       return <span className={styles["chg"]}>{text.unchecked}</span>;
+    case "waiting":
+      return <span className={styles["chg"]}>{text.waiting(messageOf(check.error))}</span>;
     case "refused": {
       const problems = [...check.faults.values()].flat().length + check.others.length;
       const [first = ""] = check.others;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { client } from "../../api.ts";
+import { client, isTemporary } from "../../api.ts";
 import { changesOf, emptyDraft, isUnfinished, withStored, type Draft } from "./draft.ts";
 import { draftKey, readDraft, writeDraft } from "./store.ts";
 
@@ -11,6 +11,8 @@ export type Plan = RouterOutputs["records"]["plan"];
 export type Check =
   | { state: "empty" | "unfinished" | "checking" | "offline" }
   | { state: "planned"; plan: Plan }
+  /** It could not be checked, and is checked again by itself. */
+  | { state: "waiting"; error: unknown }
   /** `faults`: by the key of the edit. `others`: what belongs to none. */
   | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[] };
 
@@ -112,6 +114,7 @@ function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: un
   if (plan && !error) return { state: "planned", plan };
   if (!error) return { state: "checking" };
   if (!isZonewrightError(error) || error.status === null) return { state: "offline" };
+  if (isTemporary(error) || error.code === "UNAUTHORIZED") return { state: "waiting", error };
   const faults = new Map<string, string[]>();
   const others: string[] = [];
   for (const { path, message } of error.issues ?? []) {

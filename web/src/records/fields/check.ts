@@ -25,6 +25,15 @@ export function checkFields(
   };
 }
 
+/** The type for which a value was meant, if it is one of another kind of address; null otherwise. */
+export function betterType(recordType: string, value: string): string | null {
+  if (recordType !== "A" && recordType !== "AAAA") return null;
+  const fits = (type: string) => ruleFor(type).write(value, undefined).ok;
+  const other = recordType === "A" ? "AAAA" : "A";
+  if (fits(other)) return other;
+  return value.includes(".") && fits("CNAME") ? "CNAME" : null;
+}
+
 /** The canonical form of a value, or the text itself if it has none. */
 export function canonicalValue(recordType: string, value: string): string {
   const written = ruleFor(recordType).write(value, undefined);

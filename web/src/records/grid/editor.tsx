@@ -5,7 +5,7 @@ import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import type { Fields } from "../draft/draft.ts";
-import { canonicalName, canonicalValue, checkFields } from "../fields/check.ts";
+import { betterType, canonicalName, canonicalValue, checkFields } from "../fields/check.ts";
 import { understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
 import type { Column } from "./cursor.ts";
@@ -50,7 +50,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
   const shown = (key: "name" | "value" | "ttl", fault: string | null) => (left.has(key) ? fault : null);
 
   const understand = () => {
-    const meant = understandValue(recordType, value);
+    const meant = understandValue(recordType, value, zone);
     if (meant.correction !== null) {
       setParts(splitValue(recordType, meant.value));
       setCorrection(text.corrections[meant.correction]);
@@ -64,7 +64,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
     leave("name");
   };
   const finish = () => {
-    const meant = understandValue(recordType, value);
+    const meant = understandValue(recordType, value, zone);
     const owner = understandName(name, zone);
     const checked = checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone);
     if (checked.name !== null || checked.value !== null || ttlFault !== null) {
@@ -104,7 +104,9 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
   const nameFault = shown("name", faults.name);
   const valueFault = shown("value", faults.value);
   const shownTtlFault = shown("ttl", ttlFault);
-  const faultList = [nameFault, valueFault, shownTtlFault].filter((fault) => fault !== null);
+  const meantType = valueFault === null ? null : betterType(recordType, value);
+  const typeHint = meantType === null ? null : text.betterType(meantType);
+  const faultList = [nameFault, valueFault, typeHint, shownTtlFault].filter((fault) => fault !== null);
   return (
     // The keys of the form's fields, as one.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions

@@ -44,8 +44,9 @@ export const account = {
   themes: { system: "System", light: "Light", dark: "Dark" },
 
   password: "Password",
-  passwordNone:
-    "You have no password. You sign in in the ways listed below. An administrator can set a password for you.",
+  passwordNone: "You have no password and sign in in the ways listed below. Set one to sign in with it as well.",
+  setPassword: "Set a password",
+  passwordSet: "Your password is set. You can sign in with it.",
   currentPassword: "Current password",
   newPassword: "New password",
   newPasswordHint: "12 to 256 characters, not a common one.",

@@ -33,6 +33,7 @@ export const domains = {
   emptyMember: "You see a domain here when an administrator assigns it to you.",
   addTitle: "Add a domain",
   addHint: "Its records start empty. To take over an existing zone, import it from its provider.",
+  onlyName: "Only the name is used.",
   nameExample: "example.com",
   viewHint: "For several zones of one name, such as internal.",
   expiresHint: "When the registration ends, if you know it.",

@@ -11,6 +11,11 @@ export const session = {
   or: "or",
   with: (provider: string) => `Continue with ${provider}`,
   ended: "Your session ended. Sign in to continue where you left off.",
+  again: "Your session ended",
+  againHint: "Sign in again to continue.",
+  againKept: "Everything on this page stays as you left it. If you sign in at another provider, only drafts stay.",
+  leave: "Leave this page",
+  otherUser: (username: string) => `You are now signed in as ${username}. Drafts of the other account stay with it.`,
 
   second: "Second step",
   secondHint: "Your password is correct. Confirm that it is you.",
@@ -66,7 +71,10 @@ export const session = {
   confirmTitle: "Confirm that it is you",
   confirmHint: "This changes how your account can be accessed. Your session was confirmed more than ten minutes ago.",
   confirm: "Confirm",
-  confirmSignIn: "Your account has no password. Sign in again to confirm.",
+  confirmSignIn:
+    "Your account has no password. Sign in again at your provider: you return to this page, and then repeat what you did. Drafts stay.",
+  confirmNowhere: "Your account has no password. Sign out and in again to confirm.",
+  confirmAt: (provider: string) => `Sign in again with ${provider}`,
 
   errors: {
     access_denied: "The provider did not confirm the sign-in. Try again, or sign in another way.",

@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.drift", "replacement.progress", "replacement.finished", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.drift", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -26,6 +26,19 @@ interface OfReplacement {
     done: number;
     failed: number;
     skipped: number;
+}
+interface OfChangeRequest {
+    domainId: string | null;
+    domainName: string;
+    changeRequestId: string;
+    number: number;
+    requestTitle: string;
+    authorId: string | null;
+    author: string | null;
+    byUserId: string | null;
+    by: string | null;
+    note: string | null;
+    applyAt: string | null;
 }
 interface OfRegistration extends OfDomain {
     expiresAt: string;
@@ -92,6 +105,11 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     "replacement.finished": OfReplacement & {
         state: "done" | "stopped";
     };
+    "change.requested": OfChangeRequest;
+    "change.approved": OfChangeRequest;
+    "change.rejected": OfChangeRequest;
+    "change.applied": OfChangeRequest;
+    "change.failed": OfChangeRequest;
     "security.new_sign_in": {
         ip: string | null;
         userAgent: string | null;

@@ -1,0 +1,181 @@
+import { sql } from "kysely";
+import type { Actor } from "../access/actor.ts";
+import type { Chosen } from "../changes/follows.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { ChangeRequestState } from "../database/tables/change-requests.ts";
+import type { ChangeInput } from "../records/change-schemas.ts";
+import type { Place } from "./rrset-hash.ts";
+
+/** A stored change request. */
+export interface StoredRequest {
+  id: string;
+  number: number;
+  /** Null once the domain is deleted. */
+  domainId: string | null;
+  domainName: string;
+  /** Who made it, and by which means. The user is null once deleted. */
+  author: Actor;
+  authorName: string | null;
+  state: ChangeRequestState;
+  title: string;
+  note: string | null;
+  changes: ChangeInput[];
+  reverse: Chosen | undefined;
+  force: boolean;
+  /** The names and types that its plan touched. */
+  places: Place[];
+  /** The plan when it was made or last approved, as answers show it. */
+  plan: unknown;
+  changesHash: string;
+  applyAt: Date | null;
+  proposed: boolean;
+  /** The attempt to apply it that is under way; null: none. */
+  applyingToken: string | null;
+  reason: string | null;
+  creates: number;
+  updates: number;
+  deletes: number;
+  commentCount: number;
+  createdAt: Date;
+  closedAt: Date | null;
+}
+
+/** Returns a request, or null. `lock` locks its row for the transaction. */
+export async function findRequest(em: EntityManager, id: string, { lock = false } = {}): Promise<StoredRequest | null> {
+  const row = await queries(em)
+    .selectFrom("change_requests as r")
+    .leftJoin("users as author", "author.id", "r.author_id")
+    .selectAll("r")
+    .select("author.username as author_name")
+    .where("r.id", "=", id)
+    .$if(lock, (query) => query.forUpdate("r"))
+    .executeTakeFirst();
+  if (!row) return null;
+  return {
+    id: row.id,
+    number: row.number,
+    domainId: row.domain_id,
+    domainName: row.domain_name,
+    author: { userId: row.author_id, tokenId: row.token_id, ip: row.ip, requestId: row.request_id },
+    authorName: row.author_name,
+    state: row.state,
+    title: row.title,
+    note: row.note,
+    changes: fromJson(row.changes) as ChangeInput[],
+    reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
+    force: row.force,
+    places: row.hosts.map((name, index) => ({ name, recordType: row.record_types[index] ?? "" })),
+    plan: fromJson(row.plan),
+    changesHash: row.changes_hash,
+    applyAt: row.apply_at,
+    proposed: row.proposed,
+    applyingToken: row.applying_token,
+    reason: row.reason,
+    creates: row.creates,
+    updates: row.updates,
+    deletes: row.deletes,
+    commentCount: row.comment_count,
+    createdAt: row.created_at,
+    closedAt: row.closed_at,
+  };
+}
+
+function fromJson(stored: unknown): unknown {
+  return typeof stored === "string" ? JSON.parse(stored) : stored;
+}
+
+/** What a plan amounts to, as a request stores it. */
+export interface StoredPlan {
+  places: Place[];
+  plan: object;
+  changesHash: string;
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+/** Returns the columns of a request that store a plan. */
+export function planColumns({ places, plan, changesHash, creates, updates, deletes }: StoredPlan) {
+  const hosts = places.map(({ name }) => name);
+  const record_types = places.map(({ recordType }) => recordType);
+  return { hosts, record_types, plan: JSON.stringify(plan), changes_hash: changesHash, creates, updates, deletes };
+}
+
+/** Closes a request that is open or approved. @returns whether this call closed it */
+export async function closeRequest(
+  tx: EntityManager,
+  id: string,
+  end: { state: ChangeRequestState; reason?: string | null; now: Date },
+): Promise<boolean> {
+  const closed = await queries(tx)
+    .updateTable("change_requests")
+    .set({
+      state: end.state,
+      reason: end.reason ?? null,
+      closed_at: end.now,
+      applying_token: null,
+      applying_at: null,
+    })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .executeTakeFirst();
+  return closed.numUpdatedRows === 1n;
+}
+
+/** Marks a request as being applied. @returns whether nobody else is applying it */
+export async function claim(em: EntityManager, id: string, token: string, now: Date): Promise<boolean> {
+  const claimed = await queries(em)
+    .updateTable("change_requests")
+    .set({ applying_token: token, applying_at: now })
+    .where("id", "=", id)
+    .where("closed_at", "is", null)
+    .where("applying_token", "is", null)
+    .executeTakeFirst();
+  return claimed.numUpdatedRows === 1n;
+}
+
+/** Ends an attempt that changed nothing. If the author was deleted meanwhile, the request is withdrawn. */
+export async function release(em: EntityManager, id: string, token: string, now: Date): Promise<void> {
+  await sql`
+    update change_requests set applying_token = null, applying_at = null,
+      state = case when author_id is null then 'withdrawn' else state end,
+      reason = case when author_id is null then ${authorDeleted} else reason end,
+      closed_at = case when author_id is null then ${now}::timestamptz else closed_at end
+    where id = ${id} and applying_token = ${token}
+  `.execute(queries(em));
+}
+
+export const authorDeleted = "Its author was deleted.";
+
+/** Locks a request for the transaction that begins to apply it. @returns null if the attempt no longer holds it */
+export async function heldRequest(tx: EntityManager, id: string, token: string): Promise<StoredRequest | null> {
+  const held = await queries(tx)
+    .selectFrom("change_requests")
+    .select("id")
+    .where("id", "=", id)
+    .where("applying_token", "=", token)
+    .where("closed_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  return held ? await findRequest(tx, id) : null;
+}
+
+/** Returns the change set that carries a request out, or null. */
+export async function changeSetOf(em: EntityManager, requestId: string) {
+  const row = await queries(em)
+    .selectFrom("change_sets")
+    .select(["id", "state", "failures", "unknown", "creates", "updates", "deletes"])
+    .where("change_request_id", "=", requestId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Parts a request from a change set that is known to have done nothing. */
+export async function detachChangeSet(tx: EntityManager, id: string): Promise<void> {
+  await queries(tx)
+    .updateTable("change_sets")
+    .set({ change_request_id: null })
+    .where("change_request_id", "=", id)
+    .where("state", "=", "failed")
+    .execute();
+}

@@ -1,0 +1,108 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** What people paste wrong is understood, or explained at its field. */
+
+const site = useConsole();
+let zone: Zone;
+let page: Page;
+
+beforeEach(async () => {
+  zone = await fileZone(site.zonewright);
+  page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("button", { name: "Add record" }).last().click();
+});
+
+const editor = () => page.getByRole("group", { name: "Edit the record" });
+const name = () => editor().getByRole("textbox", { name: "Name" });
+const value = () => editor().getByRole("textbox", { name: "Value", exact: true });
+const done = async () => await editor().getByRole("button", { name: "Done" }).click();
+
+/** Puts a text into a field as a paste does, and leaves the field. */
+async function paste(field: ReturnType<typeof name>, text: string): Promise<void> {
+  await field.focus();
+  await page.keyboard.insertText(text);
+  await page.keyboard.press("Tab");
+}
+
+test.each([
+  ["A", ` "192.0.2.1" `, "The quotes around it are left out", "192.0.2.1"],
+  ["A", "http://192.0.2.1:8080/admin", "Only the host name of the URL is used.", "192.0.2.1"],
+  ["A", "192.0.2.1.", "The dot at the end is left out.", "192.0.2.1"],
+  ["CNAME", "https://shop.example.org/start?x=1", "Only the host name of the URL is used.", "shop.example.org"],
+  ["CNAME", "shop.example.org:443", "The port is left out", "shop.example.org"],
+  ["TXT", '"v=spf1 " "-all"', "The quoted strings are joined into one text.", "v=spf1 -all"],
+])(
+  "a pasted %s value %j is corrected in its field, the page says how, and it is stored so",
+  async (type, text, says, stored) => {
+    await name().fill("pasted");
+    await editor().getByRole("combobox", { name: "Type" }).selectOption(type);
+    await paste(value(), text);
+    await editor().getByText(says).waitFor();
+    expect(await value().inputValue()).toBe(stored);
+    await done();
+    await page.getByRole("button", { name: /^Review/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Apply/ })
+      .click();
+    await page.getByText("Applied as revision 1").waitFor();
+    const { body } = await zone.get("/records?name=pasted");
+    expect(body.records.map((record: { value: string }) => record.value)).toEqual([stored]);
+  },
+);
+
+test("a name with the zone's name twice, or as a URL, is understood in its field", async () => {
+  await paste(name(), `www.${zone.name}.${zone.name}.`);
+  await editor().getByText("The zone’s name stood there twice").waitFor();
+  expect(await name().inputValue()).toBe(`www.${zone.name}`);
+  await name().fill("");
+  await paste(name(), `https://shop.${zone.name}/cart`);
+  await editor().getByText("Only the host name of the URL is used.").waitFor();
+  await value().fill("192.0.2.7");
+  await done();
+  await page.getByRole("gridcell", { name: "shop", exact: true }).waitFor();
+});
+
+test("a mail server is pasted with its priority, in either order, into any field of the form", async () => {
+  await name().fill("@");
+  await editor().getByRole("combobox", { name: "Type" }).selectOption("MX");
+  await paste(editor().getByRole("textbox", { name: "Target" }), "mail.example.org. 20");
+  await editor().getByText("The priority is put first.").waitFor();
+  expect(await editor().getByRole("textbox", { name: "Priority" }).inputValue()).toBe("20");
+});
+
+test.each([
+  ["A", "192.0.2.0/24", /must be an IPv4 address/],
+  ["A", "2001:db8::1", /To use this value, choose the type AAAA\./],
+  ["A", "www.example.org", /To use this value, choose the type CNAME\./],
+  ["CNAME", "192.0.2.1", /is an IP address, which belongs in an A or AAAA record/],
+  ["CNAME", "someone@example.org", /must be a valid domain name/],
+])("a pasted %s value %j that cannot be meant is explained, and stays in its field", async (type, text, says) => {
+  await name().fill("pasted");
+  await editor().getByRole("combobox", { name: "Type" }).selectOption(type);
+  await paste(value(), text);
+  await done();
+  await expect.poll(async () => await editor().textContent()).toMatch(says);
+  expect(await value().getAttribute("aria-invalid")).toBe("true");
+  expect(await value().inputValue()).toBe(text);
+});
+
+test("a name with a trailing dot outside the zone is explained at its field", async () => {
+  await paste(name(), "www.");
+  await expect.poll(async () => await editor().textContent()).toContain("leave out the trailing dot");
+  expect(await name().getAttribute("aria-invalid")).toBe("true");
+});
+
+test("a domain pasted as a URL with spaces is added by its name", async () => {
+  await page.goto(site.url);
+  await page.getByRole("button", { name: "Add domain" }).click();
+  const dialog = page.getByRole("dialog");
+  const field = dialog.getByLabel("Name", { exact: true });
+  await paste(field, `  https://Pasted-${zone.name}/index.html `);
+  await dialog.getByText("Only the name is used.").waitFor();
+  await dialog.getByRole("button", { name: "Add domain" }).click();
+  await page.waitForURL(`${site.url}/d/pasted-${zone.name}/records`);
+});

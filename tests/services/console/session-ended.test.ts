@@ -1,0 +1,112 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { adminPassword, memberPassword } from "../../support/zonewright.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+const site = useConsole();
+let zone: Zone;
+let page: Page;
+
+beforeEach(async () => {
+  zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("grid").waitFor();
+  // Refused calls and streams of the ended session.
+  site.expected.push("401", "403");
+});
+
+const again = () => page.getByRole("dialog", { name: "Your session ended" });
+const value = () => page.getByRole("textbox", { name: "Value", exact: true });
+const values = async () =>
+  (await zone.get("/records?type=A&name=www")).body.records.map((record: { value: string }) => record.value);
+
+/** Ends every session of the administrator but the test's own, as an administrator in another browser would. */
+async function endSessions(): Promise<void> {
+  const { body } = await site.zonewright.admin.get("/api/auth/me/sessions");
+  for (const { id, current } of body.sessions) {
+    if (!current) await site.zonewright.admin.delete(`/api/auth/me/sessions/${id}`);
+  }
+}
+
+async function edit(): Promise<void> {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await value().fill("192.0.2.2");
+}
+
+async function signInAgain(username: string, password: string): Promise<void> {
+  await again().getByLabel("Username").fill(username);
+  await again().getByLabel("Password").fill(password);
+  await again().getByRole("button", { name: "Sign in", exact: true }).click();
+}
+
+test("a session that ends in mid-edit is renewed in place, with everything typed still there", async () => {
+  await edit();
+  await endSessions();
+  await again().waitFor();
+  expect(await again().getByLabel("Username").inputValue()).toBe("admin");
+  await expectAccessible(page);
+  await photograph(page, "session-ended");
+  await again().getByLabel("Password").fill("not the password at all");
+  await again().getByRole("button", { name: "Sign in", exact: true }).click();
+  await again().getByRole("alert").waitFor();
+  await signInAgain("admin", adminPassword);
+  await again().waitFor({ state: "hidden" });
+  expect(await value().inputValue()).toBe("192.0.2.2");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText("Applied as revision 2").waitFor();
+  expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a session that ends under an open review is renewed above it, and the review applies with its reason", async () => {
+  await edit();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review 1 change/ });
+  await review.getByLabel(/^Why/).fill("The host moved");
+  await endSessions();
+  await again().waitFor();
+  await signInAgain("admin", adminPassword);
+  await again().waitFor({ state: "hidden" });
+  expect(await review.getByLabel(/^Why/).inputValue()).toBe("The host moved");
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText("Applied as revision 2").waitFor();
+  const { body } = await zone.get("/history");
+  expect(body.entries[0].message).toBe("The host moved");
+});
+
+test("Escape does not lead away from the page, and leaving it leads back to it and its draft after the sign-in", async () => {
+  await edit();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).waitFor();
+  await endSessions();
+  await again().waitFor();
+  await page.keyboard.press("Escape");
+  await again().getByRole("button", { name: "Leave this page" }).click();
+  await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+  expect(await page.getByText(zone.name).count()).toBe(0);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill(adminPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page.getByRole("dialog").getByText("192.0.2.2").waitFor();
+});
+
+test("another person who signs in there sees nothing that the first one left on the page", async () => {
+  await site.zonewright.member("other");
+  await edit();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).waitFor();
+  await endSessions();
+  await again().waitFor();
+  await signInAgain("other", memberPassword);
+  await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
+  expect(await page.getByText("192.0.2.2").count()).toBe(0);
+});
