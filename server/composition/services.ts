@@ -119,7 +119,7 @@ export async function createServices(parts: {
     now,
   });
   const { notifications, streams } = notificationServices;
-  const zoneWatchers = composeZoneWatchers({ database, streams, redis, log });
+  const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
