@@ -10,6 +10,7 @@ import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
+import secretsStyles from "./secrets.module.css";
 import { refreshFactors } from "./own-account.ts";
 import { patiently } from "../ui/patiently.ts";
 
@@ -56,15 +57,15 @@ export function AppSetup({ onDone, onCancel }: AppSetupProps) {
   }
   const issue = issueOf(enable.error, "code");
   return (
-    <div className={styles["setup"]}>
-      <Suspense fallback={<span className={styles["qr"]} />}>
+    <div className={secretsStyles["setup"]}>
+      <Suspense fallback={<span className={secretsStyles["qr"]} />}>
         <QrCode content={setup.otpauthUrl} label={text.appQr} />
       </Suspense>
       <Form onSubmit={() => void enable.run()}>
         <p>{text.appScan}</p>
         <div>
           <span className={styles["hint"]}>{text.appSecret}</span>
-          <div className={styles["secret"]}>
+          <div className={secretsStyles["secret"]}>
             <code>{setup.secret.replace(/.{4}(?=.)/g, "$& ")}</code>
             <CopyButton text={setup.secret} />
           </div>

@@ -10,6 +10,7 @@ import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
+import rowStyles from "./row.module.css";
 import { showUser } from "./own-account.ts";
 import { Chip } from "./row.tsx";
 
@@ -43,7 +44,7 @@ export function EmailCard() {
       {user.email === null ? (
         <span className={styles["hint"]}>{text.emailNone}</span>
       ) : (
-        <div className={styles["name"]}>
+        <div className={rowStyles["name"]}>
           <span>{user.email}</span>
           <Chip kind={user.emailVerified ? "good" : "warn"}>
             {user.emailVerified ? text.emailVerified : text.emailUnverified}

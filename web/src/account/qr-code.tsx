@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { encode } from "uqr";
-import styles from "./account.module.css";
+import styles from "./secrets.module.css";
 
 /** A QR code, as one path of squares. In a chunk of its own, with its library. */
 export function QrCode({ content, label }: { content: string; label: string }) {

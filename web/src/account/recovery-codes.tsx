@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { accountWords } from "../words/account.ts";
-import styles from "./account.module.css";
+import styles from "./secrets.module.css";
 
 const text = accountWords;
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { formatAgo, formatMoment } from "../ui/format.ts";
-import styles from "./account.module.css";
+import styles from "./row.module.css";
 
 interface RowProps {
   icon?: ReactNode;

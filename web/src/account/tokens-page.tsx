@@ -14,6 +14,7 @@ import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
+import secretsStyles from "./secrets.module.css";
 import { AccountPage } from "./account-page.tsx";
 import { isPast } from "./expiry.ts";
 import { NewToken } from "./new-token.tsx";
@@ -114,12 +115,12 @@ function Fresh({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
   const box = useRef<HTMLElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (
-    <section ref={box} className={styles["fresh"]} tabIndex={-1} aria-label={text.tokenSecret}>
+    <section ref={box} className={secretsStyles["fresh"]} tabIndex={-1} aria-label={text.tokenSecret}>
       <div>
         <strong>{text.tokenCreated(token.name)}</strong>
         <span className={styles["hint"]}>{text.tokenOnce}</span>
       </div>
-      <div className={styles["secret"]}>
+      <div className={secretsStyles["secret"]}>
         <code>{token.token}</code>
         <CopyButton text={token.token} />
         <Button onClick={onDone}>{text.tokenDone}</Button>

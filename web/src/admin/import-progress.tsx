@@ -5,6 +5,7 @@ import { formatNumber } from "../ui/format.ts";
 import { adminWords } from "../words/admin.ts";
 import type { ImportState } from "./import-run.ts";
 import styles from "./admin.module.css";
+import importProgressStyles from "./import-progress.module.css";
 
 const text = adminWords.zones;
 
@@ -25,7 +26,10 @@ export function ImportProgress({ state, stopping, onStop }: ImportProgressProps)
   }, [running]);
   const [first] = imported;
   return (
-    <section className={styles["progress"]} aria-label={running ? text.running : text.done(imported.length)}>
+    <section
+      className={importProgressStyles["progress"]}
+      aria-label={running ? text.running : text.done(imported.length)}
+    >
       <div>
         <span role="status">
           {running ? text.progress(formatNumber(done), formatNumber(total)) : text.done(imported.length)}
@@ -56,7 +60,7 @@ export function ImportProgress({ state, stopping, onStop }: ImportProgressProps)
       {failures.length > 0 ? (
         <div role="alert">
           <p className={styles["bad"]}>{text.failed(failures.length)}</p>
-          <ul className={styles["failures"]} aria-label={text.failed(failures.length)}>
+          <ul className={importProgressStyles["failures"]} aria-label={text.failed(failures.length)}>
             {failures.slice(0, 200).map(({ name, error }) => (
               <li key={name}>
                 <strong>{name}</strong> {error}

@@ -16,6 +16,7 @@ import { ImportProgress } from "./import-progress.tsx";
 import { providerConfigs } from "./provider-queries.ts";
 import { useImport } from "./use-import.ts";
 import styles from "./admin.module.css";
+import zonesStyles from "./zones.module.css";
 
 const text = adminWords.zones;
 
@@ -137,7 +138,7 @@ function ZoneList({ zones, running, onImport }: ZoneListProps) {
         </Button>
       </div>
       <div className={styles["frame"]}>
-        <label className={styles["all"]}>
+        <label className={zonesStyles["all"]}>
           <input
             type="checkbox"
             checked={everything}
@@ -146,13 +147,13 @@ function ZoneList({ zones, running, onImport }: ZoneListProps) {
           />
           {shown.length === 0 ? text.noneMatch : text.selectAll}
         </label>
-        <div ref={container} className={styles["zones"]} style={{ height: virtualizer.getTotalSize() }}>
+        <div ref={container} className={zonesStyles["zones"]} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((item) => {
             const zone = shown[item.index];
             return zone ? (
               <div
                 key={zone.name}
-                className={styles["zone"]}
+                className={zonesStyles["zone"]}
                 style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
               >
                 <ZoneRow
@@ -182,7 +183,7 @@ function ZoneRow({ zone: { name, managed }, checked, disabled, onChecked }: Zone
     return (
       <>
         <input type="checkbox" checked disabled aria-label={text.select(name)} readOnly />
-        <Link to="/d/$name/records" params={{ name }} className={styles["zoneName"]} preload={false}>
+        <Link to="/d/$name/records" params={{ name }} className={zonesStyles["zoneName"]} preload={false}>
           {name}
         </Link>
         <span className={styles["chip"]}>{text.managed}</span>
@@ -198,7 +199,7 @@ function ZoneRow({ zone: { name, managed }, checked, disabled, onChecked }: Zone
         disabled={disabled}
         onChange={(event) => onChecked(event.target.checked)}
       />
-      <span className={styles["zoneName"]}>{name}</span>
+      <span className={zonesStyles["zoneName"]}>{name}</span>
     </>
   );
 }
@@ -210,13 +211,13 @@ function ManagedZones({ zones }: { zones: readonly Zone[] }) {
     <>
       <p>{text.allManaged}</p>
       <div className={styles["frame"]}>
-        <div ref={container} className={styles["zones"]} style={{ height: virtualizer.getTotalSize() }}>
+        <div ref={container} className={zonesStyles["zones"]} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map((item) => {
             const zone = zones[item.index];
             return zone ? (
               <div
                 key={zone.name}
-                className={styles["zone"]}
+                className={zonesStyles["zone"]}
                 style={{ transform: `translateY(${item.start - virtualizer.options.scrollMargin}px)` }}
               >
                 <ZoneRow zone={zone} checked disabled onChecked={() => undefined} />
