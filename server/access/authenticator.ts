@@ -14,6 +14,8 @@ export interface Identified {
   credential: string;
   /** Null: never expires. */
   endsAt: Date | null;
+  /** When they were identified. */
+  at: Date;
 }
 
 /** Receives credentials and users that are revoked or changed in this process, immediately. */
@@ -87,7 +89,7 @@ export class Authenticator {
     const credential = tokenKey(hash ?? "");
     const found =
       hash === null ? null : await this.#callers.find(credential, () => this.#personalTokens.read(em, hash));
-    if (found) return { ...found, credential };
+    if (found) return { ...found, credential, at: this.#now() };
     throw new AppError(
       "UNAUTHORIZED",
       "The personal token is invalid: it is mistyped, expired or deleted, or its owner is disabled. Use a valid token.",
@@ -100,7 +102,7 @@ export class Authenticator {
       const credential = sessionKey(claims.sessionId);
       const found = await this.#callers.find(credential, () => this.#readSession(em, claims.sessionId));
       if (found?.caller.userId === claims.userId)
-        return { caller: found.caller, credential, endsAt: new Date(claims.expiresAt * 1000) };
+        return { caller: found.caller, credential, endsAt: new Date(claims.expiresAt * 1000), at: this.#now() };
     }
     throw new AppError(
       "UNAUTHORIZED",

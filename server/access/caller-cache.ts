@@ -5,7 +5,7 @@ const cacheMilliseconds = 1_000;
 const maxEntries = 20_000;
 
 /** A caller without the details of the call. */
-export type CallerIdentity = Omit<Caller, "ip" | "requestId">;
+export type CallerIdentity = Omit<Caller, "ip" | "requestId" | "at">;
 
 /** The caller and expiration of a credential, as read from the database. */
 export interface CachedCaller {

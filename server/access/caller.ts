@@ -11,6 +11,8 @@ export interface Caller extends Actor {
   /** The session behind an access token; null for a personal token. */
   sessionId: string | null;
   permissions: "all" | ReadonlySet<Permission>;
+  /** The time of the call, at which their rights are judged. */
+  at: Date;
 }
 
 /** Returns the caller if they have the permission. @throws AppError FORBIDDEN for a personal token without it */

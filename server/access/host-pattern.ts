@@ -15,8 +15,9 @@ const longestPattern = 253;
 /**
  * Parses a user-supplied pattern for hosts of `zone` (canonical) into canonical form. Refuses a pattern that ends in the zone's name
  * instead of stripping it, because `*.example.com` would become every host of example.com.
+ * @param zone null: zones of several names
  */
-export function parseHostPattern(input: string, zone: string): Result<string> {
+export function parseHostPattern(input: string, zone: string | null): Result<string> {
   if (input === "@") return ok("@");
   const labels: string[] = [];
   for (const text of withAsciiDots(input).split(".")) {
@@ -26,7 +27,7 @@ export function parseHostPattern(input: string, zone: string): Result<string> {
   }
   const pattern = labels.join(".").replaceAll(/\*+/g, "*");
   if (pattern.length > longestPattern) return refuse(`The pattern must have at most ${longestPattern} characters.`);
-  if (pattern === zone || pattern.endsWith(`.${zone}`))
+  if (zone !== null && (pattern === zone || pattern.endsWith(`.${zone}`)))
     return refuse(
       `The pattern must be relative to ${zone}. Leave out that name, as in "*.dev", or use "@" for ${zone} itself.`,
     );

@@ -23,7 +23,7 @@ export async function presentCaller(
     .where("users.disabled_at", "is", null)
     .executeTakeFirst();
   if (!row) return null;
-  const caller = { ...actor, userId: row.id, username: row.username, role: row.role, sessionId: null };
+  const caller = { ...actor, userId: row.id, username: row.username, role: row.role, sessionId: null, at: now };
   if (actor.tokenId === null) return { ...caller, permissions: "all" };
   const isValid = row.permissions?.includes(permission) === true && (!row.expires_at || row.expires_at > now);
   return isValid ? { ...caller, permissions: new Set(row.permissions as Permission[]) } : null;

@@ -120,8 +120,8 @@ async function authenticated({ services, em, http }: Call): Promise<Identified> 
   return await services.authenticator.authenticate(em, http);
 }
 
-function asCaller({ caller }: Identified, { http, requestId }: Call): Caller {
-  return { ...caller, ip: http.ip, requestId };
+function asCaller({ caller, at }: Identified, { http, requestId }: Call): Caller {
+  return { ...caller, at, ip: http.ip, requestId };
 }
 
 function requireAdmin({ role, userId }: Caller, { procedure }: Call): void {

@@ -6,6 +6,9 @@ import type { AssignmentAccess } from "../database/tables/assignments.ts";
 export interface Subject {
   domainId: string | null;
   domainName: string | null;
+  /** The group or tag of the domains, if not a domain is meant. */
+  groupName?: string | null;
+  tag?: string | null;
   subdomainPattern: string;
   host: string | null;
   access: AssignmentAccess;
@@ -32,14 +35,28 @@ export function assignmentNotice(
   return { event, level: levels[event], metadata: { type, domainId, domainName, subdomainPattern, host }, ...told };
 }
 
-/** Returns text such as `*.dev in example.com`, or the domain alone if the pattern covers every host. */
-export function partOf({ domainName, subdomainPattern }: Pick<Subject, "domainName" | "subdomainPattern">): string {
-  const domain = domainName ?? "a domain";
-  return subdomainPattern === "*" ? domain : `${subdomainPattern} in ${domain}`;
+/** Returns text such as `*.dev in example.com`, or the domains alone if the pattern covers every host. */
+export function partOf({ subdomainPattern, ...target }: Omit<Subject, "host" | "access" | "domainId">): string {
+  const domains = domainsOf(target);
+  return subdomainPattern === "*" ? domains : `${subdomainPattern} in ${domains}`;
 }
 
-export function rightTo(access: AssignmentAccess): string {
-  return access === "write" ? "view and change the records" : "view the records";
+function domainsOf({ domainName, groupName = null, tag = null }: Pick<Subject, "domainName" | "groupName" | "tag">) {
+  if (groupName !== null) return `the domains in the group “${groupName}”`;
+  if (tag !== null) return `the domains tagged “${tag}”`;
+  return domainName ?? "a domain";
+}
+
+const rights: Record<AssignmentAccess, string> = {
+  read: "view",
+  propose: "view and propose changes of",
+  write: "view and change",
+};
+
+/** Returns text such as `view the TXT records`. */
+export function rightTo(access: AssignmentAccess, recordTypes: readonly string[] = []): string {
+  const which = recordTypes.length === 0 ? "the records" : `the ${recordTypes.join(", ")} records`;
+  return `${rights[access]} ${which}`;
 }
 
 /** Returns the notices for members assigned to a deleted domain, one for each distinct pattern and access. */

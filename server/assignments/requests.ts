@@ -6,7 +6,7 @@ import { newId } from "../platform/ids.ts";
 import { parseOwner } from "../dns/names/names.ts";
 import { parseQualified, qualifiedName, zoneNameOf } from "../dns/names/views.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import type { RequestedAccess } from "../database/tables/assignments.ts";
 import { lockDomain, lockDomainNamed } from "../access/lock-domain.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { matchesHost } from "../dns/names/host-match.ts";
@@ -22,7 +22,7 @@ export interface NewRequest {
   domainName?: string | undefined;
   subdomainPattern?: string | undefined;
   host: string | null;
-  access: AssignmentAccess;
+  access: RequestedAccess;
   reason: string | null;
 }
 
@@ -113,7 +113,9 @@ export class AssignmentRequests {
       const request = await this.#decide(tx, caller, id, "approved", note);
       const domainId = await requestedDomain(tx, request);
       const { user_id: userId, subdomain_pattern: subdomainPattern, access } = request;
-      const assigned = await this.#parts.assignments.assign(tx, caller, { userId, domainId, subdomainPattern, access });
+      const target = { domainId, groupName: null, tag: null };
+      const given = { ...target, userId, subdomainPattern, access, recordTypes: [], review: false, expiresAt: null };
+      const assigned = await this.#parts.assignments.assign(tx, caller, given);
       await queries(tx)
         .updateTable("assignment_requests")
         .set({ assignment_id: assigned.id, domain_id: domainId })

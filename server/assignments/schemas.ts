@@ -1,12 +1,36 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, prose, timestamp } from "../api/schemas.ts";
+import { id, line, pageOf, paging, prose, shownId, timestamp, timestampInput } from "../api/schemas.ts";
+import { canonicalType, isProviderType } from "../dns/zone-file/type-names.ts";
 
 const assignmentId = id("The assignment's id.");
 const requestId = id("The request's id.");
 const userId = id("The member.");
-const access = z
+const access = z.enum(["read", "propose", "write"], "This must be read, propose or write.").meta({
+  description:
+    "`read`: view the records. `propose`: also propose changes, which others review. `write`: also change the records.",
+  example: "write",
+});
+const requestedAccess = z
   .enum(["read", "write"], "This must be read or write.")
   .meta({ description: "`read`: view the records. `write`: also change them.", example: "write" });
+const groupName = line(100, 1).meta({
+  description: "Every domain in this group, those added later included.",
+  example: "Customers",
+});
+const tag = line(50, 1).meta({
+  description: "Every domain with this tag, those tagged later included.",
+  example: "staging",
+});
+const recordType = line(20, 1).transform((given, context) => {
+  const type = canonicalType(given) ?? (isProviderType(given) ? given.toUpperCase() : null);
+  if (type !== null) return type;
+  context.addIssue("This must be a record type, such as TXT or TYPE65280.");
+  return z.NEVER;
+});
+const recordTypes = z
+  .array(recordType.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
+  .max(100, "An assignment can name at most 100 record types.")
+  .transform((types) => [...new Set(types)].toSorted());
 const shownPattern = z.string().meta({
   description:
     "Host pattern: `*` matches any characters, including dots; `*` alone matches every host; `@` is the apex.",
@@ -22,14 +46,38 @@ export const assignment = z
   .object({
     id: assignmentId,
     userId,
-    domainId: id("The domain's id."),
-    domainName: z.string().meta({ description: "The domain's name.", example: "example.com" }),
+    domainId: shownId("The domain's id. All zeros if the assignment names a group or a tag."),
+    domainName: z.string().meta({
+      description: "The domain's name. Empty if the assignment names a group or a tag.",
+      example: "example.com",
+    }),
+    groupName: z.string().nullable().meta({
+      description: "The group whose domains are assigned; null if the assignment does not name a group.",
+      example: null,
+    }),
+    tag: z.string().nullable().meta({
+      description: "The tag whose domains are assigned; null if the assignment does not name a tag.",
+      example: null,
+    }),
     subdomainPattern: shownPattern,
     access,
+    recordTypes: z
+      .array(z.string())
+      .meta({ description: "The record types that are assigned; empty: all.", example: ["TXT"] }),
+    review: z.boolean().meta({
+      description: "Whether the member may review change requests of others for these records.",
+      example: false,
+    }),
+    expiresAt: timestamp("When it ends by itself; null: never.").nullable(),
     createdBy: id("The administrator who created it.").nullable(),
     createdAt: timestamp("When it was created."),
   })
-  .meta({ id: "Assignment", description: "A member's access to the records of a domain whose hosts match a pattern." });
+  .meta({
+    id: "Assignment",
+    description:
+      "A member's access to records of a domain, or of every domain in a group or with a tag: those whose host matches a pattern and whose " +
+      "type is listed.",
+  });
 
 export const assignmentPage = z
   .object({ assignments: z.array(assignment).meta({ description: "Newest first." }), ...pageOf })
@@ -38,14 +86,29 @@ export const assignmentPage = z
 export const listAssignmentsInput = z.strictObject({
   ...paging(20, 100),
   userId: id("Only assignments of this user.").optional(),
-  domainId: id("Only assignments of this domain.").optional(),
+  domainId: id("Only assignments that cover this domain, by its id, group or tags.").optional(),
 });
 
 export const createAssignmentInput = z.strictObject({
   userId: id("The member who gets access."),
-  domainId: id("The domain to assign."),
+  domainId: id("The domain to assign. Send exactly one of `domainId`, `groupName` and `tag`.").optional(),
+  groupName: groupName.optional(),
+  tag: tag.optional(),
   subdomainPattern: pattern.default("*"),
   access: access.default("read"),
+  recordTypes: recordTypes.default([]).meta({
+    description:
+      "The record types to assign; empty: all. Name `NS` to include those of the apex, and `MX` where the domain has `protectMail`: otherwise " +
+      "these are for the owner and administrators.",
+    example: ["TXT"],
+  }),
+  review: z.boolean("This must be true or false.").default(false).meta({
+    description: "Whether the member may review change requests of others for these records.",
+    example: false,
+  }),
+  expiresAt: timestampInput("When the assignment ends by itself; null: never. The member is notified a day before.")
+    .nullable()
+    .default(null),
 });
 
 export const assignmentIdInput = z.strictObject({ id: assignmentId });
@@ -66,7 +129,7 @@ export const assignmentRequest = z
     }),
     subdomainPattern: shownPattern,
     host: z.string().nullable().meta({ description: "The requested host.", example: "www.dev" }),
-    access,
+    access: requestedAccess,
     reason: z.string().nullable().meta({ description: "Reason for the request.", example: "Moving the shop." }),
     status: status.meta({ description: "Status of the request.", example: "pending" }),
     note: z.string().nullable().meta({ description: "The administrator's note.", example: null }),
@@ -98,7 +161,7 @@ export const requestInput = z.strictObject({
     .nullable()
     .default(null)
     .meta({ description: "The requested host, relative to the domain.", example: "www.dev" }),
-  access: access.default("write"),
+  access: requestedAccess.default("write"),
   reason: prose(1_000)
     .nullable()
     .default(null)

@@ -1,4 +1,6 @@
+import { sql, type SqlBool } from "kysely";
 import type { Audit } from "../audit/audit.ts";
+import { coversDomain } from "../access/assigned.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
@@ -11,11 +13,32 @@ import { lockDomain } from "../access/lock-domain.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 
-export interface NewAssignment {
+/** What an assignment covers: exactly one of a domain, a group and a tag. */
+interface Target {
+  domainId: string | null;
+  groupName: string | null;
+  tag: string | null;
+}
+
+export interface NewAssignment extends Target {
   userId: string;
-  domainId: string;
+  /** Canonical. */
   subdomainPattern: string;
   access: AssignmentAccess;
+  /** Empty: all types. */
+  recordTypes: readonly string[];
+  review: boolean;
+  /** Null: never ends. */
+  expiresAt: Date | null;
+}
+
+/** An assignment as a client asks for it. */
+export type AssignmentInput = Omit<NewAssignment, keyof Target> & GivenTarget;
+
+interface GivenTarget {
+  domainId?: string | undefined;
+  groupName?: string | undefined;
+  tag?: string | undefined;
 }
 
 interface Parts {
@@ -40,31 +63,38 @@ export class Assignments {
   ) {
     const { page, limit, userId, domainId } = filter;
     const found = assignmentRows(em)
-      .$if(caller.role !== "admin", (query) => query.where("assignments.user_id", "=", caller.userId))
-      .$if(userId !== undefined, (query) => query.where("assignments.user_id", "=", userId ?? ""))
-      .$if(domainId !== undefined, (query) => query.where("assignments.domain_id", "=", domainId ?? ""));
-    const { rows, total } = await onePage(found.orderBy("assignments.id", "desc"), { page, limit });
+      .$if(caller.role !== "admin", (query) => query.where("a.user_id", "=", caller.userId))
+      .$if(userId !== undefined, (query) => query.where("a.user_id", "=", userId ?? ""))
+      .$if(domainId !== undefined, (query) => query.where(coversDomainWithId(domainId ?? "")));
+    const { rows, total } = await onePage(found.orderBy("a.id", "desc"), { page, limit });
     return { assignments: rows.map(view), total, page, limit };
   }
 
-  /** Creates an assignment, effective from the member's next call. @throws AppError BAD_REQUEST, CONFLICT when an identical one exists */
-  async create(em: EntityManager, caller: Caller, input: NewAssignment) {
+  /**
+   * Creates an assignment, effective from the member's next call.
+   * @throws AppError BAD_REQUEST, CONFLICT when an identical one exists
+   */
+  async create(em: EntityManager, caller: Caller, input: AssignmentInput) {
+    const target = targetOf(input);
+    if (input.expiresAt !== null && input.expiresAt <= this.#parts.now())
+      throw badField(["expiresAt"], "This must be in the future.");
     return await em.transactional(async (tx) => {
-      const domain = await lockDomain(tx, input.domainId);
-      if (domain === null) throw badField(["domainId"], "No domain has this ID. Choose an existing domain.");
-      const pattern = parseHostPattern(input.subdomainPattern, zoneNameOf(domain));
+      const domainName = target.domainId === null ? null : await lockDomain(tx, target.domainId);
+      if (target.domainId !== null && domainName === null)
+        throw badField(["domainId"], "No domain has this ID. Choose an existing domain.");
+      const pattern = parseHostPattern(input.subdomainPattern, domainName === null ? null : zoneNameOf(domainName));
       if (!pattern.ok) throw badField(["subdomainPattern"], pattern.message);
-      const given = { ...input, subdomainPattern: pattern.value };
+      const given = { ...input, ...target, subdomainPattern: pattern.value };
       const { id, isNew } = await this.assign(tx, caller, given);
       if (!isNew) throw new AppError("CONFLICT", "This user already has this assignment.");
-      const { access } = input;
-      const subject = { ...given, domainName: domain, host: null };
+      const subject = { ...given, domainName, host: null };
       const part = partOf(subject);
+      const until = given.expiresAt === null ? "" : ` It ends at ${given.expiresAt.toISOString()}.`;
       await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.create", subject, {
           title: `${part} was assigned to you`,
-          content: `${caller.username} gave you permission to ${rightTo(access)} of ${part}.`,
+          content: `${caller.username} gave you permission to ${rightTo(given.access, given.recordTypes)} of ${part}.${until}`,
           to: { userIds: [input.userId] },
         }),
       );
@@ -77,37 +107,39 @@ export class Assignments {
    * @param given its pattern is canonical.
    */
   async assign(tx: EntityManager, caller: Caller, given: NewAssignment): Promise<{ id: string; isNew: boolean }> {
-    const { userId, domainId, subdomainPattern, access } = given;
     const user = await queries(tx)
       .selectFrom("users")
       .select("id")
-      .where("id", "=", userId)
+      .where("id", "=", given.userId)
       .forKeyShare()
       .executeTakeFirst();
     if (!user) throw badField(["userId"], "No user has this ID. Choose an existing user.");
     const id = newId();
+    const content = {
+      user_id: given.userId,
+      domain_id: given.domainId,
+      group_name: given.groupName,
+      tag: given.tag,
+      subdomain_pattern: given.subdomainPattern,
+      access: given.access,
+      record_types: [...given.recordTypes],
+      review: given.review,
+      expires_at: given.expiresAt,
+    };
     const made = await queries(tx)
       .insertInto("assignments")
-      .values({
-        id,
-        user_id: userId,
-        domain_id: domainId,
-        subdomain_pattern: subdomainPattern,
-        access,
-        created_by: caller.userId,
-        created_at: this.#parts.now(),
-      })
+      .values({ id, ...content, created_by: caller.userId, created_at: this.#parts.now() })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
     if (!made) {
+      const same = Object.entries(content).map(
+        ([column, value]) => sql<SqlBool>`${sql.ref(column)} is not distinct from ${value}`,
+      );
       const present = await queries(tx)
         .selectFrom("assignments")
         .select("id")
-        .where("user_id", "=", userId)
-        .where("domain_id", "=", domainId)
-        .where("subdomain_pattern", "=", subdomainPattern)
-        .where("access", "=", access)
+        .where(sql.join<SqlBool>(same, sql` and `))
         .executeTakeFirstOrThrow(
           () => new AppError("CONFLICT", "The assignment was revoked at the same time. Try again."),
         );
@@ -117,7 +149,7 @@ export class Assignments {
       action: "assignment.create",
       targetType: "assignment",
       targetId: id,
-      after: { userId, domainId, subdomainPattern, access },
+      after: auditedAssignment(given),
     });
     return { id, isNew: true };
   }
@@ -125,63 +157,94 @@ export class Assignments {
   /** Deletes an assignment, effective from the member's next call. @throws AppError NOT_FOUND */
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
-      const { userId, domainId, domainName, subdomainPattern, access } = await find(tx, id);
+      const { domainName, ...row } = rowFields(await findRow(tx, id));
       const gone = await queries(tx).deleteFrom("assignments").where("id", "=", id).returning("id").executeTakeFirst();
       if (!gone) throw notFound("assignment");
       await this.#parts.audit.record(tx, caller, {
         action: "assignment.delete",
         targetType: "assignment",
         targetId: id,
-        before: { userId, domainId, subdomainPattern, access },
+        before: auditedAssignment(row),
       });
-      const subject = { domainId, domainName, subdomainPattern, access, host: null };
+      const subject = { ...row, domainName, host: null };
       const part = partOf(subject);
       await this.#parts.notifications.notify(
         tx,
         assignmentNotice("assignment.delete", subject, {
           title: `${part} is no longer assigned to you`,
-          content: `${caller.username} withdrew your permission to ${rightTo(access)} of ${part}.`,
-          to: { userIds: [userId] },
+          content: `${caller.username} withdrew your permission to ${rightTo(row.access, row.recordTypes)} of ${part}.`,
+          to: { userIds: [row.userId] },
         }),
       );
     });
   }
 }
 
+/** @throws AppError BAD_REQUEST unless exactly one is given */
+function targetOf({ domainId, groupName, tag }: GivenTarget): Target {
+  const given = Object.entries({ domainId, groupName, tag }).filter(([, value]) => value !== undefined);
+  const [, second] = given;
+  if (given.length !== 1)
+    throw badField([second?.[0] ?? "domainId"], "Send exactly one of `domainId`, `groupName` and `tag`.");
+  return { domainId: domainId ?? null, groupName: groupName ?? null, tag: tag ?? null };
+}
+
+function auditedAssignment(given: NewAssignment) {
+  const { userId, domainId, groupName, tag, subdomainPattern, access, recordTypes, review, expiresAt } = given;
+  const target = domainId !== null ? { domainId } : groupName !== null ? { groupName } : { tag };
+  return { userId, ...target, subdomainPattern, access, recordTypes, review, expiresAt };
+}
+
+/** Returns the condition that an assignment covers the domain with an id. */
+function coversDomainWithId(id: string) {
+  return sql<SqlBool>`exists (select from domains covered where covered.id = ${id} and ${coversDomain("covered")})`;
+}
+
 function assignmentRows(em: EntityManager) {
   return queries(em)
-    .selectFrom("assignments")
-    .innerJoin("domains", "domains.id", "assignments.domain_id")
-    .select([
-      "assignments.id",
-      "assignments.user_id",
-      "assignments.domain_id",
-      "domains.name as zone_name",
-      "domains.view as zone_view",
-      "assignments.subdomain_pattern",
-      "assignments.access",
-      "assignments.created_by",
-      "assignments.created_at",
-    ]);
+    .selectFrom("assignments as a")
+    .leftJoin("domains", "domains.id", "a.domain_id")
+    .selectAll("a")
+    .select(["domains.name as zone_name", "domains.view as zone_view"]);
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof assignmentRows>["executeTakeFirstOrThrow"]>>;
 
-async function find(em: EntityManager, id: string) {
-  const row = await assignmentRows(em).where("assignments.id", "=", id).executeTakeFirst();
+async function findRow(em: EntityManager, id: string): Promise<Row> {
+  const row = await assignmentRows(em).where("a.id", "=", id).executeTakeFirst();
   if (!row) throw notFound("assignment");
-  return view(row);
+  return row;
 }
 
-function view(row: Row) {
+async function find(em: EntityManager, id: string) {
+  return view(await findRow(em, id));
+}
+
+function rowFields(row: Row) {
+  const domainName =
+    row.zone_name === null || row.zone_view === null
+      ? null
+      : qualifiedName({ name: row.zone_name, view: row.zone_view });
   return {
     id: row.id,
     userId: row.user_id,
     domainId: row.domain_id,
-    domainName: qualifiedName({ name: row.zone_name, view: row.zone_view }),
+    domainName,
+    groupName: row.group_name,
+    tag: row.tag,
     subdomainPattern: row.subdomain_pattern,
     access: row.access,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
+    recordTypes: row.record_types,
+    review: row.review,
+    expiresAt: row.expires_at,
   };
+}
+
+/** Answers have always had a domain, so those of a group or tag have an id that no domain has. */
+const noDomain = { domainId: "00000000-0000-0000-0000-000000000000", domainName: "" };
+
+function view(row: Row) {
+  const { domainId, domainName, ...fields } = rowFields(row);
+  const domain = domainId === null || domainName === null ? noDomain : { domainId, domainName };
+  return { ...fields, ...domain, createdBy: row.created_by, createdAt: row.created_at };
 }

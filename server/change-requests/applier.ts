@@ -15,9 +15,9 @@ import { refuseLoss } from "../records/loss-guard.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { authorGone, presentAuthor } from "./planning.ts";
+import { authorGone, mayChange, presentAuthor } from "./planning.ts";
 import { counts, reviewRefusal, reviewsOf } from "./reviewers.ts";
-import { rrsetHash, touchedHosts } from "./rrset-hash.ts";
+import { rrsetHash, touchedPlaces } from "./rrset-hash.ts";
 import { beingApplied, refuseClosed, target } from "./service.ts";
 import {
   changeSetOf,
@@ -74,7 +74,7 @@ export class ChangeRequestApplier {
     const request = await findVisible(em, caller, id);
     refuseClosed(request);
     if (request.author.userId !== caller.userId) {
-      const refusal = await reviewRefusal(em, caller, request, request.hosts);
+      const refusal = await reviewRefusal(em, caller, request, request.places);
       if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     }
     await this.carryOut(request, { actor: caller, name: caller.username, force });
@@ -121,7 +121,7 @@ export class ChangeRequestApplier {
     const { planned, changeSetId } = await pipeline.run<EditPlan>(this.#fork(), {
       domainId,
       caller,
-      need: "write",
+      need: "propose",
       kind: changes.length === 1 ? "edit" : "bulk",
       atomic: true,
       cause: { changeRequestId: id },
@@ -152,7 +152,7 @@ export class ChangeRequestApplier {
     const { changes, reverse } = request;
     const plan = await records.planIn(tx, caller, zone, { id: zone.id, changes, reverse });
     const changesHash = await rrsetHash(tx, zone.id, plan.changes, plan.followed?.hashed);
-    const state = { changesHash, hosts: touchedHosts(plan.changes), at: now() };
+    const state = { changesHash, places: touchedPlaces(plan.changes), at: now() };
     const approvers: string[] = [];
     for (const review of await reviewsOf(tx, request.id)) {
       if (review.userId !== null && (await counts(tx, review, request, state))) approvers.push(review.userId);
@@ -161,7 +161,7 @@ export class ChangeRequestApplier {
     if (changesHash !== request.changesHash) throw outdated(request);
     if (request.state === "approved") throw approvalGone();
     // Without an approval, it is a direct edit of the author, and needs what that needs.
-    if (request.proposed) throw needsApproval();
+    if (request.proposed || !(await mayChange(tx, caller, zone.id, touchedPlaces(plan.changes)))) throw needsApproval();
     if (starter.actor.userId !== null && starter.actor.userId !== request.author.userId) throw needsApproval();
     permitted(caller, "records:write");
     if (plan.changes.length > 1)

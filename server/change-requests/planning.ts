@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
-import { zoneFor } from "../access/zone-access.ts";
+import { outsideRights, zoneFor } from "../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
 import type { EntityManager } from "../database/database.ts";
 import { countActions } from "../dns/record.ts";
@@ -9,7 +9,7 @@ import type { EditPlan } from "../records/editing/plan-edits.ts";
 import { planHash } from "../records/editing/reviewed-plan.ts";
 import { planView } from "../records/plan-view.ts";
 import type { Records } from "../records/service.ts";
-import { rrsetHash, touchedHosts } from "./rrset-hash.ts";
+import { rrsetHash, touchedPlaces, type Place } from "./rrset-hash.ts";
 import type { StoredPlan, StoredRequest } from "./store.ts";
 
 /** A request's plan as its zone is now. */
@@ -25,7 +25,7 @@ export interface FreshPlan extends StoredPlan {
 export async function freshPlan(em: EntityManager, planned: EditPlan): Promise<FreshPlan> {
   const { zone, changes, followed, warnings } = planned;
   return {
-    hosts: touchedHosts(changes),
+    places: touchedPlaces(changes),
     plan: { ...(await planView(changes)), warnings },
     changesHash: await rrsetHash(em, zone.id, changes, followed?.hashed),
     planHash: await planHash(zone, changes, followed?.hashed),
@@ -57,7 +57,18 @@ export async function planRequest(
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
   const { domainId: id, changes, reverse } = request;
-  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse }));
+  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse }, "propose"));
+}
+
+/** Returns whether a caller may change records themselves, without a review. */
+export async function mayChange(
+  em: EntityManager,
+  caller: Caller,
+  domainId: string,
+  places: readonly Place[],
+): Promise<boolean> {
+  const { rights } = await zoneFor(em, caller, domainId, "read");
+  return places.every((place) => outsideRights(place, rights) === null);
 }
 
 /** Leaves out what a reader may not see of the PTR changes in somebody else's plan. */
@@ -66,7 +77,7 @@ export async function listedFor(
   reader: Caller,
   listed: readonly FollowedChange[],
 ): Promise<FollowedChange[]> {
-  const sees = new Map<string, (host: string) => boolean>();
+  const sees = new Map<string, (place: Place) => boolean>();
   const shown: FollowedChange[] = [];
   for (const change of listed) {
     const { domainId, record } = change;
@@ -74,12 +85,12 @@ export async function listedFor(
       shown.push(change);
       continue;
     }
-    let mayHost = sees.get(domainId);
-    if (!mayHost) {
-      mayHost = await hostsOf(em, reader, domainId);
-      sees.set(domainId, mayHost);
+    let maySee = sees.get(domainId);
+    if (!maySee) {
+      maySee = await seenIn(em, reader, domainId);
+      sees.set(domainId, maySee);
     }
-    if (record && mayHost(record.name)) shown.push(change);
+    if (record && maySee(record)) shown.push(change);
     else
       shown.push({
         ...change,
@@ -94,10 +105,10 @@ export async function listedFor(
   return shown;
 }
 
-async function hostsOf(em: EntityManager, reader: Caller, domainId: string): Promise<(host: string) => boolean> {
+async function seenIn(em: EntityManager, reader: Caller, domainId: string): Promise<(place: Place) => boolean> {
   try {
     const { sees } = (await zoneFor(em, reader, domainId, "read")).rights;
-    return (host) => sees.includes(host);
+    return (place) => sees.includes(place);
   } catch (error) {
     if (error instanceof AppError) return () => false;
     throw error;

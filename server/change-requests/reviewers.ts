@@ -1,8 +1,11 @@
+import { sql } from "kysely";
+import { coversChange, coversDomain } from "../access/assigned.ts";
 import type { Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
-import { zoneFor } from "../access/zone-access.ts";
+import { mayReview, zoneFor } from "../access/zone-access.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
+import type { Place } from "./rrset-hash.ts";
 import type { StoredRequest } from "./store.ts";
 
 /** A verdict on a request. */
@@ -36,19 +39,20 @@ export async function reviewsOf(em: EntityManager, requestId: string): Promise<R
   }));
 }
 
-/** Returns why a caller may not review a request; null if they may. @param hosts every name that its changes touch */
+/** Returns why a caller may not review a request; null if they may. @param places what its changes touch */
 export async function reviewRefusal(
   em: EntityManager,
   caller: Caller,
   { domainId, author }: Pick<StoredRequest, "domainId" | "author">,
-  hosts: readonly string[],
+  places: readonly Place[],
 ): Promise<string | null> {
   if (author.userId === caller.userId) return "You made this request. Somebody else must review it.";
-  const others = "Only the domain's reviewers can do this: its owner and administrators.";
+  const others =
+    "Only the domain's reviewers can do this: its owner, administrators, and members whose assignments let them review all of these records.";
   if (domainId === null) return others;
   try {
-    const { reviews } = (await zoneFor(em, caller, domainId, "read")).rights;
-    return hosts.every((host) => reviews.includes(host)) ? null : others;
+    const { rights } = await zoneFor(em, caller, domainId, "read");
+    return places.every((place) => mayReview(place, rights)) ? null : others;
   } catch (error) {
     if (error instanceof AppError && error.code === "NOT_FOUND") return others;
     throw error;
@@ -60,16 +64,35 @@ export async function counts(
   em: EntityManager,
   review: Review,
   request: Pick<StoredRequest, "domainId" | "author">,
-  now: { changesHash: string; hosts: readonly string[]; at: Date },
+  now: { changesHash: string; places: readonly Place[]; at: Date },
 ): Promise<boolean> {
   if (review.verdict !== "approve" || review.userId === null || review.changesHash !== now.changesHash) return false;
   const actor = { userId: review.userId, tokenId: review.tokenId, ip: null, requestId: null };
   const reviewer = await presentCaller(em, actor, "requests:write", now.at);
-  return reviewer !== null && (await reviewRefusal(em, reviewer, request, now.hosts)) === null;
+  return reviewer !== null && (await reviewRefusal(em, reviewer, request, now.places)) === null;
 }
 
-/** Returns the users who may review a domain's changes, without the author. */
-export async function reviewersOf(em: EntityManager, domainId: string, authorId: string | null): Promise<string[]> {
+/** Selects the members whose assignments, taken together, let them review all records that a request touches. */
+function assignedReviewers(requestId: string, at: Date) {
+  return sql<string>`(
+    select reviewer.user_id from (
+      select a.user_id, count(distinct (place.name, place.record_type)) as covered, max(cardinality(r.hosts)) as places
+      from change_requests r
+      join domains d on d.id = r.domain_id
+      join assignments a on a.review and (a.expires_at is null or a.expires_at > ${at}) and ${coversDomain("d")}
+      cross join unnest(r.hosts, r.record_types) as place(name, record_type)
+      where r.id = ${requestId} and ${coversChange("place", "d")}
+      group by a.user_id
+    ) reviewer where reviewer.covered = reviewer.places
+  )`;
+}
+
+/** Returns the users who may review a request, without its author. */
+export async function reviewersOf(
+  em: EntityManager,
+  { id, domainId, author }: Pick<StoredRequest, "id" | "domainId" | "author">,
+  at: Date,
+): Promise<string[]> {
   const rows = await queries(em)
     .selectFrom("users")
     .select("users.id")
@@ -78,8 +101,9 @@ export async function reviewersOf(em: EntityManager, domainId: string, authorId:
       eb.or([
         eb("role", "=", "admin"),
         eb("users.id", "=", eb.selectFrom("domains").select("owner_id").where("id", "=", domainId)),
+        eb("users.id", "in", assignedReviewers(id, at)),
       ]),
     )
     .execute();
-  return rows.flatMap(({ id }) => (id === authorId ? [] : [id]));
+  return rows.flatMap(({ id }) => (id === author.userId ? [] : [id]));
 }

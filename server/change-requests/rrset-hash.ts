@@ -5,13 +5,25 @@ import { rrsetKey, type PlannedChange, type RecordDraft } from "../dns/record.ts
 import { flatMapped, inSlices, mapped, sorted, type Steps } from "../platform/slices.ts";
 
 /** Returns the names that changes touch, before or after, each once. */
-export function touchedHosts(changes: readonly PlannedChange[]): string[] {
+function touchedHosts(changes: readonly PlannedChange[]): string[] {
   const names = new Set<string>();
   for (const { before, after } of changes) {
     if (before) names.add(before.name);
     if (after) names.add(after.name);
   }
   return [...names];
+}
+
+/** The name and type of a record. */
+export type Place = Pick<RecordDraft, "name" | "recordType">;
+
+/** Returns the names and types that changes touch, before or after, each once. */
+export function touchedPlaces(changes: readonly PlannedChange[]): Place[] {
+  const places = new Map<string, Place>();
+  for (const { before, after } of changes)
+    for (const record of [before, after])
+      if (record) places.set(rrsetKey(record), { name: record.name, recordType: record.recordType });
+  return [...places.values()];
 }
 
 /**

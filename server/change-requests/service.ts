@@ -11,7 +11,7 @@ import { newId } from "../platform/ids.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { freshPlan } from "./planning.ts";
+import { freshPlan, mayChange } from "./planning.ts";
 import { reviewersOf, reviewRefusal, reviewsOf } from "./reviewers.ts";
 import { closeRequest, findRequest, planColumns, type StoredRequest } from "./store.ts";
 import { presentPlan, requestDetails } from "./view.ts";
@@ -72,9 +72,10 @@ export class ChangeRequests {
     const { id: domainId, title, changes, reverse, applyAt = null, force } = input;
     const { records, audit, notifications, now } = this.#parts;
     refuseBadTime(applyAt, now());
-    const planned = await records.draft(em, caller, { id: domainId, changes, reverse });
+    const planned = await records.draft(em, caller, { id: domainId, changes, reverse }, "propose");
     if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
     const plan = await freshPlan(em, planned);
+    const proposed = !(await mayChange(em, caller, domainId, plan.places));
     const id = newId();
     await em.transactional(async (tx) => {
       const domain = await queries(tx)
@@ -101,7 +102,7 @@ export class ChangeRequests {
           changes: JSON.stringify(changes),
           reverse: reverse === undefined ? null : JSON.stringify(reverse),
           force,
-          proposed: false,
+          proposed,
           apply_at: applyAt,
           created_at: now(),
           ...planColumns(plan),
@@ -111,7 +112,7 @@ export class ChangeRequests {
       const after = { domainId, title, creates, updates, deletes, changesHash: plan.changesHash, applyAt };
       await audit.record(tx, caller, { action: "change_request.create", ...target(id), after });
       const request = await known(tx, id);
-      const to = await reviewersOf(tx, domainId, caller.userId);
+      const to = await reviewersOf(tx, request, now());
       const by = { id: caller.userId, name: caller.username };
       await notifications.notify(tx, requestNotice("change.requested", request, { by, note: request.note, to }));
     });
@@ -134,7 +135,7 @@ export class ChangeRequests {
         "CONFLICT",
         "The zone has changed, so the request would change something else than you saw. Read it again, then approve its `changesHash`.",
       );
-    const refusal = await reviewRefusal(em, caller, request, plan.hosts);
+    const refusal = await reviewRefusal(em, caller, request, plan.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     const { audit, notifications, enqueue, now } = this.#parts;
     await em.transactional(async (tx) => {
@@ -190,7 +191,7 @@ export class ChangeRequests {
   /** Returns an open request that the caller may review. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
   async #reviewable(em: EntityManager, caller: Caller, id: string): Promise<StoredRequest> {
     const request = await findVisible(em, caller, id);
-    const refusal = await reviewRefusal(em, caller, request, request.hosts);
+    const refusal = await reviewRefusal(em, caller, request, request.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     refuseClosed(request);
     return request;

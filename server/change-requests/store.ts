@@ -4,6 +4,7 @@ import type { Chosen } from "../changes/follows.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ChangeRequestState } from "../database/tables/change-requests.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
+import type { Place } from "./rrset-hash.ts";
 
 /** A stored change request. */
 export interface StoredRequest {
@@ -21,8 +22,8 @@ export interface StoredRequest {
   changes: ChangeInput[];
   reverse: Chosen | undefined;
   force: boolean;
-  /** The names that its plan touched. */
-  hosts: string[];
+  /** The names and types that its plan touched. */
+  places: Place[];
   /** The plan when it was made or last approved, as answers show it. */
   plan: unknown;
   changesHash: string;
@@ -63,7 +64,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     changes: fromJson(row.changes) as ChangeInput[],
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
-    hosts: row.hosts,
+    places: row.hosts.map((name, index) => ({ name, recordType: row.record_types[index] ?? "" })),
     plan: fromJson(row.plan),
     changesHash: row.changes_hash,
     applyAt: row.apply_at,
@@ -85,7 +86,7 @@ function fromJson(stored: unknown): unknown {
 
 /** What a plan amounts to, as a request stores it. */
 export interface StoredPlan {
-  hosts: string[];
+  places: Place[];
   plan: object;
   changesHash: string;
   creates: number;
@@ -94,8 +95,10 @@ export interface StoredPlan {
 }
 
 /** Returns the columns of a request that store a plan. */
-export function planColumns({ hosts, plan, changesHash, creates, updates, deletes }: StoredPlan) {
-  return { hosts, plan: JSON.stringify(plan), changes_hash: changesHash, creates, updates, deletes };
+export function planColumns({ places, plan, changesHash, creates, updates, deletes }: StoredPlan) {
+  const hosts = places.map(({ name }) => name);
+  const record_types = places.map(({ recordType }) => recordType);
+  return { hosts, record_types, plan: JSON.stringify(plan), changes_hash: changesHash, creates, updates, deletes };
 }
 
 /** Closes a request that is open or approved. @returns whether this call closed it */

@@ -5,6 +5,7 @@ import { AppError } from "../platform/errors.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 import { listedFor, planRequest, type FreshPlan } from "./planning.ts";
+import type { Place } from "./rrset-hash.ts";
 import { counts, reviewRefusal, reviewsOf, type Review } from "./reviewers.ts";
 import { changeSetOf, type StoredRequest } from "./store.ts";
 import { findVisible, requestSummary } from "./visible.ts";
@@ -21,13 +22,13 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
   const reviews = await reviewsOf(em, id);
   const set = await changeSetOf(em, id);
   const { changesHash = null, listed = [], planHash = null } = fresh.plan ?? {};
-  const hosts = fresh.plan?.hosts ?? request.hosts;
+  const places = fresh.plan?.places ?? request.places;
   const shown = fresh.plan?.plan ?? (fresh.hidden ? null : (request.plan as FreshPlan["plan"]));
-  const isReviewer = (await reviewRefusal(em, caller, request, hosts)) === null;
+  const isReviewer = (await reviewRefusal(em, caller, request, places)) === null;
   const isOpen = request.closedAt === null;
   const judged = [];
   for (const review of reviews)
-    judged.push(await reviewView(em, review, request, { changesHash, hosts, at: parts.now() }));
+    judged.push(await reviewView(em, review, request, { changesHash, places, at: parts.now() }));
   return {
     ...requestSummary(request),
     note: request.note,
@@ -57,33 +58,33 @@ export async function presentPlan(
   const { domainId, closedAt } = request;
   const isAuthor = request.author.userId === caller.userId;
   const rights = domainId === null ? null : await rightsOrNone(em, caller, domainId);
-  // Hosts may have been taken away from the author since.
-  const maySee = (hosts: readonly string[]) => rights !== null && hosts.every((host) => rights.sees.includes(host));
+  // Records may have been taken away from the author since.
+  const maySee = (places: readonly Place[]) => rights !== null && places.every((place) => rights.sees.includes(place));
   const isGone = domainId === null && (isAuthor || caller.role === "admin");
   if (domainId === null || closedAt !== null)
-    return { plan: null, problem: null, hidden: !isGone && !maySee(request.hosts) };
-  if (!maySee(request.hosts)) return { plan: null, problem: unseen, hidden: true };
+    return { plan: null, problem: null, hidden: !isGone && !maySee(request.places) };
+  if (!maySee(request.places)) return { plan: null, problem: unseen, hidden: true };
   try {
     const plan = await planRequest(em, records, { ...request, domainId }, now());
     if (plan.creates + plan.updates + plan.deletes === 0)
       return { plan: null, problem: "The zone has all of these changes already.", hidden: false };
-    return maySee(plan.hosts) ? { plan, problem: null, hidden: false } : { plan: null, problem: unseen, hidden: true };
+    return maySee(plan.places) ? { plan, problem: null, hidden: false } : { plan: null, problem: unseen, hidden: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { plan: null, problem: error.message, hidden: false };
   }
 }
 
-const unseen = "It concerns names that you may not see.";
+const unseen = "It concerns records that you may not see.";
 
 async function reviewView(
   em: EntityManager,
   review: Review,
   request: StoredRequest,
-  { changesHash, hosts, at }: { changesHash: string | null; hosts: readonly string[]; at: Date },
+  { changesHash, places, at }: { changesHash: string | null; places: readonly Place[]; at: Date },
 ) {
   const { userId, username, verdict, note, createdAt } = review;
-  const valid = changesHash !== null && (await counts(em, review, request, { changesHash, hosts, at }));
+  const valid = changesHash !== null && (await counts(em, review, request, { changesHash, places, at }));
   return { userId, user: username, verdict, note, changesHash: review.changesHash, counts: valid, createdAt };
 }
 

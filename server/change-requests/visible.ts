@@ -1,6 +1,6 @@
 import { sql, type Selectable } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import { visibleDomains } from "../access/zone-access.ts";
+import { visibleDomains } from "../access/visible-domains.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Tables } from "../database/tables/all.ts";
@@ -33,11 +33,13 @@ const summary = [
   "r.closed_at",
 ] as const;
 
-/** Returns the requests that a caller may see: their own, and those of which they may see every host. */
+/** Returns the requests that a caller may see: their own, and those of which they may see every record. */
+const places = { names: "r.hosts", types: "r.record_types" };
+
 async function visibleRequests(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const toReview = sql<boolean>`(r.state = 'open' and r.author_id is distinct from ${caller.userId}
-    and ${visible.reviews("r.domain_id")})`;
+    and ${visible.reviews("r.domain_id", places)})`;
   const found = queries(em)
     .selectFrom("change_requests as r")
     .leftJoin("domains", "domains.id", "r.domain_id")
@@ -46,7 +48,7 @@ async function visibleRequests(em: EntityManager, caller: Caller) {
       query.where((eb) =>
         eb.or([
           eb("r.author_id", "=", caller.userId),
-          eb.and([visible.condition(eb as never), visible.hosts("r.domain_id", "r.hosts")]),
+          eb.and([visible.condition(eb as never), visible.places("r.domain_id", places)]),
         ]),
       ),
     );

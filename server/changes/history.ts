@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { zoneFor } from "../access/zone-access.ts";
-import type { Hosts } from "../access/hosts.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
@@ -17,7 +17,7 @@ export interface HistoryChange {
 }
 
 /**
- * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers with some hosts only, it
+ * Returns a page of a zone's change sets, newest first: who, when, what, and what the provider said. For callers who see some records only, it
  * reports what happened to those, as if there were no others. @throws AppError NOT_FOUND
  */
 export async function zoneHistory(em: EntityManager, caller: Caller, input: Paging & { id: string }) {
@@ -60,7 +60,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
   const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
   const entries = sets.map((set) => {
     const { creates, updates, deletes } = counts === null ? set : (counts.get(set.revision ?? 0) ?? nothing);
-    const failures = ((set.failures ?? []) as Failure[]).filter(({ name }) => sees.includes(name));
+    const failures = ((set.failures ?? []) as Failure[]).filter((failure) => sees.includes(failure));
     return {
       id: set.id,
       kind: set.kind,
@@ -109,30 +109,30 @@ interface Counts {
 
 const nothing: Counts = { creates: 0, updates: 0, deletes: 0 };
 
-/** Returns the condition for change sets that changed these hosts or failed to. Pending ones count once they are settled. */
-function touches(domainId: string, hosts: Hosts) {
+/** Returns the condition for change sets that changed these records or failed to. Pending ones count once they are settled. */
+function touches(domainId: string, scope: ZoneScope) {
   const versions = (edge: "since" | "until") =>
-    sql`select ${sql.ref(edge)} from records where domain_id = ${domainId} and ${hosts.condition()}`;
+    sql`select ${sql.ref(edge)} from records where domain_id = ${domainId} and ${scope.condition()}`;
   return sql<SqlBool>`(
     change_sets.revision > domains.history_from
       and change_sets.revision in (${versions("since")} union ${versions("until")})
     or exists (
       select 1 from jsonb_array_elements(change_sets.failures) as failure
-      where change_sets.state <> 'pending' and ${hosts.condition(sql`failure ->> 'name'`)}
+      where change_sets.state <> 'pending' and ${scope.condition({ name: sql`failure ->> 'name'`, recordType: sql`failure ->> 'recordType'` })}
     )
   )`;
 }
 
-/** Counts what each revision did to some hosts. A record renamed away from them counts as deleted, one renamed to them as created. */
+/** Counts what each revision did to some records. A record renamed away from them counts as deleted, one renamed to them as created. */
 async function countsOf(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<Map<number, Counts>> {
   const versions = (edge: "since" | "until") => sql`
     select r.revision, record_id from ${jsonRows(revisions.map((revision) => ({ revision })))} as r (revision int)
-    join records on domain_id = ${domainId} and ${sql.ref(edge)} = r.revision and ${hosts.condition()}`;
+    join records on domain_id = ${domainId} and ${sql.ref(edge)} = r.revision and ${scope.condition()}`;
   const { rows } = await sql<{ revision: number; creates: string; updates: string; deletes: string }>`
     select revision,
       count(*) filter (where ended.record_id is null) as creates,
@@ -149,14 +149,15 @@ async function countsOf(
   );
 }
 
-/** Returns up to 100 changes of some hosts for each revision, from the versions that began or ended with it. */
+/** Returns up to 100 changes of some records for each revision, from the versions that began or ended with it. */
 async function changesOf(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<Map<number, HistoryChange[]>> {
-  const among = (alias: "o" | "p" | "e" | "n") => hosts.condition(sql.ref(`${alias}.name`));
+  const among = (alias: "o" | "p" | "e" | "n") =>
+    scope.condition({ name: sql.ref(`${alias}.name`), recordType: sql.ref(`${alias}.record_type`) });
   const { rows } = await sql<ChangeRow>`
     select r.revision, c.record_id, c.before, c.after
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as r (revision int)

@@ -124,7 +124,7 @@ export async function createServices(parts: {
     now,
   });
   const { notifications, streams } = notificationServices;
-  const zoneWatchers = composeZoneWatchers({ database, streams, redis, log });
+  const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
   const dnsService = new DnsService({ config, database, secrets, egress, log, now });
   hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });

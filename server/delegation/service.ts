@@ -161,7 +161,9 @@ export class Delegations {
       .execute();
     const now = this.#parts.now();
     return rows
-      .filter(({ name }) => rights.sees.includes(name))
+      .filter(({ name, record_type: recordType }) =>
+        recordType === "" ? rights.sees.includesAllAt(name) : rights.sees.includes({ name, recordType }),
+      )
       .map(({ code, name, record_type: recordType, subject, ...row }) =>
         Object.assign(findingOf({ code: code as FindingCode, name, recordType, subject }), {
           severity: row.severity as (typeof severities)[number],

@@ -1,4 +1,4 @@
-import type { VisibleDomains } from "../access/zone-access.ts";
+import type { VisibleDomains } from "../access/visible-domains.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { parseQualified, parseView, qualifiedName } from "../dns/names/views.ts";
 import { AppError, badField } from "../platform/errors.ts";

@@ -6,7 +6,7 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
-import { visibleDomains, type VisibleDomains } from "../access/zone-access.ts";
+import { visibleDomains, type VisibleDomains } from "../access/visible-domains.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
@@ -14,7 +14,7 @@ import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { escapeLike } from "../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
-import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
+import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { ownerWithin, parseLabels, shown } from "../dns/names/names.ts";
 import { parseNamedView, parseView, splitQualified } from "../dns/names/views.ts";
@@ -65,7 +65,7 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
     .select((eb) => eb.fn.countAll<string>().as("total"))
     .where((eb) => matches(eb, visible, wanted, search, now))
     .executeTakeFirstOrThrow();
-  const seen = await restrictToVisibleHosts(em, rows, (row) => visible.seenOf(row));
+  const seen = await restrictToVisibleRecords(em, rows, (row) => visible.seenOf(row));
   return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
 }
 
@@ -155,7 +155,7 @@ export async function findZoneOf(em: EntityManager, caller: Caller, hostName: st
   const views = rows.map((each) => each.view);
   const chosen = theView(first.name, views);
   const row = rows.find((each) => each.view === chosen) ?? first;
-  const [seen = row] = await restrictToVisibleHosts(em, [row], (each) => visible.seenOf(each));
+  const [seen = row] = await restrictToVisibleRecords(em, [row], (each) => visible.seenOf(each));
   return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
 }
 

@@ -1,4 +1,4 @@
-import { Hosts } from "../access/hosts.ts";
+import { ZoneScope } from "../access/zone-scope.ts";
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
@@ -77,7 +77,7 @@ export async function moveZone(
     refuseUnnamable(target.kind, zone);
     await refuseTaken(fork(), placed);
     await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
-    const records = withoutManaged(await liveZone(fork(), domain.id, Hosts.all), source.signed);
+    const records = withoutManaged(await liveZone(fork(), domain.id, ZoneScope.all), source.signed);
     const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
     const written = withoutOwnOf(target.kind, wanted);
     refuseBeyondLimits(written, await limitsThere(target, zone, written), domain.name);

@@ -18,6 +18,7 @@ export interface DomainPatch extends Explained {
   reverse?: ReverseMode | undefined;
   /** Administrators only, and only for reverse zones. */
   reverseFollowGrant?: boolean | undefined;
+  protectMail?: boolean | undefined;
   /** Administrators only. Null: as the installation says. */
   reviewRequired?: ReviewRequired | null | undefined;
   /** Administrators only. */
@@ -35,6 +36,7 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
   if (patch.reverse !== undefined) domain.reverse = patch.reverse;
   if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
+  if (patch.protectMail !== undefined) domain.protectMail = patch.protectMail;
   if (patch.reviewRequired !== undefined) domain.reviewRequired = patch.reviewRequired;
   if (patch.reviewAcme !== undefined) domain.reviewAcme = patch.reviewAcme;
   if (patch.status !== undefined) domain.status = patch.status;
@@ -44,7 +46,7 @@ export function applyPatch(domain: Domain, patch: DomainPatch): void {
 export function auditedFields(domain: Domain) {
   const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
   const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
-  const { reviewRequired, reviewAcme } = domain;
+  const { reviewRequired, reviewAcme, protectMail } = domain;
   const set = { expiresAt, expirySource, groupName, tags, notes, status };
   return {
     ...set,
@@ -55,6 +57,7 @@ export function auditedFields(domain: Domain) {
     reverseFollowGrant,
     reviewRequired,
     reviewAcme,
+    protectMail,
   };
 }
 

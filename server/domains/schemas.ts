@@ -95,6 +95,11 @@ export const domainDetail = z
         "Reverse zones: whether PTR records here may follow changes of people without rights in this zone. False for other zones.",
       example: false,
     }),
+    protectMail: z.boolean().meta({
+      description:
+        "Whether only the owner and administrators may change MX records, apart from members whose assignment names the type MX.",
+      example: false,
+    }),
     reviewRequired: z.enum(["off", "members", "everyone"]).meta({
       description:
         "Whose changes of records need a review: nobody's, those of everyone but administrators, or everyone's. See `POST …/change-requests`.",
@@ -229,6 +234,9 @@ export const updateDomainInput = z.strictObject({
         "Administrators only, for zones under `in-addr.arpa` or `ip6.arpa`. True lets PTR records here follow changes of people without " +
         "rights in this zone.",
     }),
+  protectMail: z.boolean("This must be true or false.").optional().meta({
+    description: "True leaves MX records to the owner, administrators, and members whose assignment names the type MX.",
+  }),
   reviewRequired: z
     .enum(["off", "members", "everyone"], "This must be off, members or everyone.")
     .nullable()

@@ -16,7 +16,7 @@ import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
-import { restrictToVisibleHosts } from "./restrict-to-visible-hosts.ts";
+import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
 import { givenView, newName } from "./given-names.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
@@ -93,7 +93,7 @@ export class Domains {
       .executeTakeFirst();
     if (!row) throw notFound("domain");
     const { sees } = rightsIn(row, caller, "read");
-    const [seen = row] = await restrictToVisibleHosts(em, [row], () => sees);
+    const [seen = row] = await restrictToVisibleRecords(em, [row], () => sees);
     return detailView(seen, this.#now(), this.#review);
   }
 
@@ -142,6 +142,7 @@ export class Domains {
         snapshotSchedule: "off",
         reverse: "off",
         reverseFollowGrant: false,
+        protectMail: false,
         reviewAcme: false,
         revision: 0,
         recordCount: 0,

@@ -91,6 +91,7 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
     snapshotSchedule: row.snapshot_schedule,
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,
+    protectMail: row.protect_mail,
     reviewRequired: review.requiredIn({ reviewRequired: row.review_required }),
     reviewIsDefault: row.review_required === null,
     reviewAcme: row.review_acme,

@@ -111,8 +111,8 @@ async function changesMade(em: EntityManager, zone: ZoneContext, revision: numbe
 function refuseBeyondRights(made: readonly Made[], rights: Rights): void {
   if (rights.owns) return;
   const records = made.flatMap(({ before, after }) => [before, after].flatMap((record) => record ?? []));
-  if (!records.some(({ name }) => rights.sees.includes(name))) throw notFound("change set");
-  // Hosts that the caller does not see are not named.
+  if (!records.some((record) => rights.sees.includes(record))) throw notFound("change set");
+  // Records that the caller does not see are not named.
   if (records.some((record) => outsideRights(record, rights) !== null))
     throw new AppError(
       "FORBIDDEN",

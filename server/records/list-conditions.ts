@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Hosts } from "../access/hosts.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
 import { escapeLike } from "../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../dns/names/names.ts";
@@ -33,7 +33,7 @@ export interface SqlConditions {
  */
 export async function conditionsOf(
   { type, search, filter, name, value }: RecordConditions,
-  zone: { name: string; sees: Hosts },
+  zone: { name: string; sees: ZoneScope },
   internationalNames: () => Promise<string[]>,
 ): Promise<SqlConditions | null> {
   const both: RawBuilder<SqlBool>[] = [];

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import { visibleDomains, type VisibleDomains } from "../access/zone-access.ts";
+import { visibleDomains, type VisibleDomains } from "../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { escapeLike } from "../database/escape-like.ts";

@@ -156,11 +156,16 @@ export class Records {
   }
 
   /** Plans changes, judged as one set, with what to warn of. Asks no provider for its records. @throws AppError as `plan` */
-  async draft(em: EntityManager, caller: Caller, input: PlanInput): Promise<EditPlan> {
+  async draft(
+    em: EntityManager,
+    caller: Caller,
+    input: PlanInput,
+    need: "propose" | "write" = "write",
+  ): Promise<EditPlan> {
     const planned = await this.#pipeline.dryRun<EditPlan>(em, {
       domainId: input.id,
       caller,
-      need: "write",
+      need,
       plan: (reader, zone) => this.planIn(reader, caller, zone, input),
     });
     const { zone, changes, followed } = planned;

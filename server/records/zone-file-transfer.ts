@@ -1,4 +1,4 @@
-import type { Hosts } from "../access/hosts.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
@@ -169,7 +169,12 @@ export class ZoneFileTransfer {
 }
 
 /** Returns a zone's records at a revision. @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future */
-async function pastZone(em: EntityManager, domainId: string, revision: number, hosts: Hosts): Promise<LiveRecord[]> {
+async function pastZone(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  hosts: ZoneScope,
+): Promise<LiveRecord[]> {
   await requireStored(em, domainId, revision, "revision");
   return await zoneAt(em, domainId, revision, hosts);
 }
@@ -190,13 +195,13 @@ async function refuseBeyondRights(
   changes: readonly PlannedChange[],
   rights: Rights,
 ): Promise<void> {
-  if (rights.changes.isAll) return;
+  if (rights.owns) return;
   const messages = new Set<string>();
   const note = (record: RecordData | null) => {
     const message = record && outsideRights(record, rights);
     if (message !== null) messages.add(message);
   };
-  await inSlices(mapped(given, (record) => !rights.sees.includes(record.name) && note(record)));
+  await inSlices(mapped(given, (record) => !rights.sees.includes(record) && note(record)));
   await inSlices(mapped(changes, ({ before, after }) => [note(before), note(after)]));
   if (messages.size > 0) throw fileRefused("FORBIDDEN", [...messages]);
 }

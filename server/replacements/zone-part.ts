@@ -40,9 +40,7 @@ export async function planZonePart(
 
 /** Returns the edits of a zone. Where the new value is there already, the old one is deleted. Pure. */
 function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveRecord[]) {
-  const found = present
-    .filter((record) => isWanted(wanted, record) && rights.sees.includes(record.name))
-    .toSorted(byId);
+  const found = present.filter((record) => isWanted(wanted, record) && rights.sees.includes(record)).toSorted(byId);
   const reasons = found.map((record) => outsideRights(record, rights));
   const forbidden = reasons.find((reason) => reason !== null);
   const warnings: string[] = [];

@@ -1,4 +1,4 @@
-import type { VisibleDomains } from "../access/zone-access.ts";
+import type { VisibleDomains } from "../access/visible-domains.ts";
 import type { EntityManager } from "../database/database.ts";
 import { absoluteName } from "../dns/names/names.ts";
 import { addressOf } from "../dns/reverse/addresses.ts";

@@ -117,7 +117,7 @@ export class ReverseFollows {
       await dropFailed(database.fork());
       for (const follow of await pendingFollows(database.fork(), { dueAt: now(), most: mostInRun })) {
         if (signal?.aborted) return;
-        await this.#attempt(follow, trusted({ ...theService, userId: follow.actorId }));
+        await this.#attempt(follow, trusted({ ...theService, userId: follow.actorId, at: now() }));
       }
     } catch (error) {
       log.error({ err: error }, "could not look for PTR records that must follow a change");

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { VisibleDomains } from "../access/zone-access.ts";
+import type { VisibleDomains } from "../access/visible-domains.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import type { ManagedZone } from "../dns/reverse/zones.ts";

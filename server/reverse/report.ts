@@ -1,5 +1,6 @@
 import type { Caller } from "../access/caller.ts";
-import { outsideRights, visibleDomains, type VisibleDomains } from "../access/zone-access.ts";
+import { outsideRights } from "../access/zone-access.ts";
+import { visibleDomains, type VisibleDomains } from "../access/visible-domains.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";

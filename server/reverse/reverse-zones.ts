@@ -83,9 +83,9 @@ function rightsOrNone(row: Parameters<typeof rightsIn>[0], caller: Caller): Righ
   }
 }
 
-/** Returns whether the caller may see the records of an owner. */
+/** Returns whether the caller may see the PTR records of an owner. */
 export function seesOwner({ rights }: ReverseZone, owner: string): boolean {
-  return rights?.sees.includes(owner) ?? false;
+  return rights?.sees.includes({ recordType: "PTR", name: owner }) ?? false;
 }
 
 /** Returns why the caller may not change the PTR records of an owner; null if they may. */

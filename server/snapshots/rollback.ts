@@ -1,4 +1,4 @@
-import { Hosts } from "../access/hosts.ts";
+import { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { planningState } from "../dns/desired-state.ts";
@@ -88,7 +88,7 @@ export class Rollback {
     const failed = [...refused, ...planned.unmade, ...planned.readOnly].map(failure);
     const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
     if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
-    const seen = { sees: Hosts.all, signed: planned.zone.signed };
+    const seen = { sees: ZoneScope.all, signed: planned.zone.signed };
     const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
     return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null, planHash: null };
   }

@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
-import type { Hosts } from "../access/hosts.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
@@ -59,7 +59,7 @@ export class Snapshots {
       .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"))
       .orderBy("version", "desc");
     const found = await onePage(matching, { page, limit });
-    const rows = await restrictToVisibleHosts(em, input.id, found.rows, sees);
+    const rows = await restrictToVisibleRecords(em, input.id, found.rows, sees);
     const embedded = input.records === "true" ? rows.filter(withinPage()) : [];
     const records = await zonesAt(em, input.id, [...new Set(embedded.map(({ revision }) => revision))], sees);
     const snapshots = rows.map((row) =>
@@ -130,13 +130,13 @@ export class Snapshots {
     return await inSlices(forward ? differing(before, after) : differing(after, before));
   }
 
-  /** Returns the difference between the live records of two domains, at the hosts that the caller may see in both. @throws AppError NOT_FOUND */
+  /** Returns the difference between the live records of two domains, of those that the caller may see in both. @throws AppError NOT_FOUND */
   async compare(em: EntityManager, caller: Caller, input: { id: string; with: string }) {
     const one = seenOf(await zoneFor(em, caller, input.id, "read"));
     const other = seenOf(await zoneFor(em, caller, input.with, "read"));
     const read = async (id: string, { signed, sees }: Seen, { sees: also }: Seen) => {
       const records = await liveZone(em, id, sees);
-      return withoutManaged(also.isAll ? records : records.filter(({ name }) => also.includes(name)), signed);
+      return withoutManaged(also.isAll ? records : records.filter((record) => also.includes(record)), signed);
     };
     const before = await read(input.id, one, other);
     const after = await read(input.with, other, one);
@@ -150,15 +150,15 @@ export class Snapshots {
 
   async #read(em: EntityManager, input: { id: string; snapshotId: string }, mostRecords: number, seen: Seen) {
     const found = await findSnapshot(em, input.id, input.snapshotId);
-    const [row = found] = await restrictToVisibleHosts(em, input.id, [found], seen.sees);
+    const [row = found] = await restrictToVisibleRecords(em, input.id, [found], seen.sees);
     if (row.record_count > mostRecords) return view(row, null, seen);
     return view(row, await zoneAt(em, input.id, row.revision, seen.sees), seen);
   }
 }
 
-/** What a snapshot's content depends on for a caller: the hosts that the caller sees, and whether the provider signs the zone. */
+/** What a snapshot's content depends on for a caller: the records that the caller sees, and whether the provider signs the zone. */
 interface Seen {
-  sees: Hosts;
+  sees: ZoneScope;
   signed: boolean;
 }
 
@@ -166,12 +166,12 @@ function seenOf({ rights, signed }: Zone): Seen {
   return { sees: rights.sees, signed };
 }
 
-/** Counts only the records of the hosts that the caller sees. */
-async function restrictToVisibleHosts(
+/** Counts only the records that the caller sees. */
+async function restrictToVisibleRecords(
   em: EntityManager,
   domainId: string,
   rows: SnapshotRow[],
-  sees: Hosts,
+  sees: ZoneScope,
 ): Promise<SnapshotRow[]> {
   if (sees.isAll || rows.length === 0) return rows;
   const counts = await countsAt(em, domainId, [...new Set(rows.map(({ revision }) => revision))], sees);

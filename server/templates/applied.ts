@@ -119,7 +119,7 @@ export class DomainTemplates {
       .selectFrom("domain_templates")
       .selectAll()
       .where("domain_id", "=", id)
-      .where(rights.sees.condition(sql.ref("host")))
+      .where(rights.sees.allAtCondition(sql.ref("host")))
       .orderBy("id", "desc");
     const { rows, total } = await onePage(matching, { page, limit });
     return { templates: rows.map(appliedView), total, page, limit };
@@ -136,8 +136,8 @@ export class DomainTemplates {
         .where("id", "=", appliedId)
         .forUpdate()
         .executeTakeFirst();
-      if (!row || !rights.sees.includes(row.host)) throw notFound("applied template");
-      if (!rights.changes.includes(row.host))
+      if (!row || !rights.sees.includesAllAt(row.host)) throw notFound("applied template");
+      if (!rights.changes.includesAllAt(row.host))
         throw new AppError("FORBIDDEN", `Your assignments do not let you change the records of ${row.host}.`);
       await queries(tx).deleteFrom("domain_templates").where("id", "=", appliedId).execute();
       await this.#audit.record(tx, caller, {

@@ -1,5 +1,4 @@
-import { Hosts } from "../access/hosts.ts";
-import type { Rights } from "../access/zone-access.ts";
+import { ownersRights } from "../access/zone-access.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { textKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { inSlices } from "../platform/slices.ts";
@@ -15,9 +14,6 @@ import { groupsOf } from "./form/template.ts";
 import { variablesOf } from "./form/variables.ts";
 import { apexAliasAt, earlierAt, situationAt } from "./situation.ts";
 import type { StoredTemplate } from "./template-view.ts";
-
-/** Whoever changes a template for all domains is an administrator. */
-const everything: Rights = { owns: true, sees: Hosts.all, changes: Hosts.all, reviews: Hosts.all };
 
 /** A linked domain, without its records. */
 export interface LinkedZone {
@@ -77,7 +73,7 @@ export function linkedChanges(
   const following: NextState[] = [];
   for (const { one, expanded, variables, groups } of expansions) {
     const among = earlierAt(zone.applied, one);
-    const situation = situationAt({ kind: zone.kind, rights: everything }, live, among, null);
+    const situation = situationAt({ kind: zone.kind, rights: ownersRights }, live, among, null);
     const resolution = resolve(expanded, { ...situation, leavesGone: true });
     for (const change of resolution.changes) {
       const key =

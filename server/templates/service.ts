@@ -82,7 +82,7 @@ export class TemplatePlans {
     const { id, planHash, force, linked, reverse, message, override } = input;
     const prepared = await this.#prepare(em, caller, input);
     const { stored, zone, place, earlier, resolution } = prepared;
-    const isRemembered = zone.rights.changes.includes(place.host);
+    const isRemembered = zone.rights.changes.includesAllAt(place.host);
     if (linked && !isRemembered)
       throw new AppError(
         "FORBIDDEN",
@@ -121,7 +121,7 @@ export class TemplatePlans {
       [...expanded.records, ...expanded.spf].map(({ ttl }) => ttl),
     );
     const touched = touchedNames([...expanded.records, ...expanded.spf]);
-    const isRemembered = zone.rights.changes.includes(place.host);
+    const isRemembered = zone.rights.changes.includesAllAt(place.host);
     const among = earlierAt(await appliedTo(em, [zone.id]), {
       ...place,
       templateId: stored.id,

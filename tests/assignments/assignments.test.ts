@@ -37,8 +37,13 @@ describe("assignments", () => {
         userId: aliceId,
         domainId: zone.id,
         domainName: zone.name,
+        groupName: null,
+        tag: null,
         subdomainPattern: "*.dev",
         access: "write",
+        recordTypes: [],
+        review: false,
+        expiresAt: null,
         createdBy: await idOf(zw.admin),
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       },
@@ -109,7 +114,8 @@ describe("assignments", () => {
   test("creating and deleting an assignment is audited", async () => {
     const { id } = await assign(zw, bob, zone.id, "trail", "write");
     await zw.admin.delete(`/api/assignments/${id}`);
-    const what = { userId: await idOf(bob), domainId: zone.id, subdomainPattern: "trail", access: "write" };
+    const rest = { access: "write", recordTypes: [], review: false, expiresAt: null };
+    const what = { userId: await idOf(bob), domainId: zone.id, subdomainPattern: "trail", ...rest };
     const left = (await entries(zw.admin, { targetType: "assignment", targetId: id })) as Body[];
     expect(left.map(({ action, before, after }) => ({ action, before, after }))).toEqual([
       { action: "assignment.delete", before: what, after: null },

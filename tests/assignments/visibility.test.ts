@@ -9,7 +9,7 @@ import {
   sql,
 } from "kysely";
 import { expect, test } from "vitest";
-import { VisibleDomains, type Visibility } from "../../server/access/zone-access.ts";
+import { VisibleDomains, type Visibility } from "../../server/access/visible-domains.ts";
 import type { Caller } from "../../server/access/caller.ts";
 import type { Tables } from "../../server/database/tables/all.ts";
 import { roles } from "../../server/database/tables/roles.ts";
@@ -32,15 +32,24 @@ const fields: { [Field in keyof Required<Caller>]: fc.Arbitrary<Caller[Field]> }
   tokenId: fc.option(fc.uuid()),
   ip: fc.option(fc.ipV4()),
   requestId: fc.option(fc.uuid()),
+  at: fc.date({ noInvalidDate: true }),
   permissions: fc.constantFrom("all" as const, new Set(["domains:read"] as const), new Set<never>()),
 };
-const grants = fc.array(
-  fc.tuple(fc.uuid(), fc.record({ pattern: fc.constantFrom("*", "www"), access: fc.constantFrom("read", "write") })),
-  { maxLength: 3 },
+const target = fc.oneof(
+  fc.record({ domain_id: fc.uuid(), group_name: fc.constant(null), tag: fc.constant(null) }),
+  fc.record({ domain_id: fc.constant(null), group_name: fc.string(), tag: fc.constant(null) }),
+  fc.record({ domain_id: fc.constant(null), group_name: fc.constant(null), tag: fc.string() }),
 );
+const part = fc.record({
+  pattern: fc.constantFrom("*", "www"),
+  recordTypes: fc.constantFrom([], ["TXT"]),
+  access: fc.constantFrom("read" as const, "propose" as const, "write" as const),
+  review: fc.boolean(),
+});
+const grant = fc.tuple(target, part).map(([where, what]) => Object.assign({}, where, what));
 const visible = fc
-  .tuple(fc.record(fields), grants)
-  .map(([caller, list]) => new VisibleDomains(caller, new Map(list.map(([id, grant]) => [id, [grant]]))));
+  .tuple(fc.record(fields), fc.array(grant, { maxLength: 3 }))
+  .map(([caller, grants]) => new VisibleDomains(caller, grants));
 
 function compiled(domains: VisibleDomains) {
   return db

@@ -127,6 +127,7 @@ async function stopped(): Promise<Answer> {
     permissions: "all",
     ip: null,
     requestId: null,
+    at: new Date(),
   };
   const request = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.2" };
   const batch = { kind: "replace", request, force: false, revertsId: null, now: new Date() } as const;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Hosts } from "../../server/access/hosts.ts";
+import { ZoneScope } from "../../server/access/zone-scope.ts";
 import type { Caller } from "../../server/access/caller.ts";
 import { clearDeadLeases } from "../../server/changes/lease.ts";
 import { queries } from "../../server/database/database.ts";
@@ -24,7 +24,7 @@ const db = () => queries(zw.services.database.fork());
 beforeAll(async () => {
   const { body } = await zw.admin.get("/api/auth/me");
   const nowhere = { sessionId: null, tokenId: null, ip: null, requestId: null };
-  admin = { ...nowhere, userId: body.id, username: "admin", role: "admin", permissions: "all" };
+  admin = { ...nowhere, userId: body.id, username: "admin", role: "admin", permissions: "all", at: new Date() };
 });
 beforeEach(async () => {
   zone = await fileZone(zw, "www 300 A 192.0.2.1\n");
@@ -71,7 +71,7 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
         priority: null,
         proxied: false,
       };
-      return planState(await liveZone(em, held.id, Hosts.all), [desired], true);
+      return planState(await liveZone(em, held.id, ZoneScope.all), [desired], true);
     },
   });
 

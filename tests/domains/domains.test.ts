@@ -34,6 +34,7 @@ const detailFields = [
   "registrar",
   "reverse",
   "reverseFollowGrant",
+  "protectMail",
   "reviewAcme",
   "reviewIsDefault",
   "reviewRequired",

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type SqlBool } from "kysely";
-import { Hosts } from "../../access/hosts.ts";
+import { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { unreadSplit, type LiveRecord } from "../../dns/record.ts";
@@ -80,10 +80,10 @@ export async function liveAtNames(
 /** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
 const pageRows = 1_000;
 
-/** Returns the whole zone, or some hosts of it. Only for work on whole zones: sync, export, import. */
-export async function liveZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
+/** Returns the whole zone, or the part of it in a scope. Only for work on whole zones: sync, export, import. */
+export async function liveZone(em: EntityManager, domainId: string, scope: ZoneScope): Promise<LiveRecord[]> {
   const revision = await revisionOf(em, domainId);
-  return revision === null ? [] : await zoneAt(em, domainId, revision, hosts);
+  return revision === null ? [] : await zoneAt(em, domainId, revision, scope);
 }
 
 async function revisionOf(em: EntityManager, domainId: string): Promise<number | null> {
@@ -91,16 +91,16 @@ async function revisionOf(em: EntityManager, domainId: string): Promise<number |
   return row?.revision ?? null;
 }
 
-/** Returns the records of some hosts that were alive at a revision, by name and type. */
+/** Returns the records of a scope that were alive at a revision, by name and type. */
 export async function zoneAt(
   em: EntityManager,
   domainId: string,
   revision: number,
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<LiveRecord[]> {
   const alive: LiveRecord[] = [];
   let isSorted = true;
-  for await (const { rows, ended } of pagesAt(em, domainId, revision, hosts)) {
+  for await (const { rows, ended } of pagesAt(em, domainId, revision, scope)) {
     if (ended && rows.length > 0) isSorted = false;
     for (const row of rows) alive.push(liveRecord(row));
   }
@@ -115,7 +115,7 @@ async function* pagesAt(
   em: EntityManager,
   domainId: string,
   revision: number,
-  hosts: Hosts,
+  scope: ZoneScope,
 ): AsyncGenerator<{ rows: readonly LiveRow[]; ended: boolean }> {
   const versions = () =>
     queries(em)
@@ -123,7 +123,7 @@ async function* pagesAt(
       .select(liveColumns)
       .where("domain_id", "=", domainId)
       .where("since", "<=", revision)
-      .where(hosts.condition())
+      .where(scope.condition())
       .limit(pageRows);
   const live = inPages<LiveRow>(pageRows, (last) =>
     versions()
@@ -166,7 +166,7 @@ function byName(one: LiveRecord, other: LiveRecord): number {
 /** Returns how many live records of a zone the caller sees, which a loss is measured against. */
 export async function countSeen(
   em: EntityManager,
-  zone: { id: string; recordCount: number; rights: { sees: Hosts } },
+  zone: { id: string; recordCount: number; rights: { sees: ZoneScope } },
 ): Promise<number> {
   const { sees } = zone.rights;
   if (sees.isAll) return zone.recordCount;
@@ -185,18 +185,18 @@ export async function indexedZone(em: EntityManager, domainId: string): Promise<
   const index: LiveIndex = new Map();
   const revision = await revisionOf(em, domainId);
   if (revision === null) return index;
-  for await (const { rows } of pagesAt(em, domainId, revision, Hosts.all)) {
+  for await (const { rows } of pagesAt(em, domainId, revision, ZoneScope.all)) {
     for (const row of rows) addToIndex(index, liveRecord(row));
   }
   return index;
 }
 
-/** Returns the records of some hosts alive at each of some revisions, by name and type. Uses two indexes: of live rows and of ended ones. */
+/** Returns the records of a scope alive at each of some revisions, by name and type. Uses two indexes: of live rows and of ended ones. */
 export async function zonesAt(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<Map<number, LiveRecord[]>> {
   if (revisions.length === 0) return new Map();
   const { rows } = await sql<LiveRow & { revision: number }>`
@@ -204,10 +204,10 @@ export async function zonesAt(
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
     cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
-        where domain_id = ${domainId} and until is null and since <= at.revision and ${hosts.condition()}
+        where domain_id = ${domainId} and until is null and since <= at.revision and ${scope.condition()}
       union all
       select ${sql.raw(liveColumns.join(", "))} from records
-        where domain_id = ${domainId} and until > at.revision and since <= at.revision and ${hosts.condition()}
+        where domain_id = ${domainId} and until > at.revision and since <= at.revision and ${scope.condition()}
     ) alive
     order by at.revision, alive.name, alive.record_type, alive.record_id
   `.execute(queries(em));
@@ -215,22 +215,22 @@ export async function zonesAt(
   return new Map([...byRevision].map(([revision, alive]) => [revision, alive.map(liveRecord)]));
 }
 
-/** Counts the records of some hosts alive at each of some revisions: those begun until then less those ended. */
+/** Counts the records of a scope alive at each of some revisions: those begun until then less those ended. */
 export async function countsAt(
   em: EntityManager,
   domainId: string,
   revisions: readonly number[],
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<Map<number, number>> {
   const { rows } = await sql<{ revision: number; total: string }>`
     select at.revision, sum(step.records) as total
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
     join (
       select since as revision, count(*) as records from records
-        where domain_id = ${domainId} and ${hosts.condition()} group by since
+        where domain_id = ${domainId} and ${scope.condition()} group by since
       union all
       select until, -count(*) from records
-        where domain_id = ${domainId} and until is not null and ${hosts.condition()} group by until
+        where domain_id = ${domainId} and until is not null and ${scope.condition()} group by until
     ) step on step.revision <= at.revision
     group by at.revision
   `.execute(queries(em));

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from "kysely";
-import type { Hosts } from "../../access/hosts.ts";
+import type { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import type { LiveRecord } from "../../dns/record.ts";
@@ -40,8 +40,8 @@ export async function managedById(
   return new Map(rows.map((row) => [row.record_id, managedRecord(row)]));
 }
 
-/** Returns all server-managed records of some hosts, for an export. */
-export async function managedZone(em: EntityManager, domainId: string, hosts: Hosts): Promise<LiveRecord[]> {
-  const rows = await managedRecords(queries(em), domainId).select(managedColumns).where(hosts.condition()).execute();
+/** Returns all server-managed records of some scope, for an export. */
+export async function managedZone(em: EntityManager, domainId: string, scope: ZoneScope): Promise<LiveRecord[]> {
+  const rows = await managedRecords(queries(em), domainId).select(managedColumns).where(scope.condition()).execute();
   return rows.map(managedRecord);
 }

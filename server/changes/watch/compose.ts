@@ -12,6 +12,7 @@ export function composeZoneWatchers(parts: {
   streams: Streams;
   redis: Redis | null;
   log: Logger;
+  now: () => Date;
 }): ZoneWatchers {
   const { database, redis, log } = parts;
   const watchers = new ZoneWatchers(parts);

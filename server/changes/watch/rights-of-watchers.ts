@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Hosts } from "../../access/hosts.ts";
+import type { ZoneScope } from "../../access/zone-scope.ts";
 import { accessColumns, rightsIn } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
@@ -9,12 +9,17 @@ import { AppError } from "../../platform/errors.ts";
 export interface SeenZone {
   id: string;
   revision: number;
-  /** The hosts whose changes the caller may hear of. */
-  sees: Hosts;
+  /** The records whose changes the caller may hear of. */
+  sees: ZoneScope;
 }
 
-/** Returns those of some domains that the caller may see, by their role now. */
-export async function seenZones(em: EntityManager, watcher: Caller, ids: readonly string[]): Promise<SeenZone[]> {
+/** Returns those of some domains that the caller may see, by their role and rights at a time. */
+export async function seenZones(
+  em: EntityManager,
+  watcher: Caller,
+  ids: readonly string[],
+  at: Date,
+): Promise<SeenZone[]> {
   const user = await queries(em)
     .selectFrom("users")
     .select("role")
@@ -22,7 +27,7 @@ export async function seenZones(em: EntityManager, watcher: Caller, ids: readonl
     .where("disabled_at", "is", null)
     .executeTakeFirst();
   if (!user) return [];
-  const caller = { ...watcher, role: user.role };
+  const caller = { ...watcher, role: user.role, at };
   const rows = await queries(em)
     .selectFrom("domains")
     .select(["id", "revision"])
@@ -39,14 +44,14 @@ export async function seenZones(em: EntityManager, watcher: Caller, ids: readonl
   });
 }
 
-/** Returns whether the revisions after one and up to another touch hosts of a set. */
+/** Returns whether the revisions after one and up to another touch records of a scope. */
 export async function touches(
   em: EntityManager,
   { domainId, after, upTo }: { domainId: string; after: number; upTo: number },
-  hosts: Hosts,
+  scope: ZoneScope,
 ): Promise<boolean> {
-  if (hosts.isAll) return true;
-  if (hosts.isNone) return false;
+  if (scope.isAll) return true;
+  if (scope.isNone) return false;
   const changed = (column: "since" | "until") =>
     queries(em)
       .selectFrom("records")
@@ -54,7 +59,7 @@ export async function touches(
       .where("domain_id", "=", domainId)
       .where(column, ">", after)
       .where(column, "<=", upTo)
-      .where(hosts.condition());
+      .where(scope.condition());
   const found = await changed("since").unionAll(changed("until")).limit(1).executeTakeFirst();
   return found !== undefined;
 }

@@ -37,6 +37,7 @@ interface Parts {
   database: Database;
   streams: Streams;
   log: Logger;
+  now: () => Date;
 }
 
 /**
@@ -93,7 +94,7 @@ export class ZoneWatchers {
   }
 
   async #start(watcher: Watcher, ids: readonly string[]): Promise<void> {
-    const zones = await seenZones(this.#parts.database.fork(), watcher.caller, ids);
+    const zones = await seenZones(this.#parts.database.fork(), watcher.caller, ids, this.#parts.now());
     if (zones.length === 0) throw notFound("domain");
     for (const { id, revision } of zones) this.#send(watcher, { domainId: id, revision, changeSetId: null });
   }
@@ -109,7 +110,7 @@ export class ZoneWatchers {
       }
       const after = watcher.known.get(domainId) ?? 0;
       if (revision <= after) continue;
-      const [zone] = await seenZones(em, watcher.caller, [domainId]);
+      const [zone] = await seenZones(em, watcher.caller, [domainId], this.#parts.now());
       if (!zone) continue;
       const touched = await touches(em, { domainId, after, upTo: revision }, zone.sees);
       if (touched) this.#send(watcher, { domainId, revision, changeSetId });

@@ -1,19 +1,33 @@
 import { defineEntity, p } from "@mikro-orm/core";
 
-/** View records, or also change them. */
-export type AssignmentAccess = "read" | "write";
+/** What a member may request: to view records, or also to change them. */
+export type RequestedAccess = "read" | "write";
 
-/** Gives a member access to a domain's records whose hosts match a pattern. */
+/** View records, propose changes for others to review, or change them. */
+export type AssignmentAccess = "read" | "propose" | "write";
+
+/** Gives a member access to records, by host and type, of a domain or of every domain in a group or with a tag. */
 export const AssignmentSchema = defineEntity({
   name: "Assignment",
   tableName: "assignments",
   properties: {
     id: p.uuid().primary(),
     userId: p.uuid(),
-    domainId: p.uuid(),
+    /** Exactly one of `domainId`, `groupName` and `tag` is set. */
+    domainId: p.uuid().nullable(),
+    groupName: p.text().nullable(),
+    tag: p.text().nullable(),
     /** Canonical, see `host-pattern.ts`. */
     subdomainPattern: p.text(),
     access: p.text().$type<AssignmentAccess>(),
+    /** Empty: all types. */
+    recordTypes: p.array(),
+    /** Whether changes by others may be reviewed. */
+    review: p.boolean().default(false),
+    /** The assignment counts before this time; null: always. */
+    expiresAt: p.datetime().nullable(),
+    /** When the member was notified that it ends within a day. */
+    endNotifiedAt: p.datetime().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: p.datetime(),
   },
@@ -33,7 +47,7 @@ export const AssignmentRequestSchema = defineEntity({
     namedBy: p.text().$type<"id" | "name">(),
     subdomainPattern: p.text(),
     host: p.text().nullable(),
-    access: p.text().$type<AssignmentAccess>(),
+    access: p.text().$type<RequestedAccess>(),
     reason: p.text().nullable(),
     status: p.text().$type<"pending" | "approved" | "rejected">(),
     note: p.text().nullable(),

@@ -31,6 +31,8 @@ export const ChangeRequestSchema = defineEntity({
     force: p.boolean(),
     /** The names that its plan touched, relative to the domain. */
     hosts: p.array(),
+    /** The type at each of `hosts`, which lists a name once for each of its types. */
+    recordTypes: p.array(),
     /** The plan when the request was made or last approved. */
     plan: p.json().$type<unknown>(),
     creates: p.integer(),

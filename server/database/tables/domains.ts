@@ -44,6 +44,8 @@ export const DomainSchema = defineEntity({
     reverse: p.text().$type<ReverseMode>().default("off"),
     /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */
     reverseFollowGrant: p.boolean().default(false),
+    /** Whether only the owner and administrators change MX records, unless an assignment names the type. */
+    protectMail: p.boolean().default(false),
     /** Whose changes need a review; null: as the installation says. */
     reviewRequired: p.text().$type<ReviewRequired>().nullable(),
     /** Whether TXT records at `_acme-challenge` need one, too. */

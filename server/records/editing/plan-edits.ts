@@ -41,7 +41,7 @@ export async function planEdits(
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
   const { sees } = zone.rights;
   const named = await liveById(em, zone.id, ids);
-  const before = new Map([...named].filter(([, { name }]) => sees.includes(name)));
+  const before = new Map([...named].filter(([, record]) => sees.includes(record)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
   const prepared = withinRights(
@@ -90,7 +90,7 @@ async function managedAmong(
     zone.id,
     ids.filter((id) => !present.has(id)),
   );
-  return new Map([...stored, ...[...others].filter(([, { name }]) => zone.rights.sees.includes(name))]);
+  return new Map([...stored, ...[...others].filter(([, record]) => zone.rights.sees.includes(record))]);
 }
 
 function ttlOf(edit: Edit): number | undefined {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Hosts } from "../../../server/access/hosts.ts";
+import { ZoneScope } from "../../../server/access/zone-scope.ts";
 import { liveZone } from "../../../server/changes/state/live-queries.ts";
 import type { PlannedChange, RecordDraft } from "../../../server/dns/record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
@@ -143,7 +143,7 @@ describe("a zone queried name by name", () => {
 
   test("checking a plan by queries finds the same violations as checking the whole zone", async () => {
     const em = zw.services.database.fork();
-    const live = await liveZone(em, zone.id, Hosts.all);
+    const live = await liveZone(em, zone.id, ZoneScope.all);
     await fc.assert(
       fc.asyncProperty(fc.subarray(live), fc.array(added, { maxLength: 4 }), async (gone, come) => {
         const changes: PlannedChange[] = [

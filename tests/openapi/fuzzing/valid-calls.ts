@@ -53,8 +53,12 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     Object.assign(filled, { username: "fuzz", email: null, role: "member", disabled: false });
   if (operationId === "register")
     Object.assign(filled, { username: `guest-${count}`, email: null, inviteCode: ids.inviteCode });
-  if (operationId === "createAssignment")
-    Object.assign(filled, { userId: ids.user, subdomainPattern: `*.of-${count}` });
+  if (operationId === "createAssignment") {
+    Object.assign(filled, { userId: ids.user, subdomainPattern: `*.of-${count}`, expiresAt: null });
+    // One of the three.
+    delete filled["groupName"];
+    delete filled["tag"];
+  }
   if (operationId === "requestAssignment") {
     Object.assign(filled, { subdomainPattern: `*.of-${count}`, host: null });
     // Either of the two.

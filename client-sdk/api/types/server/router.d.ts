@@ -1269,6 +1269,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;
@@ -1332,6 +1333,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;
@@ -1360,6 +1362,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule?: "daily" | "off" | "weekly" | undefined;
                 reverse?: "follow" | "off" | "offer" | undefined;
                 reverseFollowGrant?: boolean | undefined;
+                protectMail?: boolean | undefined;
                 reviewRequired?: "everyone" | "members" | "off" | null | undefined;
                 reviewAcme?: boolean | undefined;
                 message?: string | undefined;
@@ -1393,6 +1396,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;
@@ -1514,6 +1518,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;
@@ -1561,6 +1566,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;
@@ -4223,8 +4229,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     userId: string;
                     domainId: string;
                     domainName: string;
+                    groupName: string | null;
+                    tag: string | null;
                     subdomainPattern: string;
-                    access: "read" | "write";
+                    access: "propose" | "read" | "write";
+                    recordTypes: string[];
+                    review: boolean;
+                    expiresAt: Date | null;
                     createdBy: string | null;
                     createdAt: Date;
                 }[];
@@ -4235,17 +4246,27 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 userId: string;
-                domainId: string;
+                domainId?: string | undefined;
+                groupName?: string | undefined;
+                tag?: string | undefined;
                 subdomainPattern?: string | undefined;
-                access?: "read" | "write" | undefined;
+                access?: "propose" | "read" | "write" | undefined;
+                recordTypes?: string[] | undefined;
+                review?: boolean | undefined;
+                expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
                 userId: string;
                 domainId: string;
                 domainName: string;
+                groupName: string | null;
+                tag: string | null;
                 subdomainPattern: string;
-                access: "read" | "write";
+                access: "propose" | "read" | "write";
+                recordTypes: string[];
+                review: boolean;
+                expiresAt: Date | null;
                 createdBy: string | null;
                 createdAt: Date;
             };
@@ -4837,6 +4858,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
+                protectMail: boolean;
                 reviewRequired: "everyone" | "members" | "off";
                 reviewIsDefault: boolean;
                 reviewAcme: boolean;

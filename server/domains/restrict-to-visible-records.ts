@@ -1,22 +1,22 @@
 import { sql } from "kysely";
-import type { Hosts } from "../access/hosts.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /**
- * Restricts partly visible domains to the hosts that the caller sees: counts only their records, in one query for all domains. Omits drift,
+ * Restricts partly visible domains to the records that the caller sees: counts only those, in one query for all domains. Omits drift,
  * which describes the whole zone.
  */
-export async function restrictToVisibleHosts<Row extends { id: string; record_count: number }>(
+export async function restrictToVisibleRecords<Row extends { id: string; record_count: number }>(
   em: EntityManager,
   rows: Row[],
-  seenOf: (row: Row) => Hosts,
+  seenOf: (row: Row) => ZoneScope,
 ): Promise<Row[]> {
-  const narrowed = rows.map((row) => ({ row, hosts: seenOf(row) })).filter(({ hosts }) => !hosts.isAll);
+  const narrowed = rows.map((row) => ({ row, scope: seenOf(row) })).filter(({ scope }) => !scope.isAll);
   if (narrowed.length === 0) return rows;
   const each = narrowed.map(
-    ({ row: { id }, hosts }) => sql`
+    ({ row: { id }, scope }) => sql`
       select ${id}::text as id, count(*) as total from records
-      where domain_id = ${id} and until is null and ${hosts.condition()}`,
+      where domain_id = ${id} and until is null and ${scope.condition()}`,
   );
   const counted = await sql<{ id: string; total: string }>`${sql.join(each, sql` union all `)}`.execute(queries(em));
   const totals = new Map(counted.rows.map(({ id, total }) => [id, Number(total)]));

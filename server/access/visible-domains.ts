@@ -1,0 +1,152 @@
+import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
+import type { Caller } from "./caller.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import type { Tables } from "../database/tables/all.ts";
+import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
+import { rightsFrom, type Grant } from "./zone-access.ts";
+import { ZoneScope } from "./zone-scope.ts";
+
+/**
+ * The SQL that selects the domains visible to a kind of caller. It receives only values, never the caller: all callers with the same
+ * visibility share the SQL text, and query texts are cached by this object (`repeated`). A condition that depends on anything else about the
+ * caller must be a separate visibility.
+ */
+export interface Visibility {
+  condition(eb: ExpressionBuilder<Tables, "domains">, reader: Reader): Expression<SqlBool>;
+  /** The condition's values, in order. */
+  parameters(reader: Reader): unknown[];
+  /** Whether they may see all records of a domain, and so data about the zone as a whole. */
+  wholly(reader: Reader): Expression<SqlBool>;
+}
+
+const everyDomain: Visibility = {
+  condition: (eb) => eb.lit(true),
+  parameters: () => [],
+  wholly: () => sql<SqlBool>`true`,
+};
+
+const ownDomains: Visibility = {
+  condition: (eb, { userId }) => eb("domains.owner_id", "=", userId),
+  parameters: ({ userId }) => [userId],
+  wholly: ({ userId }) => sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`,
+};
+
+const ownAndAssignedDomains: Visibility = {
+  // A set of ids, because no index serves "own or assigned".
+  condition: (_eb, reader) => sql<SqlBool>`domains.id in (
+    select own.id from domains own where own.owner_id = ${reader.userId} union all ${coveredDomains(reader)}
+  )`,
+  parameters: ({ userId, at }) => [userId, userId, at, userId, at, userId, at],
+  wholly: (reader) => sql<SqlBool>`(coalesce(domains.owner_id = ${reader.userId}, false) or exists (
+    select from assignments a where ${isCurrent(reader)} and ${coversDomain("domains")}
+      and a.subdomain_pattern = '*' and a.record_types = '{}'
+  ))`,
+};
+
+/** Columns with the names and, in the same order, the types of records. */
+interface PlaceLists {
+  names: string;
+  types: string;
+}
+
+interface ListedGrant extends Grant {
+  domain_id: string | null;
+  group_name: string | null;
+  tag: string | null;
+}
+
+/** Selects the domains visible to a caller, for lists. */
+export class VisibleDomains {
+  readonly visibility: Visibility;
+  readonly #caller: Caller;
+  readonly #byDomain: ReadonlyMap<string | null, ListedGrant[]>;
+  /** The grants by group or tag, which are few. */
+  readonly #named: readonly ListedGrant[];
+
+  constructor(caller: Caller, grants: readonly ListedGrant[]) {
+    this.#caller = caller;
+    this.#byDomain = Map.groupBy(grants, ({ domain_id }) => domain_id);
+    this.#named = this.#byDomain.get(null) ?? [];
+    if (caller.role === "admin") this.visibility = everyDomain;
+    else this.visibility = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
+  }
+
+  get parameters(): unknown[] {
+    return this.visibility.parameters(this.#caller);
+  }
+
+  condition(eb: ExpressionBuilder<Tables, "domains">): Expression<SqlBool> {
+    return this.visibility.condition(eb, this.#caller);
+  }
+
+  /** Returns the SQL condition that the caller may see all records of a domain, and so data about the zone as a whole. */
+  wholly(): Expression<SqlBool> {
+    return this.visibility.wholly(this.#caller);
+  }
+
+  /** Wraps a column about the zone as a whole: null unless the caller may see all records. */
+  ifWhole<Value>(column: RawBuilder<Value>): RawBuilder<Value | null> {
+    if (this.visibility === everyDomain) return column;
+    return sql<Value | null>`case when ${this.wholly()} then ${column} end`;
+  }
+
+  /** Returns the SQL condition that the caller may see a record, whose table has this alias. */
+  records(alias: string): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const domain = sql.ref(`${alias}.domain_id`);
+    const ids = sql`select own.id from domains own where own.owner_id = ${this.#caller.userId}`;
+    const own = sql<SqlBool>`${domain} in (${ids})`;
+    if (this.visibility === ownDomains) return own;
+    const covers =
+      this.#named.length === 0
+        ? sql<SqlBool>`a.domain_id = ${domain}`
+        : sql<SqlBool>`exists (select from domains covered where covered.id = ${domain} and ${coversDomain("covered")})`;
+    return sql<SqlBool>`(${domain} in (${ids} union all ${coveredDomains(this.#caller)}) and (${own} or exists (
+      select from assignments a where ${isCurrent(this.#caller)} and ${covers} and ${coversRecord(alias)}
+    )))`;
+  }
+
+  /** Returns the SQL condition that the caller may see every record in lists of names and types, of a domain that is visible to them. */
+  places(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
+    return this.#everyPlace(domain, { names, types }, coversRecord("place"));
+  }
+
+  /** Returns the SQL condition that the caller may review changes of every record in lists of names and types of a domain. */
+  reviews(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
+    return this.#everyPlace(domain, { names, types }, sql<SqlBool>`a.review and ${coversChange("place", "covered")}`);
+  }
+
+  #everyPlace(domain: string, { names, types }: PlaceLists, covers: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const id = sql.ref(domain);
+    return sql<SqlBool>`(${id} in (select own.id from domains own where own.owner_id = ${this.#caller.userId}) or not exists (
+      select from unnest(${sql.ref(names)}, ${sql.ref(types)}) as place(name, record_type) where not exists (
+        select from domains covered join assignments a on ${coversDomain("covered")}
+        where covered.id = ${id} and ${isCurrent(this.#caller)} and ${covers}
+      )
+    ))`;
+  }
+
+  /** Returns the records that the caller may see in a listed domain. */
+  seenOf(row: { id: string; owner_id: string | null; group_name: string | null; tags: readonly string[] }): ZoneScope {
+    const named = this.#named.filter(
+      ({ group_name: group, tag }) =>
+        (group !== null && group === row.group_name) || (tag !== null && row.tags.includes(tag)),
+    );
+    const grants = [...(this.#byDomain.get(row.id) ?? []), ...named];
+    const rights = rightsFrom(this.#caller, { owner_id: row.owner_id, protect_mail: false, grants });
+    return rights?.sees ?? ZoneScope.none;
+  }
+}
+
+/** Reads the caller's assignments up front, so that the list query can use its own order. */
+export async function visibleDomains(em: EntityManager, caller: Caller): Promise<VisibleDomains> {
+  if (caller.role === "admin") return new VisibleDomains(caller, []);
+  const grants = await queries(em)
+    .selectFrom("assignments as a")
+    .select(["domain_id", "group_name", "tag", "subdomain_pattern as pattern", "record_types as recordTypes"])
+    .select(["access", "review"])
+    .where(isCurrent(caller))
+    .execute();
+  return new VisibleDomains(caller, grants);
+}
