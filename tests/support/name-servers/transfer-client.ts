@@ -50,11 +50,14 @@ export async function transfer(
 
 /** A whole transfer ends with the second SOA, one of differences with the third, or it is a single SOA (RFC 1995 §4). */
 function isComplete(lines: readonly string[], since: number | null): boolean {
-  const isSoa = (line: string | undefined) => line !== undefined && / SOA /.test(line);
   if (lines.length === 1) return since !== null && isSoa(lines[0]) && serialOfLine(lines[0] ?? "") === since;
   const isDifference = isSoa(lines[1]) && lines[1] !== lines[0];
   const seen = lines.filter((line) => line === lines[0]).length;
   return isSoa(lines.at(-1)) && seen === (isDifference ? 3 : 2);
+}
+
+function isSoa(line: string | undefined): boolean {
+  return line?.includes(" SOA ") ?? false;
 }
 
 /** Returns the serial in a line of an SOA. */
@@ -92,12 +95,12 @@ function soaText(octets: Buffer, end: number): string {
 }
 
 /** Writes a message with its length in front. */
-export function sendFramed(socket: Socket, message: Buffer): void {
+function sendFramed(socket: Socket, message: Buffer): void {
   socket.write(Buffer.concat([Buffer.of(message.length >> 8, message.length & 255), message]));
 }
 
 /** Yields the messages of a stream. */
-export async function* framed(socket: Socket): AsyncGenerator<Buffer> {
+async function* framed(socket: Socket): AsyncGenerator<Buffer> {
   let pending = Buffer.alloc(0);
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     pending = Buffer.concat([pending, chunk]);
