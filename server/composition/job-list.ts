@@ -13,6 +13,7 @@ import type { ExpiryServices } from "../expiry/compose.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
+import type { DnsService } from "../dns-service/service.ts";
 import { deleteExpired } from "./housekeeping.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
@@ -31,6 +32,7 @@ export interface Workers
   requestSchedule: ChangeRequestSchedule;
   reverseFollows: ReverseFollows;
   drift: DriftJob;
+  dnsService: DnsService;
 }
 
 interface Needs extends Workers {
@@ -114,6 +116,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Delivers notifications by email to users and channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => mailDeliverer.run(signal),
+    },
+    {
+      name: "secondaries.notify",
+      description: "Notifies secondaries of changes that a crash left unannounced.",
+      schedule: "* * * * *",
+      work: () => needs.dnsService.sweep(),
     },
     mail.job,
     expiryCheck,

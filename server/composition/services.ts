@@ -18,6 +18,7 @@ import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { DnsService } from "../dns-service/service.ts";
 import { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import { ProviderConnections } from "../dns-providers/connections.ts";
 import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
@@ -46,6 +47,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
+import { hearZoneChanges } from "../changes/watch/announce.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
 import { ReviewPolicy } from "../changes/review-policy.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
@@ -101,7 +103,10 @@ export async function createServices(parts: {
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
-  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => zoneWatch.refresh());
+  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
+    dnsService.refresh();
+    zoneWatch.refresh();
+  });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
   const send = config.auditStream === null ? null : sinkFor(config.auditStream, egress);
@@ -120,6 +125,8 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
+  const dnsService = new DnsService({ config, database, secrets, egress, log, now });
+  hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
@@ -189,7 +196,17 @@ export async function createServices(parts: {
     mailer,
     background,
     streams,
-    workers: { repair, batches, requestSchedule, reverseFollows, drift, ...channelServices, ...expiry, ...delegation },
+    workers: {
+      repair,
+      dnsService,
+      batches,
+      requestSchedule,
+      reverseFollows,
+      drift,
+      ...channelServices,
+      ...expiry,
+      ...delegation,
+    },
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
@@ -263,6 +280,7 @@ export async function createServices(parts: {
     batches,
     drift,
     zoneWatchers,
+    dnsService,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -293,6 +311,7 @@ export async function createServices(parts: {
     async stop() {
       zoneWatch.stop();
       await Promise.all([
+        dnsService.stop(),
         repair.stop(),
         auditStream.stop(),
         batches.stop(),

@@ -13,6 +13,12 @@ import {
   SignInChallengeSchema,
   TotpFactorSchema,
 } from "./second-factors.ts";
+import {
+  PrimaryCatalogChangeSchema,
+  PrimaryCatalogSchema,
+  PrimarySecondarySchema,
+  PrimaryZoneSchema,
+} from "./primary.ts";
 import { ProviderConfigSchema } from "./provider-configs.ts";
 import { DomainSchema } from "./domains.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
@@ -52,6 +58,10 @@ export const entities = [
   PasskeyChallengeSchema,
   ProviderConfigSchema,
   DomainSchema,
+  PrimaryZoneSchema,
+  PrimaryCatalogSchema,
+  PrimaryCatalogChangeSchema,
+  PrimarySecondarySchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
   ExpiryReminderSchema,
