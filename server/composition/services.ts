@@ -57,6 +57,7 @@ import { ChangeRequestApplier } from "../change-requests/applier.ts";
 import { RequestComments } from "../change-requests/comments.ts";
 import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
+import { ChangeReporter } from "../change-reports/reporter.ts";
 import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
@@ -105,7 +106,7 @@ export async function createServices(parts: {
   const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
     dnsService.refresh();
-    zoneWatch.refresh();
+    void zoneWatch.refresh();
   });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
@@ -126,7 +127,11 @@ export async function createServices(parts: {
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
   const dnsService = new DnsService({ config, database, secrets, egress, log, now });
-  hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
+  const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
+  hearZoneChanges(database.fork(), ({ domainId }) => {
+    dnsService.changed(domainId);
+    if (config.jobs) changeReporter.soon();
+  });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
@@ -199,6 +204,7 @@ export async function createServices(parts: {
     workers: {
       repair,
       dnsService,
+      changeReporter,
       batches,
       requestSchedule,
       reverseFollows,
@@ -281,6 +287,7 @@ export async function createServices(parts: {
     drift,
     zoneWatchers,
     dnsService,
+    changeReporter,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -312,6 +319,7 @@ export async function createServices(parts: {
       zoneWatch.stop();
       await Promise.all([
         dnsService.stop(),
+        changeReporter.stop(),
         repair.stop(),
         auditStream.stop(),
         batches.stop(),
