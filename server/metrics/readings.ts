@@ -41,6 +41,13 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
       "Audit entries that wait to be sent to AUDIT_STREAM.",
       sql`select count(*) from audit_stream_queue`,
     ),
+    count(
+      "zonewright_audit_stream_lag_seconds",
+      "Seconds since the oldest audit entry that waits to be sent to AUDIT_STREAM was written; 0 if none waits.",
+      sql`select coalesce(greatest(0, extract(epoch from now() - (
+        select e.at from audit_stream_queue q join audit_entries e on e.id = q.entry_id order by q.position limit 1
+      ))), 0)::float8 as count`,
+    ),
     {
       name: "zonewright_open_streams",
       help: "Open notification streams on this instance.",
