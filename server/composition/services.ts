@@ -18,7 +18,7 @@ import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { DnsService } from "../dns-service/service.ts";
+import { composeDnsService } from "../dns-service/compose.ts";
 import { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import { ProviderConnections } from "../dns-providers/connections.ts";
 import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
@@ -47,7 +47,6 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
-import { hearZoneChanges } from "../changes/watch/announce.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
 import { ReviewPolicy } from "../changes/review-policy.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
@@ -125,8 +124,8 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
-  const dnsService = new DnsService({ config, database, secrets, egress, log, now });
-  hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
+  const dnsServices = composeDnsService({ config, database, secrets, egress, notifications, log, now });
+  const { dnsService } = dnsServices;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
@@ -198,7 +197,7 @@ export async function createServices(parts: {
     streams,
     workers: {
       repair,
-      dnsService,
+      ...dnsServices,
       batches,
       requestSchedule,
       reverseFollows,
@@ -280,7 +279,7 @@ export async function createServices(parts: {
     batches,
     drift,
     zoneWatchers,
-    dnsService,
+    ...dnsServices,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
