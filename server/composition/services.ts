@@ -124,7 +124,16 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
-  const dnsServices = composeDnsService({ config, database, secrets, egress, notifications, log, now });
+  const dnsServices = composeDnsService({
+    config,
+    database,
+    secrets,
+    egress,
+    notifications,
+    log,
+    now,
+    metrics: () => jobServices.metrics,
+  });
   const { dnsService } = dnsServices;
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });

@@ -24,9 +24,17 @@ export function composeDnsService(parts: {
   notifications: Notifications;
   log: Logger;
   now: () => Date;
+  metrics: () => {
+    transfer: (kind: "axfr" | "ixfr" | "current") => void;
+    notified: (outcome: "acknowledged" | "failed") => void;
+  };
 }): DnsServices {
   const { database, now } = parts;
-  const dnsService = new DnsService(parts);
+  const dnsService = new DnsService({
+    ...parts,
+    onTransfer: (kind) => parts.metrics().transfer(kind),
+    onNotify: (outcome) => parts.metrics().notified(outcome),
+  });
   hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
   return {
     dnsService,

@@ -30,6 +30,7 @@ interface Parts {
   client: SecondaryClient;
   log: Logger;
   signal: AbortSignal;
+  onNotify: (outcome: "acknowledged" | "failed") => void;
 }
 
 /**
@@ -180,6 +181,7 @@ export class Notifier {
     for (const milliseconds of attemptMilliseconds) {
       if (!isNewest()) return;
       const reply = await client.notify(zone, endpoint, key, milliseconds);
+      this.#parts.onNotify(reply.ok ? "acknowledged" : "failed");
       if (reply.ok) {
         if (key) this.#accepted.set(place, key);
         secondaries.notified(zone, endpoint, key?.name ?? null);

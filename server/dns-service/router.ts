@@ -22,6 +22,7 @@ export const secondariesRouter = router({
     method: "POST",
     path: "/domains/{id}/secondaries/raise-serial",
     operationId: "raiseSerial",
+    errors: [409],
     tag,
     summary: "Raise a zone's serial",
     description:

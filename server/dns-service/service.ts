@@ -26,6 +26,9 @@ interface Parts {
   log: Logger;
   now: () => Date;
   limits?: Partial<ConnectionLimits>;
+  /** Called for the metrics. */
+  onTransfer: (kind: "axfr" | "ixfr" | "current") => void;
+  onNotify: (outcome: "acknowledged" | "failed") => void;
 }
 
 /** The DNS service: a hidden primary for zones of kind `primary`. Off without DNS_LISTEN. */

@@ -16,7 +16,7 @@ import { mutate, mutations } from "./fuzzing/mutations.ts";
 import { validCall, type Call, type Furnished } from "./fuzzing/valid-calls.ts";
 
 const zw = useZonewright({ env: { LOG_LEVEL: process.env["FUZZ_LOG_LEVEL"] ?? "silent" } });
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 3_000);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 4_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_270_301);
 
 let furnished: Furnished;
