@@ -176,7 +176,7 @@ function AskDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
           onValue={setHosts}
           error={issueOf(ask.error, "subdomainPattern")}
         />
-        <AccessField value={access} onValue={setAccess} />
+        <AccessField choices={["read", "write"]} value={access} onValue={setAccess} />
         <TextArea label={text.reason} value={reason} onValue={setReason} error={issueOf(ask.error, "reason")} />
         <Failure error={ask.error} />
       </Form>
