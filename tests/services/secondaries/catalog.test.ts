@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { untilServed, type Secondary } from "../../support/name-servers/secondary.ts";
 import { startBindSecondary } from "../../support/name-servers/secondary-bind.ts";
 import { startKnotSecondary } from "../../support/name-servers/secondary-knot.ts";
+import { startPowerdnsSecondary } from "../../support/name-servers/secondary-powerdns.ts";
 import { freePorts } from "../../support/programs.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 
-const kinds = [startBindSecondary, startKnotSecondary];
+const kinds = [startBindSecondary, startKnotSecondary, startPowerdnsSecondary];
 const catalog = "catalog.invalid";
 let running: (Zonewright & { stop(): Promise<void> }) | undefined;
 let secondaries: Secondary[] = [];
@@ -43,7 +44,7 @@ async function linesOf(zone: string, id: string): Promise<string[]> {
   return recordLines(asPresented(zone, body.records));
 }
 
-test("a domain appears at BIND and Knot when it is added, changes there, and disappears when it is deleted (RFC 9432)", async () => {
+test("a domain appears at BIND, Knot and PowerDNS when it is added, changes there, and disappears when it is deleted (RFC 9432)", async () => {
   const zones = ["one.test", "two.test"];
   const ids = new Map<string, string>();
   for (const zone of zones) ids.set(zone, await create(zone));
