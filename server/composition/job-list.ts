@@ -1,6 +1,7 @@
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
 import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
+import { reportJobName, type ChangeReporter } from "../change-reports/reporter.ts";
 import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ReverseFollows } from "../reverse/follow-up.ts";
@@ -35,6 +36,7 @@ export interface Workers
   drift: DriftJob;
   dnsService: DnsService;
   secondaryCheck: SecondaryCheck;
+  changeReporter: ChangeReporter;
 }
 
 interface Needs extends Workers {
@@ -118,6 +120,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Delivers notifications by email to users and channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => mailDeliverer.run(signal),
+    },
+    {
+      name: reportJobName,
+      description: "Sends digests of changes to channels, and reports what a crash left unreported.",
+      schedule: "* * * * *",
+      work: (_data, signal) => needs.changeReporter.run(signal),
     },
     {
       name: "secondaries.notify",

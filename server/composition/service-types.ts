@@ -10,6 +10,7 @@ import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DnsServices } from "../dns-service/compose.ts";
+import type { ChangeReporter } from "../change-reports/reporter.ts";
 import type { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
 import type { Domains } from "../domains/service.ts";
@@ -94,6 +95,7 @@ export interface Services
   reverseReport: ReverseReport;
   drift: DriftJob;
   zoneWatchers: ZoneWatchers;
+  changeReporter: ChangeReporter;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */

@@ -47,6 +47,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
+import { hearZoneChanges } from "../changes/watch/announce.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
 import { ReviewPolicy } from "../changes/review-policy.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
@@ -56,6 +57,7 @@ import { ChangeRequestApplier } from "../change-requests/applier.ts";
 import { RequestComments } from "../change-requests/comments.ts";
 import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
+import { ChangeReporter } from "../change-reports/reporter.ts";
 import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
@@ -104,7 +106,7 @@ export async function createServices(parts: {
   const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
     dnsService.refresh();
-    zoneWatch.refresh();
+    void zoneWatch.refresh();
   });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
@@ -135,6 +137,10 @@ export async function createServices(parts: {
     metrics: () => jobServices.metrics,
   });
   const { dnsService } = dnsServices;
+  const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
+  hearZoneChanges(database.fork(), () => {
+    if (config.jobs) changeReporter.soon();
+  });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
@@ -207,6 +213,7 @@ export async function createServices(parts: {
     workers: {
       repair,
       ...dnsServices,
+      changeReporter,
       batches,
       requestSchedule,
       reverseFollows,
@@ -289,6 +296,7 @@ export async function createServices(parts: {
     drift,
     zoneWatchers,
     ...dnsServices,
+    changeReporter,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -320,6 +328,7 @@ export async function createServices(parts: {
       zoneWatch.stop();
       await Promise.all([
         dnsService.stop(),
+        changeReporter.stop(),
         repair.stop(),
         auditStream.stop(),
         batches.stop(),

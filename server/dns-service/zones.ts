@@ -73,7 +73,8 @@ function zoneRows(em: EntityManager) {
       "domains.revision",
       "domains.history_from",
       "domains.record_count",
-      "primary_zones.serial_base",
+      // A driver may return a bigint as text.
+      sql<string>`primary_zones.serial_base`.as("serial_base"),
       "primary_zones.base_revision",
     ]);
 }
@@ -112,7 +113,7 @@ export async function catalogZone(em: EntityManager, service: PrimaryService): P
   `.execute(queries(em));
   const { serial } = await queries(em)
     .selectFrom("primary_catalogs")
-    .select("serial")
+    .select(sql<string>`serial`.as("serial"))
     .where("provider_config_id", "=", configId)
     .executeTakeFirstOrThrow();
   const revision = Number(serial);

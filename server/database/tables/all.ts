@@ -34,6 +34,7 @@ import {
 } from "./identity.ts";
 import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
 import { ChangeRequestCommentSchema, ChangeRequestReviewSchema, ChangeRequestSchema } from "./change-requests.ts";
+import { ChangeReportSchema } from "./change-reports.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
 import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
 import { ReverseFollowSchema } from "./reverse-follows.ts";
@@ -67,6 +68,7 @@ export const entities = [
   ExpiryReminderSchema,
   RecordVersionSchema,
   ServerManagedRecordSchema,
+  ChangeReportSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,
   ChangeRequestSchema,

@@ -18,7 +18,7 @@ export interface PrimarySettings {
   /** Whether `allowTransfer` lists addresses. */
   hasAllowList: boolean;
   /** Returns whether an address is listed in `allowTransfer` or `notify`. */
-  knows(address: string): boolean;
+  knows: (address: string) => boolean;
 }
 
 /** Parses a validated configuration. */
