@@ -53,6 +53,18 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
       help: "Open notification streams on this instance.",
       read: () => Promise.resolve([{ value: streams.openStreams }]),
     },
+    {
+      name: "zonewright_secondary_lag_seconds",
+      help: "How long a secondary has not served the newest version of one of its zones, by its address.",
+      labels: ["secondary"],
+      async read() {
+        const { rows } = await sql<{ address: string; seconds: string }>`
+          select address, extract(epoch from now() - min(behind_since)) as seconds from primary_secondaries
+          where behind_since is not null group by address
+        `.execute(queries(database.fork()));
+        return rows.map(({ address, seconds }) => ({ labels: { secondary: address }, value: Number(seconds) }));
+      },
+    },
     count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),
     count(
       "zonewright_drifted_domains",
