@@ -38,9 +38,7 @@ export class Propagation {
     await zoneFor(em, caller, domainId, "manage");
     const zone = await this.#service.zone(em, domainId);
     if (!zone) throw notPrimary();
-    const known = (await secondariesOf(em, domainId)).flatMap(({ serial }) =>
-      serial === null ? [] : [Number(serial)],
-    );
+    const known = (await secondariesOf(em, domainId)).flatMap(({ serial }) => (serial === null ? [] : [serial]));
     const ahead = Math.max(0, ...known.map((serial) => serialDistance(zone.soa.serial, serial)));
     const raise = Math.min(mostRaise, ahead + leastRaise);
     await em.transactional(async (tx) => {
@@ -81,7 +79,7 @@ export class Propagation {
       changedAt: await changedAt(em, domainId),
       secondaries: [...listed, ...others].map(({ identity, address, notified }) => {
         const row = rows.find((one) => one.identity === identity);
-        const theirs = row?.serial === null || row === undefined ? null : Number(row.serial);
+        const theirs = row?.serial ?? null;
         const inSync = theirs === serial;
         return {
           address,
@@ -108,7 +106,7 @@ export class Propagation {
     const before = this.#now().getTime() - freshMilliseconds;
     const stale = zone.service.settings.notify.filter((endpoint) => {
       const row = rows.find(({ identity }) => identity === identityOf(endpoint));
-      const isSame = row?.serial !== null && row !== undefined && Number(row.serial) === zone.soa.serial;
+      const isSame = row?.serial === zone.soa.serial;
       return !isSame && (row?.transferred_at?.getTime() ?? 0) < before;
     });
     if (stale.length === 0) return;
@@ -118,13 +116,16 @@ export class Propagation {
 }
 
 async function secondariesOf(em: EntityManager, zoneId: string) {
-  return await queries(em)
+  const rows = await queries(em)
     .selectFrom("primary_secondaries")
     .selectAll()
+    // A driver may return a bigint as text.
+    .select(sql<string | null>`serial`.as("serial_text"))
     .where("zone_id", "=", zoneId)
     .orderBy("identity")
     .limit(100)
     .execute();
+  return rows.map((row) => Object.assign(row, { serial: row.serial_text === null ? null : Number(row.serial_text) }));
 }
 
 async function changedAt(em: EntityManager, domainId: string): Promise<Date | null> {
