@@ -12,7 +12,7 @@ const levels: Record<RequestEvent, NotificationLevel> = {
   "change.failed": "error",
 };
 
-type Told = Pick<
+type Announced = Pick<
   StoredRequest,
   "id" | "number" | "title" | "domainId" | "domainName" | "author" | "authorName" | "applyAt"
 > &
@@ -21,7 +21,7 @@ type Told = Pick<
 /** Returns the notice of what happened to a request. @param by who did it; null: the service */
 export function requestNotice(
   event: RequestEvent,
-  request: Told,
+  request: Announced,
   happened: { by: { id: string | null; name: string } | null; note: string | null; to: readonly (string | null)[] },
 ): TypedNotice<RequestEvent> {
   const { number, title, domainName, domainId, applyAt } = request;

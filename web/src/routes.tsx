@@ -130,6 +130,24 @@ const zoneRecords = createRoute({
   component: lazyRouteComponent(() => import("./records/records-page.tsx"), "RecordsPage"),
 });
 
+const zoneRequests = createRoute({
+  getParentRoute: () => zone,
+  path: "/requests",
+  validateSearch: texts("show", "page"),
+  component: lazyRouteComponent(() => import("./requests/zone-requests-page.tsx"), "ZoneRequestsPage"),
+});
+const requests = createRoute({
+  getParentRoute: () => inside,
+  path: "/requests",
+  validateSearch: texts("show", "page"),
+  component: lazyRouteComponent(() => import("./requests/requests-page.tsx"), "RequestsPage"),
+});
+const request = createRoute({
+  getParentRoute: () => inside,
+  path: "/requests/$id",
+  component: lazyRouteComponent(() => import("./requests/request-page.tsx"), "RequestPage"),
+});
+
 /** Pages about the user's own account. */
 const profile = createRoute({
   getParentRoute: () => inside,
@@ -213,7 +231,9 @@ const routeTree = rootRoute.addChildren([
   arrival,
   inside.addChildren([
     domainList,
-    zone.addChildren([zoneIndex, zoneRecords, zoneSettings, zoneAccess]),
+    zone.addChildren([zoneIndex, zoneRecords, zoneRequests, zoneSettings, zoneAccess]),
+    requests,
+    request,
     notifications,
     profile,
     security,

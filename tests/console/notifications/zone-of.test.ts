@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { staleAfter } from "../../../web/src/live/stale-after.ts";
-import { zoneOf } from "../../../web/src/notifications/zone-of.ts";
+import { requestOf, zoneOf } from "../../../web/src/notifications/zone-of.ts";
 
 type About = Parameters<typeof zoneOf>[0];
 const about = (event: string, metadata: object) => ({ event, metadata }) as About;
@@ -18,7 +18,13 @@ test.each([
 test.each([
   ["zone.drift", ["zone", "domains"]],
   ["assignment.create", ["zone", "domains", "assignments", "assignment-requests"]],
+  ["change.approved", ["requests"]],
   ["security.new_sign_in", []],
 ])("%s refreshes %j", (event, keys) => {
   expect(staleAfter(about(event, {})).map(([key]) => key)).toEqual(keys);
+});
+
+test("a notification about a change request leads to it", () => {
+  expect(requestOf(about("change.requested", { changeRequestId: "7", number: 12 }))).toEqual({ id: "7", number: 12 });
+  expect(requestOf(about("zone.drift", { domainId: "1" }))).toBeNull();
 });

@@ -11,11 +11,11 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, Page } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { Pager } from "../ui/pager.tsx";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { NewInvitation } from "./invitation-new.tsx";
-import { Pager } from "./pager.tsx";
 import styles from "./admin.module.css";
 
 const text = adminWords.invitations;

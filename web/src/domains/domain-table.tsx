@@ -57,7 +57,9 @@ export function DomainTable(props: DomainTableProps) {
     );
   };
   const press = (event: KeyboardEvent) => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target !== event.currentTarget || event.metaKey || event.altKey) return;
+    // With and without Ctrl, these go to the first and the last row, as in the grid of records.
+    if (event.ctrlKey && event.key !== "Home" && event.key !== "End") return;
     const moved = movedTo(event.key, active, total, pageRows);
     const domain = loadedAt(active);
     if (moved !== null) {

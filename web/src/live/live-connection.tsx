@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { client } from "../api.ts";
 import type { CurrentUser } from "../session/current-user.ts";
 import { notificationsQuery } from "./notification-cache.ts";
 import { useLive } from "./use-live.ts";
@@ -10,6 +11,8 @@ export interface LiveState {
   offline: boolean;
   /** Unread notifications. */
   unread: number;
+  /** Change requests that wait for the user's review. */
+  toReview: number;
 }
 
 interface LiveConnectionProps {
@@ -23,6 +26,11 @@ export function LiveConnection({ user, onState }: LiveConnectionProps) {
   // What another tab read or deleted while this one loaded was not heard.
   const { data } = useQuery({ ...notificationsQuery, refetchOnMount: "always" });
   const unread = data?.unreadCount ?? 0;
-  useEffect(() => onState({ offline, unread }), [offline, unread, onState]);
+  const { data: requests } = useQuery({
+    queryKey: ["requests", "counts"],
+    queryFn: async ({ signal }) => (await client.changeRequests.list.query({ limit: 1 }, { signal })).counts,
+  });
+  const toReview = requests?.toReview ?? 0;
+  useEffect(() => onState({ offline, unread, toReview }), [offline, unread, toReview, onState]);
   return null;
 }

@@ -5,5 +5,6 @@ export function staleAfter({ event }: Pick<InAppNotification, "event">): (readon
   if (event.startsWith("assignment.")) return [["zone"], ["domains"], ["assignments"], ["assignment-requests"]];
   if (event.startsWith("zone.") || event.startsWith("domain.") || event.startsWith("record."))
     return [["zone"], ["domains"]];
+  if (event.startsWith("change.")) return [["requests"]];
   return [];
 }

@@ -14,7 +14,7 @@ import { Empty, Page } from "../ui/page.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { notificationsWords } from "../words/notifications.ts";
 import { words } from "../words/words.ts";
-import { zoneOf } from "./zone-of.ts";
+import { requestOf, zoneOf } from "./zone-of.ts";
 import styles from "./notifications.module.css";
 
 const text = notificationsWords;
@@ -110,6 +110,12 @@ function Item({ notification, onRead, onDelete }: ItemProps) {
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
   const zone = zoneOf(notification);
+  const request = requestOf(notification);
+  const link = request
+    ? ({ to: "/requests/$id", params: { id: request.id } } as const)
+    : zone === null
+      ? null
+      : ({ to: "/d/$name/records", params: { name: zone } } as const);
   const Icon = icons[level];
   return (
     <li className={styles["item"]} data-unread={!read || undefined}>
@@ -136,19 +142,18 @@ function Item({ notification, onRead, onDelete }: ItemProps) {
       <time dateTime={createdAt.toISOString()} title={formatMoment(createdAt)}>
         {formatAgo(createdAt)}
       </time>
-      {zone === null ? null : (
+      {link === null ? null : (
         <Link
+          {...link}
           className={styles["zone"]}
-          to="/d/$name/records"
-          params={{ name: zone }}
           onClick={(event) => {
             if (!read) onRead();
             if (event.metaKey || event.ctrlKey) return;
             event.preventDefault();
-            void navigate({ to: "/d/$name/records", params: { name: zone } });
+            void navigate(link);
           }}
         >
-          {text.open(zone)}
+          {request ? text.openRequest(request.number) : text.open(zone ?? "")}
         </Link>
       )}
       <Button kind="quiet" icon className={styles["delete"]} aria-label={text.delete(title)} onClick={onDelete}>

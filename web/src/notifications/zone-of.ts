@@ -7,3 +7,9 @@ export function zoneOf({ event, metadata }: Pick<InAppNotification, "event" | "m
   if (event === "assignment.delete" || event === "assignment.reject") return null;
   return typeof domainName === "string" && domainName !== "" ? domainName : null;
 }
+
+/** The change request that a notification is about, or null. */
+export function requestOf({ metadata }: Pick<InAppNotification, "metadata">): { id: string; number: number } | null {
+  const { changeRequestId: id, number } = metadata as { changeRequestId?: unknown; number?: unknown };
+  return typeof id === "string" && typeof number === "number" ? { id, number } : null;
+}

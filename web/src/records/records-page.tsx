@@ -1,14 +1,12 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { FileText } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import { Button } from "../ui/button.tsx";
 import { formatNumber } from "../ui/format.ts";
 import { isMac } from "../ui/platform.ts";
 import { Failure } from "../ui/notice.tsx";
-import { Empty, useTitle } from "../ui/page.tsx";
+import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
@@ -21,19 +19,23 @@ import {
   isUnfinished,
   toggleDelete,
   withoutEdit,
+  type Draft,
   type Fields,
 } from "./draft/draft.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
 import { Review } from "./draft/review.tsx";
 import { useDraft, type Plan } from "./draft/use-draft.ts";
-import { checkFields, zoneFileLine } from "./fields/check.ts";
+import { zoneFileLine } from "./fields/check.ts";
 import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
-import { isReadOnly, withDraft, type Row } from "./grid/rows.ts";
+import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
+import { NoRecords } from "./no-records.tsx";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
+import { needsReview } from "./needs-review.ts";
 import { useApply } from "./use-apply.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
+import { useRequestReview } from "./use-request-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
@@ -48,6 +50,15 @@ const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 export function RecordsPage() {
   const zone = useZone();
   return <ZoneRecords key={zone.id} zone={zone} />;
+}
+
+/** Copies records as lines of a zone file. */
+function copy(chosen: readonly Row[]): void {
+  const lines = chosen.map(({ record, fields }) => zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }));
+  navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
+    () => toast({ title: text.copied(formatNumber(lines.length)) }),
+    () => toast({ title: words.ui.copyFailed }),
+  );
 }
 
 /** Filter, grid, draft and review. */
@@ -84,18 +95,25 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
-  const apply = useApply({
+  const reviewDone = () => {
+    setReviewing(false);
+    setSelection(new Map());
+  };
+  const sending = {
     domainId: zone.id,
-    zoneName: address,
     draft,
-    setDraft: (next) => change(() => next),
+    setDraft: (next: Draft) => change(() => next),
     reverse: drafting.reverse,
+  };
+  const apply = useApply({
+    ...sending,
+    zoneName: address,
     onApplied: () => {
       setOwn((before) => new Set([...before, zone.revision + 1]));
-      setReviewing(false);
-      setSelection(new Map());
+      reviewDone();
     },
   });
+  const request = useRequestReview({ ...sending, onRequested: reviewDone });
 
   const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
   const add = (fields: Fields) => {
@@ -131,28 +149,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     setReviewed(check.plan);
     setReviewing(true);
   };
-  const copy = (chosen: readonly Row[]) => {
-    const lines = chosen.map(({ record, fields }) =>
-      zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
-    );
-    navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
-      () => toast({ title: text.copied(formatNumber(lines.length)) }),
-      () => toast({ title: words.ui.copyFailed }),
-    );
-  };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
-  const warningsOf = (row: Row) => {
-    if (!row.edit || row.edit.kind === "delete" || planWarnings.length === 0) return none;
-    const { recordType, name, value, ttl } = row.fields;
-    const ofFields = checkFields({ recordType, name, value, ttl }, zone.name).warnings;
-    return planWarnings.filter(
-      (warning) =>
-        ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
-    );
-  };
+  const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, zone.name));
   const selectAll = async () => {
     if (rows.count > mostChanges) {
       toast({ title: text.tooMany(formatNumber(rows.count), formatNumber(mostChanges)) });
@@ -170,12 +171,13 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const current = check.state === "planned" ? check.plan : null;
   const overtaken = apply.obstacle.overtakenBy !== null;
   const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
+  const mustRequest = needsReview(zone, user.role, shownPlan);
   const closeReview = () => {
     setReviewing(false);
     apply.forget();
+    request.reset();
   };
 
-  const filtered = search !== "" || type !== "";
   const nothing = total !== null && rows.count === 0;
   return (
     <>
@@ -196,20 +198,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       />
       <Failure error={error} />
       {nothing ? (
-        filtered ? (
-          <Empty
-            title={text.noneFound}
-            action={<Button onClick={() => filter({ search: undefined, type: undefined })}>{text.clear}</Button>}
-          />
-        ) : (
-          <Empty
-            icon={<FileText aria-hidden />}
-            title={text.emptyTitle}
-            action={rights.locked ? null : <Button onClick={newRecord}>{text.add}</Button>}
-          >
-            {text.empty}
-          </Empty>
-        )
+        <NoRecords
+          filtered={search !== "" || type !== ""}
+          onClear={() => filter({ search: undefined, type: undefined })}
+          onAdd={rights.locked ? null : newRecord}
+        />
       ) : null}
       <div hidden={nothing || loading}>
         <Grid
@@ -254,6 +247,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         keys={reviewKeys}
         onReview={review}
         onDiscard={() => change(() => emptyDraft)}
+        mustRequest={needsReview(zone, user.role, current)}
       />
       {reviewing ? (
         <Review
@@ -261,15 +255,18 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           provider={provider}
           plan={shownPlan}
           count={draft.edits.length}
-          error={apply.error}
-          pending={apply.pending}
+          error={request.error ?? apply.error}
+          pending={apply.pending || request.pending}
+          mustRequest={mustRequest}
+          mayOverride={user.role === "admin"}
+          onRequest={(sent) => void request.run(sent)}
           mustForce={apply.obstacle.mustForce}
           clashes={apply.obstacle.clashes}
           overtakenBy={apply.obstacle.overtakenBy}
           keys={reviewKeys}
           reverse={drafting.reverse}
           onReverse={drafting.setReverse}
-          onApply={(force, message) => shownPlan && void apply.run(shownPlan, force, message)}
+          onApply={(choices) => shownPlan && void apply.run(shownPlan, choices)}
           onClose={closeReview}
         />
       ) : null}

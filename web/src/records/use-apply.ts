@@ -28,6 +28,14 @@ interface ApplyOptions {
   onApplied: () => void;
 }
 
+/** What the reader of a plan decided. */
+interface ApplyChoices {
+  force: boolean;
+  message: string;
+  /** Whether to apply it without the review that the zone requires. */
+  override: boolean;
+}
+
 /** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
 export function useApply({ domainId, zoneName, draft, setDraft, reverse, onApplied }: ApplyOptions) {
   const [obstacle, setObstacle] = useState<Obstacle>(none);
@@ -37,7 +45,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
       queries.invalidateQueries({ queryKey: ["domains"] }),
     ]);
   };
-  const action = useAction(async (plan: Plan, force: boolean, message: string) => {
+  const action = useAction(async (plan: Plan, { force, message, override }: ApplyChoices) => {
     try {
       const { revision } = await client.records.applyPlan.mutate({
         id: domainId,
@@ -45,6 +53,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         planHash: plan.planHash,
         reverse: [...reverse],
         force,
+        ...(override && { override }),
         ...(message.trim() !== "" && { message: message.trim() }),
       });
       setDraft(emptyDraft);

@@ -2,6 +2,7 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import {
   BookOpen,
   Bell,
+  GitPullRequest,
   Globe,
   KeyRound,
   LogOut,
@@ -37,6 +38,8 @@ interface ShellProps {
   onSignOut: () => void;
   /** How many notifications are unread. */
   unread: number;
+  /** How many change requests wait for the user's review. */
+  toReview: number;
   /** Whether the live stream is lost. */
   offline: boolean;
   onJump: () => void;
@@ -45,7 +48,7 @@ interface ShellProps {
 }
 
 /** The frame of every page behind the sign-in: rail, work area, and the messages about the connection. */
-export function Shell({ user, onSignOut, unread, offline, onJump, children }: ShellProps) {
+export function Shell({ user, onSignOut, unread, toReview, offline, onJump, children }: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
   const shown = useRef(path);
@@ -76,6 +79,7 @@ export function Shell({ user, onSignOut, unread, offline, onJump, children }: Sh
           label={text.domains}
           current={path === "/" || path.startsWith("/d/")}
         />
+        <RailLink to="/requests" icon={<GitPullRequest aria-hidden />} label={text.requests} count={toReview} />
         <RailLink to="/notifications" icon={<Bell aria-hidden />} label={text.notifications} count={unread} />
         {user.role === "admin" ? (
           <>

@@ -1,3 +1,4 @@
+import { useUser } from "../session/current-user.ts";
 import { useTitle } from "../ui/page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { zoneWords } from "../words/zone.ts";
@@ -6,6 +7,7 @@ import { Organization } from "./settings/organization.tsx";
 import { Provider } from "./settings/provider.tsx";
 import { Registration } from "./settings/registration.tsx";
 import { Removal } from "./settings/removal.tsx";
+import { Reviews } from "./settings/reviews.tsx";
 import { Snapshots } from "./settings/snapshots.tsx";
 import { useZone, zoneName } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -15,6 +17,7 @@ const text = zoneWords;
 /** Everything about a domain but its records and who may change them. */
 export function SettingsPage() {
   const zone = useZone();
+  const user = useUser();
   const manages = useManages(zone);
   useTitle(`${text.settingsTab} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
   if (!manages) {
@@ -29,6 +32,7 @@ export function SettingsPage() {
       <Registration zone={zone} />
       <Provider zone={zone} />
       <Snapshots zone={zone} />
+      {user.role === "admin" ? <Reviews zone={zone} /> : null}
       <Organization zone={zone} />
       <Removal zone={zone} />
     </div>

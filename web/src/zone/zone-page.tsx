@@ -102,6 +102,9 @@ function Header({ zone }: { zone: Zone }) {
           <Link to="/d/$name/records" params={{ name }}>
             {text.recordsTab} <span>{formatNumber(zone.recordCount)}</span>
           </Link>
+          <Link to="/d/$name/requests" params={{ name }}>
+            {text.requestsTab}
+          </Link>
           {manages ? (
             <Link to="/d/$name/settings" params={{ name }}>
               {text.settingsTab}

@@ -17,10 +17,12 @@ interface DraftBarProps {
   onDiscard: () => void;
   onReview: () => void;
   keys: string;
+  /** Whether the changes need a review by somebody else. */
+  mustRequest: boolean;
 }
 
 /** What the draft holds, whether it would be accepted, and the way to review it. */
-export function DraftBar({ draft, check, onDiscard, onReview, keys }: DraftBarProps) {
+export function DraftBar({ draft, check, onDiscard, onReview, keys, mustRequest }: DraftBarProps) {
   const [asking, setAsking] = useState(false);
   const { creates, updates, deletes } = countEdits(draft);
   const count = formatNumber(draft.edits.length);
@@ -40,7 +42,7 @@ export function DraftBar({ draft, check, onDiscard, onReview, keys }: DraftBarPr
         {text.discard}
       </Button>
       <Button kind="primary" disabled={check.state !== "planned"} onClick={onReview}>
-        {text.review} <kbd>{keys}</kbd>
+        {mustRequest ? text.requestReview : text.review} <kbd>{keys}</kbd>
       </Button>
       <Dialog
         open={asking}

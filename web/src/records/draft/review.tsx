@@ -1,13 +1,16 @@
 import { TriangleAlert } from "lucide-react";
+import { isZonewrightError } from "@zonewright/client";
 import { Fragment, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatNumber, formatTtl } from "../../ui/format.ts";
+import { TextField } from "../../ui/field.tsx";
 import field from "../../ui/field.module.css";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { recordsWords } from "../../words/records.ts";
 import type { Clash } from "./draft.ts";
 import { longestOldTtl, patchOf } from "./patch.ts";
+import { noRequestText, RequestFields, type RequestText } from "./request-fields.tsx";
 import type { Plan } from "./use-draft.ts";
 import styles from "./draft.module.css";
 
@@ -29,31 +32,53 @@ interface ReviewProps {
   /** The addresses whose offered PTR changes are ticked. */
   reverse: readonly string[];
   onReverse: (addresses: readonly string[]) => void;
-  onApply: (force: boolean, message: string) => void;
+  /** Whether the reader's changes need a review. */
+  mustRequest: boolean;
+  /** Whether the reader may apply them nevertheless, with a reason. */
+  mayOverride: boolean;
+  onRequest: (request: RequestText) => void;
+  onApply: (options: { force: boolean; message: string; override: boolean }) => void;
   onClose: () => void;
   keys: string;
 }
 
 /** The plan like a patch, with everything to know before it is sent. */
 export function Review(props: ReviewProps) {
-  const { zone, provider, plan, count, error, pending, mustForce, clashes, overtakenBy, onApply, onClose, keys } =
-    props;
+  const { zone, provider, plan, count, error, pending, mustForce, clashes, overtakenBy, onClose, keys } = props;
   const groups = useMemo(() => (plan ? patchOf(plan) : []), [plan]);
   const oldTtl = plan && longestOldTtl(plan);
   const apply = useRef<HTMLButtonElement>(null);
   const [message, setMessage] = useState("");
+  const [request, setRequest] = useState(noRequestText);
+  const [chosen, setChosen] = useState<"request" | "override" | null>(null);
+  const [isMissing, setIsMissing] = useState(false);
+  // The rule may have changed since the page was loaded.
+  const isRefused = isZonewrightError(error) && error.code === "REVIEW_REQUIRED";
+  const way = chosen ?? (props.mustRequest || isRefused ? "request" : "apply");
+  const send = () => {
+    if (plan === null || pending) return;
+    const missing = (way === "request" && request.title.trim() === "") || (way === "override" && message.trim() === "");
+    setIsMissing(missing);
+    if (missing) return;
+    if (way === "request") props.onRequest(request);
+    else props.onApply({ force: mustForce, message, override: way === "override" });
+  };
+  const choose = (next: "request" | "override") => {
+    setIsMissing(false);
+    setChosen(next);
+  };
   return (
     <Dialog
       open
       wide
       onClose={onClose}
       initialFocus={apply}
-      title={text.reviewTitle(formatNumber(count), zone)}
-      description={text.reviewHint(provider)}
+      title={(way === "request" ? text.requestReviewTitle : text.reviewTitle)(formatNumber(count), zone)}
+      description={way === "request" ? text.requestReviewHint : text.reviewHint(provider)}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
         event.preventDefault();
-        if (plan && !pending && !mustForce) onApply(false, message);
+        if (!mustForce || way === "request") send();
       }}
       footer={
         <>
@@ -61,14 +86,31 @@ export function Review(props: ReviewProps) {
           <Button kind="quiet" onClick={onClose}>
             {text.back}
           </Button>
+          {way === "apply" ? (
+            <Button kind="quiet" onClick={() => choose("request")}>
+              {text.requestInstead}
+            </Button>
+          ) : null}
+          {way === "request" && props.mustRequest && props.mayOverride ? (
+            <Button kind="quiet" onClick={() => choose("override")}>
+              {text.override}
+            </Button>
+          ) : null}
           <Button
             ref={apply}
-            kind={mustForce ? "danger" : "primary"}
+            kind={way !== "request" && (mustForce || way === "override") ? "danger" : "primary"}
             disabled={plan === null}
             pending={pending}
-            onClick={() => onApply(mustForce, message)}
+            onClick={send}
           >
-            {mustForce ? text.force : text.apply} <kbd>{keys}</kbd>
+            {way === "request"
+              ? text.requestReview
+              : mustForce
+                ? text.force
+                : way === "override"
+                  ? text.overrideNow
+                  : text.apply}{" "}
+            <kbd>{keys}</kbd>
           </Button>
         </>
       }
@@ -92,8 +134,8 @@ export function Review(props: ReviewProps) {
             ) : null}
           </Notice>
         )}
-        <Failure error={error} />
-        {mustForce ? <Notice kind="warning">{text.forceHint}</Notice> : null}
+        {isRefused ? <Notice kind="warning">{text.reviewNeeded}</Notice> : <Failure error={error} />}
+        {mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
         <div className={styles["patch"]}>
           {groups.map(({ name, recordType, lines }) => (
             <Fragment key={`${name} ${recordType}`}>
@@ -128,17 +170,49 @@ export function Review(props: ReviewProps) {
         {oldTtl === null || oldTtl === 0 ? null : (
           <p className={styles["muted"]}>{text.resolvers(formatTtl(oldTtl))}</p>
         )}
-        <input
-          className={field["input"]}
-          aria-label={text.reason}
-          placeholder={text.reason}
-          maxLength={500}
-          value={message}
-          autoComplete="off"
-          onChange={(event) => setMessage(event.target.value)}
-        />
+        {way === "request" ? (
+          <RequestFields
+            value={request}
+            onValue={setRequest}
+            error={error}
+            titleMissing={isMissing && request.title.trim() === ""}
+          />
+        ) : (
+          <Reason
+            isOverride={way === "override"}
+            isMissing={isMissing && message.trim() === ""}
+            value={message}
+            onValue={setMessage}
+          />
+        )}
       </div>
     </Dialog>
+  );
+}
+
+interface ReasonProps {
+  isOverride: boolean;
+  isMissing: boolean;
+  value: string;
+  onValue: (value: string) => void;
+}
+
+/** Why the change is made. */
+function Reason({ isOverride, isMissing, value, onValue }: ReasonProps) {
+  if (isOverride) {
+    const missing = isMissing ? text.overrideReasonMissing : null;
+    return <TextField label={text.overrideReason} maxLength={500} value={value} onValue={onValue} error={missing} />;
+  }
+  return (
+    <input
+      className={field["input"]}
+      aria-label={text.reason}
+      placeholder={text.reason}
+      maxLength={500}
+      value={value}
+      autoComplete="off"
+      onChange={(event) => onValue(event.target.value)}
+    />
   );
 }
 

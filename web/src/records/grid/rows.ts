@@ -1,3 +1,4 @@
+import { checkFields } from "../fields/check.ts";
 import type { DnsRecord } from "@zonewright/client";
 import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 
@@ -21,6 +22,17 @@ export interface RowSource {
 /** Types that the grid can edit; others are shown as they are. */
 export function isReadOnly(row: Row, editable: ReadonlySet<string>): boolean {
   return row.record !== null && (row.record.serverManaged || !editable.has(row.record.recordType));
+}
+
+/** The warnings of a plan that belong to an edited row. @param zone the zone's name */
+export function warningsAt(row: Row, warnings: readonly string[], zone: string): readonly string[] {
+  if (!row.edit || row.edit.kind === "delete") return [];
+  const { recordType, name, value, ttl } = row.fields;
+  const ofFields = checkFields({ recordType, name, value, ttl }, zone).warnings;
+  return warnings.filter(
+    (warning) =>
+      ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),
+  );
 }
 
 /** The rows of records without an edit: the same object each time, so that scrolling draws only new rows. */

@@ -11,6 +11,7 @@ export const notifications = {
   delete: (title: string) => `Delete: ${title}`,
   isUnread: "Unread",
   open: (name: string) => `Open ${name}`,
+  openRequest: (number: number) => `Open request #${number}`,
   emptyTitle: "No notifications",
   empty:
     "You hear here of zones that were changed elsewhere, of registrations that expire, and of what concerns your account.",

@@ -99,6 +99,23 @@ export const records = {
   clashChanged: (name: string, type: string, value: string) =>
     `${name} ${type} is now ${value}. Your version would replace it.`,
   reason: "Why? (optional, kept in the history)",
+  requestReview: "Request review",
+  requestReviewTitle: (count: string, zone: string) =>
+    `Request a review of ${plural(count, "change", "changes")} to ${zone}`,
+  requestReviewHint: "Nothing in the zone changes before somebody else approves these changes and they are applied.",
+  requestInstead: "Request a review instead",
+  reviewNeeded: "Changes to this zone need a review.",
+  requestTitle: "What it is for",
+  requestTitleMissing: "Say in a few words what it is for.",
+  requestNote: "Anything reviewers should know (optional)",
+  requestTime: "Apply it at (optional)",
+  requestTimeHint: "Once approved, it is applied by itself at this time. Empty: when somebody applies it.",
+  requested: (number: string) => `Request #${number} is sent`,
+  openRequest: "Open",
+  override: "Apply without review…",
+  overrideNow: "Apply without review",
+  overrideReason: "Why it cannot wait for a review (kept in the history and the audit log)",
+  overrideReasonMissing: "Say why it cannot wait for a review.",
   back: "Back",
 
   ttlTitle: (count: string) => `Set the TTL of ${plural(count, "record", "records")}`,

@@ -29,6 +29,7 @@ export const shell = {
   skip: "Skip to the content",
   jump: "Jump to…",
   domains: "Domains",
+  requests: "Requests",
   notifications: "Notifications",
   administration: "Administration",
   users: "Users",

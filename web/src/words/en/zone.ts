@@ -4,6 +4,7 @@ export const zone = {
   // The header
   tabs: "Pages of this zone",
   recordsTab: "Records",
+  requestsTab: "Requests",
   settingsTab: "Settings",
   accessTab: "Access",
   publicView: "default view",
@@ -90,6 +91,17 @@ export const zone = {
   moveForce: "Move even if the current provider cannot confirm pending changes. The history counts them as unknown.",
   moved: (provider: string) => `Moved to ${provider}.`,
   onlyProvider: "There is no other provider configuration to move to.",
+  reviews: "Reviews",
+  reviewsHint: "Who must have changes of records approved by somebody else before they are made.",
+  reviewRequired: "Changes that need a review",
+  reviewChoices: {
+    default: (rule: string | null) =>
+      rule === null ? "As the installation says" : `As the installation says: ${rule.toLowerCase()}`,
+    off: "None",
+    members: "All except those of administrators",
+    everyone: "All",
+  },
+  reviewAcme: "Also TXT records at _acme-challenge, which certificates need every few weeks",
   snapshots: "Snapshots",
   snapshotsHint:
     "A point in the zone's history to compare with or return to. Syncs, imports and rollbacks take one by themselves.",

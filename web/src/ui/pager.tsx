@@ -1,7 +1,7 @@
-import { Button } from "../ui/button.tsx";
-import { formatNumber } from "../ui/format.ts";
+import { Button } from "./button.tsx";
+import { formatNumber } from "./format.ts";
 import { words } from "../words/words.ts";
-import styles from "./admin.module.css";
+import styles from "./page.module.css";
 
 interface PagerProps {
   /** From 1. */

@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
+import { useConsole } from "../../support/console.ts";
+import { manualConfig } from "../../support/zones.ts";
+
+const site = useConsole();
+
+beforeAll(async () => {
+  const config = await manualConfig(site.zonewright);
+  await sql`
+    insert into domains (id, name, provider_zone, provider_config_id, tags, expiry_remind_days, auto_check_expiry)
+    select gen_random_uuid(), name, name, ${config}, case when n % 1000 = 0 then array['rare'] else '{}' end, '{}', false
+    from generate_series(1, 100000) n, lateral (select 'd' || lpad(n::text, 6, '0') || '.example') as named (name)
+  `.execute(queries(site.zonewright.services.database.fork()));
+}, 120_000);
+
+test("100,000 domains scroll to the last, are searched and filtered, with only the rows in view on the page", async () => {
+  const page = await site.signedIn();
+  await page.getByRole("status").filter({ hasText: "100,000 domains" }).waitFor();
+  await page.getByRole("link", { name: "d000001.example" }).waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+End");
+  await page.getByRole("link", { name: "d100000.example" }).waitFor();
+  expect(await page.getByRole("row").count()).toBeLessThan(100);
+  await page.keyboard.press("Control+Home");
+  await page.getByRole("link", { name: "d000001.example" }).waitFor();
+  await page.locator("[data-scroll]").evaluate((scroller) => {
+    scroller.scrollTop = scroller.scrollHeight / 2;
+  });
+  await page
+    .getByRole("link", { name: /^d0(?:49|50)\d{3}\.example$/ })
+    .first()
+    .waitFor();
+  await page.getByRole("searchbox").first().fill("d077777");
+  await page.getByRole("link", { name: "d077777.example" }).waitFor();
+  await page
+    .getByRole("status")
+    .filter({ hasText: /^1 domain$/ })
+    .waitFor();
+  await page.goto(`${site.url}/?tag=rare`);
+  await page.getByRole("status").filter({ hasText: "100 domains" }).waitFor();
+  await page
+    .getByRole("link", { name: "d099000.example" })
+    .or(page.getByRole("link", { name: "d001000.example" }))
+    .first()
+    .waitFor();
+});

@@ -1,0 +1,186 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** Four eyes in the console: a member requests, an administrator reviews, and the zone changes only then. */
+
+const site = useConsole();
+let zone: Zone;
+let count = 0;
+
+beforeEach(async () => {
+  count += 1;
+  zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const { admin } = site.zonewright;
+  await setRule("members");
+  await site.zonewright.member(`author${count}`);
+  const { body } = await admin.get(`/api/users?search=author${count}`);
+  const [user] = body.users;
+  await admin.post("/api/assignments", { userId: user.id, domainId: zone.id, access: "write" });
+});
+
+/** Sets whose changes of the zone need a review. */
+async function setRule(reviewRequired: string): Promise<void> {
+  const { status } = await site.zonewright.admin.put(`/api/domains/${zone.id}`, { reviewRequired });
+  expect(status).toBe(200);
+}
+
+const values = async () =>
+  (await zone.get("/records?type=A&name=www")).body.records.map((record: { value: string }) => record.value);
+const records = () => `/d/${zone.name}/records`;
+const asAuthor = async (path: string) =>
+  await site.signedIn({ username: `author${count}`, password: memberPassword, path });
+
+/** Changes the address of www in a draft. */
+async function edit(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.2");
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+/** Requests a review of the same change, and returns the page. */
+async function requested(): Promise<Page> {
+  const page = await asAuthor(records());
+  await edit(page);
+  await page.getByRole("button", { name: /^Request review/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Request a review of 1 change/ });
+  await dialog.getByLabel("What it is for").fill("Move www");
+  await dialog.getByRole("button", { name: /^Request review/ }).click();
+  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  return page;
+}
+
+test("a member requests a review, an administrator approves and applies it, and both pages follow", async () => {
+  const author = await asAuthor(records());
+  await edit(author);
+  await author.getByRole("button", { name: /^Request review/ }).click();
+  const dialog = author.getByRole("dialog", { name: /^Request a review of 1 change/ });
+  await dialog.getByText("192.0.2.2").waitFor();
+  await dialog.getByRole("button", { name: /^Request review/ }).click();
+  await dialog.getByText("Say in a few words what it is for.").waitFor();
+  await dialog.getByLabel("What it is for").fill("Move www");
+  await dialog.getByLabel(/^Anything reviewers/).fill("The old host is switched off on Friday.");
+  await photograph(author, "request-review");
+  await expectAccessible(author);
+  await dialog.getByRole("button", { name: /^Request review/ }).click();
+  await author.getByText(/^Request #\d+ is sent/).waitFor();
+  await author.getByRole("button", { name: "Open" }).click();
+  await author.getByRole("heading", { name: /^Move www/ }).waitFor();
+  await author.getByText("Waits for a review").waitFor();
+  expect(await author.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  expect(await values()).toEqual(["192.0.2.1"]);
+
+  const reviewer = await site.signedIn({ path: "/requests?show=review" });
+  await reviewer
+    .getByRole("link", { name: /Move www/ })
+    .first()
+    .waitFor();
+  await photograph(reviewer, "requests");
+  await expectAccessible(reviewer);
+  await reviewer
+    .getByRole("link", { name: /Move www/ })
+    .first()
+    .click();
+  await reviewer.getByText("The old host is switched off on Friday.").waitFor();
+  await reviewer.getByLabel("Write a comment").fill("Is the new host ready?");
+  await reviewer.getByRole("button", { name: "Comment", exact: true }).click();
+  await reviewer.getByRole("list", { name: "Comments" }).getByText("Is the new host ready?").waitFor();
+  await photograph(reviewer, "request");
+  await expectAccessible(reviewer);
+  await reviewer.getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByText("You approved the request.").waitFor();
+  await author.getByText("Approved", { exact: true }).waitFor();
+  await reviewer.getByRole("button", { name: "Apply", exact: true }).click();
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
+  await reviewer.getByText("The request is applied.").waitFor();
+  await author.getByText("Applied", { exact: true }).waitFor();
+  expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a rejection says why, the author reads it, and the zone stays as it is", async () => {
+  const author = await requested();
+  const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
+  await reviewer.getByRole("link", { name: /Move www/ }).click();
+  await reviewer.getByRole("button", { name: "Reject…" }).click();
+  await reviewer.getByRole("dialog").getByLabel("Note to the author (optional)").fill("Wait for the new host.");
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
+  await reviewer.getByText("You rejected the request.").waitFor();
+  await author.goto(`${site.url}/notifications`);
+  await author
+    .getByRole("link", { name: /^Open request #/ })
+    .first()
+    .click();
+  await author.getByText("Rejected", { exact: true }).waitFor();
+  await author.getByText("Wait for the new host.").waitFor();
+  expect(await values()).toEqual(["192.0.2.1"]);
+});
+
+test("an approval that the zone has overtaken is refused with the reason, and the page shows what the request would do now", async () => {
+  await requested();
+  const reviewer = await site.signedIn({ path: `/d/${zone.name}/requests` });
+  await reviewer.getByRole("link", { name: /Move www/ }).click();
+  await reviewer.getByRole("button", { name: "Approve" }).click();
+  const [record] = (await zone.get("/records?type=A&name=www")).body.records;
+  expect((await zone.update(record.id, { ttl: 600 })).status).toBe(200);
+  site.expected.push("409");
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Approve" }).click();
+  await reviewer.getByRole("dialog").getByRole("alert").waitFor();
+  await reviewer.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await reviewer.getByText("The zone has changed since this was requested.").waitFor();
+  expect(await values()).toEqual(["192.0.2.1"]);
+});
+
+test("an author withdraws a request from its page", async () => {
+  const author = await requested();
+  await author.getByRole("button", { name: "Open" }).click();
+  await author.getByRole("button", { name: "Withdraw…" }).click();
+  await author.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+  await author.getByText("The request is withdrawn.").waitFor();
+  await author.getByText("Withdrawn", { exact: true }).waitFor();
+  expect(await values()).toEqual(["192.0.2.1"]);
+});
+
+test("where everyone's changes need a review, an administrator applies one without it only with a reason", async () => {
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  await page.getByLabel("Changes that need a review").selectOption({ label: "All" });
+  await page
+    .locator("section")
+    .filter({ has: page.getByRole("heading", { name: "Reviews" }) })
+    .getByRole("button", { name: "Save" })
+    .click();
+  await page.getByText("Saved.").waitFor();
+  await page.getByRole("link", { name: /^Records/ }).click();
+  await edit(page);
+  await page.getByRole("button", { name: /^Request review/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Apply without review…" }).click();
+  await dialog.getByRole("button", { name: /^Apply without review/ }).click();
+  await dialog.getByText("Say why it cannot wait for a review.").waitFor();
+  expect(await values()).toEqual(["192.0.2.1"]);
+  await dialog.getByLabel(/^Why it cannot wait/).fill("The site is down");
+  await dialog.getByRole("button", { name: /^Apply without review/ }).click();
+  await page.getByText("Applied as revision 2").waitFor();
+  expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a rule that is set while a draft is open turns the review into a request, and keeps the draft", async () => {
+  await setRule("off");
+  const page = await asAuthor(records());
+  await edit(page);
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("192.0.2.2").waitFor();
+  await setRule("members");
+  site.expected.push("409");
+  await dialog.getByRole("button", { name: /^Apply/ }).click();
+  await dialog.getByText("Changes to this zone need a review.").waitFor();
+  await dialog.getByLabel("What it is for").fill("Move www");
+  await dialog.getByRole("button", { name: /^Request review/ }).click();
+  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  expect(await values()).toEqual(["192.0.2.1"]);
+});

@@ -1,0 +1,43 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { RouterInputs, RouterOutputs } from "@zonewright/client";
+import { client, queries } from "../api.ts";
+
+export type ChangeRequest = RouterOutputs["changeRequests"]["get"];
+export type RequestSummary = RouterOutputs["changeRequests"]["list"]["requests"][number];
+
+/** Which requests a list shows. */
+export const shownKinds = ["review", "open", "approved", "mine", "all"] as const;
+export type Shown = (typeof shownKinds)[number];
+
+export const pageSize = 50;
+
+const filters: Record<Shown, RouterInputs["changeRequests"]["list"]> = {
+  review: { toReview: "true" },
+  open: { state: "open" },
+  approved: { state: "approved" },
+  mine: { mine: "true" },
+  all: {},
+};
+
+/** A page of requests, those of one domain if it is given. */
+export function requestsQuery(shown: Shown, page: number, domain?: string) {
+  return queryOptions({
+    queryKey: ["requests", "list", shown, page, domain ?? null],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) =>
+      await client.changeRequests.list.query({ ...filters[shown], domain, page, limit: pageSize }, { signal }),
+  });
+}
+
+/** A request with its plan as the zone is now. */
+export function requestQuery(id: string) {
+  return queryOptions({
+    queryKey: ["requests", "one", id],
+    queryFn: async ({ signal }) => await client.changeRequests.get.query({ id }, { signal }),
+  });
+}
+
+/** Reads every request again, after one was changed. */
+export async function refreshRequests(): Promise<void> {
+  await queries.invalidateQueries({ queryKey: ["requests"] });
+}

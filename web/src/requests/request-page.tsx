@@ -1,0 +1,115 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { isZonewrightError } from "@zonewright/client";
+import { NotFound } from "../ui/failures.tsx";
+import { formatAgo, formatMoment } from "../ui/format.ts";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { Card, Page } from "../ui/page.tsx";
+import { requestsWords } from "../words/requests.ts";
+import { words } from "../words/words.ts";
+import { Patch } from "../zone/patch-view.tsx";
+import { planLines } from "../zone/patch.ts";
+import { Comments } from "./comments.tsx";
+import { requestQuery, type ChangeRequest } from "./queries.ts";
+import { State } from "./request-list.tsx";
+import { Verdict } from "./verdict.tsx";
+import styles from "./requests.module.css";
+
+const text = requestsWords;
+
+/** One change request: what it does, what others say about it, and what the reader may do with it. */
+export function RequestPage() {
+  const { id } = useParams({ from: "/inside/requests/$id" });
+  const { data: request, error } = useQuery(requestQuery(id));
+  if (!request) {
+    const isMissing = isZonewrightError(error) && ["NOT_FOUND", "BAD_REQUEST"].includes(error.code);
+    return isMissing ? <NotFound /> : <Page title={text.title}>{error ? <Failure error={error} /> : <Loading />}</Page>;
+  }
+  return <Request key={request.id} request={request} />;
+}
+
+function Loading() {
+  return <p role="status">{words.ui.loading}</p>;
+}
+
+function Request({ request }: { request: ChangeRequest }) {
+  const { number, title, state, domainName, domainId, author, createdAt, applyAt, note, closedAt } = request;
+  return (
+    <Page title={title} subtitle={text.number(number)} actions={<Verdict request={request} />}>
+      <div className={styles["facts"]}>
+        <State state={state} />
+        {domainId === null ? (
+          <span>{domainName}</span>
+        ) : (
+          <Link to="/d/$name/records" params={{ name: domainName }}>
+            {domainName}
+          </Link>
+        )}
+        <span title={formatMoment(createdAt)}>{text.requested(author ?? text.deleted, formatAgo(createdAt))}</span>
+      </div>
+      {note === null ? null : <p className={styles["note"]}>{note}</p>}
+      {applyAt !== null && closedAt === null ? (
+        <Notice kind="info">{text.scheduled(formatMoment(applyAt))}</Notice>
+      ) : null}
+      {request.problem === null ? null : <Notice kind="warning">{text.problem(request.problem)}</Notice>}
+      {request.outdated && request.problem === null ? <Notice kind="warning">{text.outdated}</Notice> : null}
+      {request.reason === null ? null : <Notice kind="error">{text.reason(request.reason)}</Notice>}
+      <div className={styles["columns"]}>
+        <div className={styles["stack"]}>
+          <Card title={text.changes} flush>
+            <div className={styles["body"]}>
+              <Changes request={request} />
+            </div>
+          </Card>
+          <Comments requestId={request.id} count={request.commentCount} />
+        </div>
+        <Reviews request={request} />
+      </div>
+    </Page>
+  );
+}
+
+function Changes({ request: { plan, reverse } }: { request: ChangeRequest }) {
+  if (plan === null) return <p>{text.hidden}</p>;
+  const follows = reverse.filter(({ included }) => included);
+  return (
+    <>
+      <Patch lines={planLines(plan)} />
+      {follows.length === 0 ? null : (
+        <>
+          <h3>{text.reverse}</h3>
+          <ul className={styles["entries"]}>
+            {follows.map(({ address, action, record, before }) => (
+              <li key={`${address} ${action}`}>
+                {action === "delete" ? "−" : action === "create" ? "+" : "~"} {address} →{" "}
+                {(action === "delete" ? before : record)?.value ?? ""}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Reviews({ request: { reviews, closedAt } }: { request: ChangeRequest }) {
+  return (
+    <Card title={text.reviews} flush>
+      {reviews.length === 0 ? (
+        <p className={styles["body"]}>{text.noReviews}</p>
+      ) : (
+        <ul className={styles["entries"]} aria-label={text.reviews}>
+          {reviews.map(({ userId, user, verdict, note, counts, createdAt }) => (
+            <li key={`${userId ?? ""} ${createdAt.getTime()}`}>
+              <strong>{user ?? text.deleted}</strong> {text.verdicts[verdict]} <small>{formatAgo(createdAt)}</small>
+              {note === null ? null : <p>{note}</p>}
+              {verdict === "approve" && !counts && closedAt === null ? (
+                <p className={styles["chg"]}>{text.stale}</p>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,128 @@
+import { isZonewrightError } from "@zonewright/client";
+import { useState } from "react";
+import { client, queries } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form, TextArea } from "../ui/field.tsx";
+import { Failure, Notice } from "../ui/notice.tsx";
+import { toast } from "../ui/toast.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { requestsWords } from "../words/requests.ts";
+import { words } from "../words/words.ts";
+import { refreshRequests, requestQuery, type ChangeRequest } from "./queries.ts";
+
+const text = requestsWords;
+
+type Step = "approve" | "reject" | "withdraw" | "apply";
+
+/** The buttons for what the reader may do with a request. */
+export function Verdict({ request }: { request: ChangeRequest }) {
+  const user = useUser();
+  const [step, setStep] = useState<Step | null>(null);
+  const { state, closedAt, authorId, mayReview, mayApply, problem, changesHash } = request;
+  const approvedByMe = request.reviews.some(({ userId, counts }) => userId === user.id && counts);
+  const isPossible = problem === null && changesHash !== null;
+  return (
+    <>
+      {closedAt === null && authorId === user.id ? (
+        <Button kind="quiet" onClick={() => setStep("withdraw")}>
+          {text.withdraw}
+        </Button>
+      ) : null}
+      {mayReview ? <Button onClick={() => setStep("reject")}>{text.reject}</Button> : null}
+      {mayReview && !approvedByMe ? (
+        <Button kind={state === "open" ? "primary" : "plain"} disabled={!isPossible} onClick={() => setStep("approve")}>
+          {text.approve}
+        </Button>
+      ) : null}
+      {mayApply && (state === "approved" || authorId === user.id) ? (
+        <Button
+          kind={state === "approved" ? "primary" : "plain"}
+          disabled={!isPossible}
+          onClick={() => setStep("apply")}
+        >
+          {text.apply}
+        </Button>
+      ) : null}
+      {step === null ? null : <StepDialog step={step} request={request} onClose={() => setStep(null)} />}
+    </>
+  );
+}
+
+const dialogs = {
+  approve: { title: text.approveTitle, hint: text.approveHint, button: text.approve, done: text.approved },
+  reject: { title: text.rejectTitle, hint: text.rejectHint, button: text.rejectNow, done: text.rejected },
+  withdraw: { title: text.withdrawTitle, hint: text.withdrawHint, button: text.withdrawNow, done: text.withdrawn },
+  apply: { title: () => text.apply, hint: text.applyHint, button: text.apply, done: text.applied },
+} as const;
+
+function StepDialog({ step, request, onClose }: { step: Step; request: ChangeRequest; onClose: () => void }) {
+  const { title, hint, button, done } = dialogs[step];
+  const [note, setNote] = useState("");
+  const action = useAction(async (force: boolean) => {
+    const changed = await perform(step, request, note.trim() || undefined, force);
+    queries.setQueryData(requestQuery(request.id).queryKey, changed);
+    toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : done });
+    onClose();
+    await refreshRequests();
+    if (step === "apply") await queries.invalidateQueries();
+  });
+  const mustForce = isZonewrightError(action.error) && action.error.code === "CONFIRMATION_REQUIRED";
+  const start = () => void action.run(mustForce);
+  const close = () => {
+    onClose();
+    // What the service refused may look different now.
+    if (action.error !== null) void refreshRequests();
+  };
+  return (
+    <Dialog
+      open
+      onClose={close}
+      title={title(request.title)}
+      description={hint}
+      footer={
+        <>
+          <Button onClick={close}>{words.ui.cancel}</Button>
+          <Button
+            kind={step === "reject" || step === "withdraw" || mustForce ? "danger" : "primary"}
+            pending={action.pending}
+            onClick={start}
+          >
+            {mustForce ? text.applyAnyway : button}
+          </Button>
+        </>
+      }
+    >
+      <Form onSubmit={start}>
+        {mustForce ? (
+          <Notice kind="warning">{action.error instanceof Error ? action.error.message : ""}</Notice>
+        ) : (
+          <Failure error={action.error} />
+        )}
+        {step === "approve" || step === "reject" ? (
+          <TextArea label={text.note} value={note} onValue={setNote} maxLength={2000} rows={3} />
+        ) : null}
+      </Form>
+    </Dialog>
+  );
+}
+
+async function perform(
+  step: Step,
+  { id, changesHash }: ChangeRequest,
+  note: string | undefined,
+  force: boolean,
+): Promise<ChangeRequest> {
+  const { changeRequests } = client;
+  switch (step) {
+    case "approve":
+      return await changeRequests.approve.mutate({ id, changesHash: changesHash ?? "", note });
+    case "reject":
+      return await changeRequests.reject.mutate({ id, note });
+    case "withdraw":
+      return await changeRequests.withdraw.mutate({ id });
+    default:
+      return await changeRequests.applyRequest.mutate({ id, force });
+  }
+}
