@@ -2,6 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { Audit } from "../audit/audit.ts";
 import { coversDomain } from "../access/assigned.ts";
 import type { Caller } from "../access/caller.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
@@ -55,7 +56,7 @@ export class Assignments {
     this.#parts = parts;
   }
 
-  /** Returns the caller's assignments, or all of them for an administrator. */
+  /** Returns the caller's assignments, or all of them for an administrator or auditor. */
   async list(
     em: EntityManager,
     caller: Caller,
@@ -63,7 +64,7 @@ export class Assignments {
   ) {
     const { page, limit, userId, domainId } = filter;
     const found = assignmentRows(em)
-      .$if(caller.role !== "admin", (query) => query.where("a.user_id", "=", caller.userId))
+      .$if(!readsEverything(caller.role), (query) => query.where("a.user_id", "=", caller.userId))
       .$if(userId !== undefined, (query) => query.where("a.user_id", "=", userId ?? ""))
       .$if(domainId !== undefined, (query) => query.where(coversDomainWithId(domainId ?? "")));
     const { rows, total } = await onePage(found.orderBy("a.id", "desc"), { page, limit });

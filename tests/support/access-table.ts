@@ -40,6 +40,7 @@ const who: Record<string, Access> = {
   tempToken: "awaitingSecondFactor",
   "signed in": "signedIn",
   administrator: "admin",
+  auditor: "auditor",
 };
 
 /** The last cell; tables without that column require nothing. */

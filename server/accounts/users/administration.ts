@@ -98,7 +98,7 @@ export class UserAdministration {
     // Outside the transaction: hashing is slow, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {
-      const loses = disabled === true || fields.role === "member";
+      const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
       if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
       await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
