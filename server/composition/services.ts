@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { AssignmentEnds } from "../assignments/end-job.ts";
 import { AssignmentRequests } from "../assignments/requests.ts";
 import { Assignments } from "../assignments/service.ts";
 import { Audit } from "../audit/audit.ts";
@@ -126,6 +127,7 @@ export async function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now, notifications, review);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
+  const assignmentEnds = new AssignmentEnds({ database, audit, notifications, now });
   const makeCounter = countersIn(redis);
   const largeBodies = new LargeBodies(new URL("large-worker.ts", import.meta.url));
   const channelServices = composeChannels({
@@ -189,7 +191,17 @@ export async function createServices(parts: {
     mailer,
     background,
     streams,
-    workers: { repair, batches, requestSchedule, reverseFollows, drift, ...channelServices, ...expiry, ...delegation },
+    workers: {
+      repair,
+      batches,
+      requestSchedule,
+      assignmentEnds,
+      reverseFollows,
+      drift,
+      ...channelServices,
+      ...expiry,
+      ...delegation,
+    },
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;
@@ -229,6 +241,7 @@ export async function createServices(parts: {
     largeBodies,
     background,
     assignments,
+    assignmentEnds,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,

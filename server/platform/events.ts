@@ -4,6 +4,7 @@
 export const notificationEvents = [
   "assignment.create",
   "assignment.delete",
+  "assignment.ending",
   "assignment.request",
   "assignment.approve",
   "assignment.reject",
@@ -41,7 +42,11 @@ export type NotificationEvent = (typeof notificationEvents)[number];
 /** When each event occurs, and who is notified in addition to subscribed channels. */
 export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: string }>> = {
   "assignment.create": { when: "An administrator assigned a domain, or some of its hosts.", to: "the member" },
-  "assignment.delete": { when: "An assignment was withdrawn, or its domain was deleted.", to: "the member" },
+  "assignment.delete": {
+    when: "An assignment was withdrawn or has ended, or its domain was deleted.",
+    to: "the member",
+  },
+  "assignment.ending": { when: "An assignment ends within a day. Sent once.", to: "the member" },
   "assignment.request": { when: "A member requested an assignment.", to: "administrators" },
   "assignment.approve": { when: "A request was approved.", to: "the requester" },
   "assignment.reject": { when: "A request was rejected.", to: "the requester" },
@@ -215,6 +220,7 @@ interface Origin {
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
   "assignment.delete": OfAssignment;
+  "assignment.ending": OfAssignment;
   "assignment.request": OfAssignment;
   "assignment.approve": OfAssignment;
   "assignment.reject": OfAssignment;

@@ -29,6 +29,7 @@ const things = [
   "own zones",
   "readable zones",
   "writable zones",
+  "proposable zones",
   "own jobs",
   "requests",
   "own requests",

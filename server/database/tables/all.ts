@@ -20,6 +20,7 @@ import { ExpiryReminderSchema } from "./expiry.ts";
 import { IdempotentCallSchema } from "./idempotent-calls.ts";
 import {
   IdentityBindingSchema,
+  GroupRoleSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
   IdentityCodeSchema,
@@ -77,6 +78,7 @@ export const entities = [
   PasswordResetSchema,
   EmailVerificationSchema,
   MailAllowanceSchema,
+  GroupRoleSchema,
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,
