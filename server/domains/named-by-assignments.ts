@@ -83,7 +83,7 @@ async function refuseNamed(tx: EntityManager, gained: Grouping, lost: Grouping, 
 }
 
 /** Returns whether a rule for groups of a sign-in provider names a group or tag. */
-async function isInRule(tx: EntityManager, { groupName, tags: [tag = null] }: Grouping): Promise<boolean> {
+async function isInRule(tx: EntityManager, { groupName, tags: [tag] }: Grouping): Promise<boolean> {
   const assignment = groupName === null ? { tag } : { groupName };
   const found = await queries(tx)
     .selectFrom("identity_configs")

@@ -1,10 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
-import { useDeferredValue, useState } from "react";
-import { client, issueOf, queries } from "../../api.ts";
+import { useState } from "react";
+import { client, queries } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
@@ -14,13 +13,13 @@ import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
+import { AssignDialog } from "./assign-dialog.tsx";
 import { hostsText } from "./own-access.tsx";
 import { useUserNames } from "./use-user-names.ts";
 
 const text = zoneWords;
 
 type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
-type Access = Assignment["access"];
 
 /** Who is assigned to a domain, for administrators. */
 export function Assignments({ zone }: { zone: Zone }) {
@@ -50,7 +49,10 @@ export function Assignments({ zone }: { zone: Zone }) {
                 {text.accesses[assignment.access]}, {formatDay(assignment.createdAt)}
               </small>
             </span>
-            <span className={styles["mono"]}>{hostsText(assignment.subdomainPattern)}</span>
+            <span className={styles["mono"]}>
+              {hostsText(assignment.subdomainPattern)}
+              <Limits assignment={assignment} />
+            </span>
             <Button
               kind="quiet"
               aria-label={text.withdrawTitle(names.get(assignment.userId) ?? "")}
@@ -73,84 +75,16 @@ export function Assignments({ zone }: { zone: Zone }) {
   );
 }
 
-function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
-  const [search, setSearch] = useState("");
-  const [userId, setUserId] = useState("");
-  const [hosts, setHosts] = useState("*");
-  const [access, setAccess] = useState<Access>("read");
-  const [tried, setTried] = useState(false);
-  const wanted = useDeferredValue(search.trim());
-  const { data: members = [], error } = useQuery({
-    queryKey: ["members", wanted],
-    queryFn: async ({ signal }) =>
-      (await client.users.list.query({ role: "member", limit: 100, search: wanted || undefined }, { signal })).users,
-    placeholderData: (before) => before,
-  });
-  const chosen = members.some(({ id }) => id === userId) ? userId : members.length === 1 ? (members[0]?.id ?? "") : "";
-  const create = useAction(async () => {
-    await client.assignments.create.mutate({ domainId: zone.id, userId: chosen, subdomainPattern: hosts, access });
-    await queries.invalidateQueries({ queryKey: ["assignments", zone.id] });
-    toast({ title: text.assigned(members.find(({ id }) => id === chosen)?.username ?? "") });
-    onClose();
-  });
-  const submit = () => {
-    setTried(true);
-    if (chosen !== "") void create.run();
-  };
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={text.assignTitle}
-      footer={
-        <>
-          <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button kind="primary" pending={create.pending} onClick={submit}>
-            {text.assign.replace("…", "")}
-          </Button>
-        </>
-      }
-    >
-      <Form onSubmit={submit}>
-        <TextField label={text.memberSearch} value={search} onValue={setSearch} />
-        <SelectField
-          label={text.member}
-          value={chosen}
-          options={[
-            { value: "", label: text.memberChoose },
-            ...members.map(({ id, username, displayName }) => ({
-              value: id,
-              label: displayName ? `${username} (${displayName})` : username,
-            })),
-          ]}
-          onValue={setUserId}
-          error={tried && chosen === "" ? words.ui.required : issueOf(create.error, "userId")}
-        />
-        <TextField
-          label={text.hosts}
-          hint={text.hostsHint}
-          mono
-          value={hosts}
-          onValue={setHosts}
-          error={issueOf(create.error, "subdomainPattern")}
-        />
-        <AccessField value={access} onValue={setAccess} />
-        <Failure error={error ?? create.error} />
-      </Form>
-    </Dialog>
-  );
-}
-
-/** Read, or read and change. */
-export function AccessField({ value, onValue }: { value: Access; onValue: (access: Access) => void }) {
-  return (
-    <SelectField
-      label={text.access}
-      value={value}
-      options={(["read", "write"] as const).map((access) => ({ value: access, label: text.accesses[access] }))}
-      onValue={onValue}
-    />
-  );
+/** What else an assignment says: its types, its group or tag, its end. */
+function Limits({ assignment: { groupName, tag, recordTypes, review, expiresAt } }: { assignment: Assignment }) {
+  const limits = [
+    ...(groupName === null ? [] : [text.ofGroup(groupName)]),
+    ...(tag === null ? [] : [text.ofTag(tag)]),
+    ...(recordTypes.length === 0 ? [] : [recordTypes.join(", ")]),
+    ...(review ? [text.reviewing] : []),
+    ...(expiresAt === null ? [] : [text.until(formatDay(expiresAt))]),
+  ];
+  return limits.length === 0 ? null : <small>{limits.join(" · ")}</small>;
 }
 
 interface WithdrawProps {
@@ -162,7 +96,7 @@ interface WithdrawProps {
 function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
   const withdraw = useAction(async () => {
     await client.assignments.delete.mutate({ id: assignment.id });
-    await queries.invalidateQueries({ queryKey: ["assignments", assignment.domainId] });
+    await queries.invalidateQueries({ queryKey: ["assignments"] });
     toast({ title: text.withdrawn });
     onClose();
   });
