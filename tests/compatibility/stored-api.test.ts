@@ -116,7 +116,12 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
     'recordType: "A" | "AAAA" | ',
     'recordType: "A" | "AAAA" | "HTTPS" | ',
   ],
-  ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
+  [
+    "a value more in answers",
+    "server/router.d.ts",
+    /"admin" \| "auditor" \| "member";/g,
+    '"admin" | "auditor" | "guest" | "member";',
+  ],
   [
     "an event more, with metadata of its own",
     "server/platform/events.d.ts",

@@ -27,7 +27,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -71,7 +71,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -112,7 +112,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -155,7 +155,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -407,7 +407,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -514,7 +514,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -559,7 +559,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -595,7 +595,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 page?: number | undefined;
                 limit?: number | undefined;
                 search?: string | undefined;
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
             };
             output: {
                 total: number;
@@ -606,7 +606,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     username: string;
                     email: string | null;
                     emailVerified: boolean;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                     displayName: string | null;
                     disabled: boolean;
                     hasPassword: boolean;
@@ -627,7 +627,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -643,7 +643,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 password: string;
                 email?: string | null | undefined;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName?: string | null | undefined;
             };
             output: {
@@ -651,7 +651,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -668,7 +668,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username?: string | undefined;
                 email?: string | null | undefined;
                 emailVerified?: boolean | undefined;
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
                 displayName?: string | null | undefined;
                 disabled?: boolean | undefined;
                 password?: string | undefined;
@@ -680,7 +680,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -808,7 +808,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit: number;
                 invitations: {
                     id: string;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                     maxUses: number;
                     uses: number;
                     expiresAt: Date | null;
@@ -822,13 +822,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
                 maxUses?: number | undefined;
                 expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 maxUses: number;
                 uses: number;
                 expiresAt: Date | null;
@@ -897,7 +897,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -929,7 +929,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -4642,7 +4642,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                     enabled: boolean;
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
@@ -4658,7 +4658,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled?: boolean | undefined;
             };
             output: {
@@ -4666,7 +4666,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -4682,7 +4682,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
             };
             output: {
@@ -4690,7 +4690,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
                 enabled: boolean;
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
@@ -4728,7 +4728,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
