@@ -25,12 +25,16 @@ export class AssignmentEnds {
 
   /** Does what is due. @param signal ends the run after the transaction in flight */
   async runOnce(signal?: AbortSignal): Promise<void> {
-    while (signal?.aborted !== true && (await this.#inTransaction((tx) => this.#deleteEnded(tx))) > 0);
-    while (signal?.aborted !== true && (await this.#inTransaction((tx) => this.#announce(tx))) > 0);
+    await this.#all((tx) => this.#deleteEnded(tx), signal);
+    await this.#all((tx) => this.#announce(tx), signal);
   }
 
-  async #inTransaction(work: (tx: EntityManager) => Promise<number>): Promise<number> {
-    return await this.#parts.database.fork().transactional(work);
+  /** Repeats work, each time in a transaction of its own, until nothing is left to do. */
+  async #all(work: (tx: EntityManager) => Promise<number>, signal: AbortSignal | undefined): Promise<void> {
+    for (let count = 1; count > 0;) {
+      if (signal?.aborted) return;
+      count = await this.#parts.database.fork().transactional(work);
+    }
   }
 
   async #deleteEnded(tx: EntityManager): Promise<number> {

@@ -110,6 +110,7 @@ export class Assignments {
       record_types: [...given.recordTypes],
       review: given.review,
       expires_at: given.expiresAt,
+      identity_binding_id: null,
     };
     const now = this.#parts.now();
     // The notice about the assignment says when it ends.
@@ -204,5 +205,11 @@ const noDomain = { domainId: "00000000-0000-0000-0000-000000000000", domainName:
 function view(row: Row) {
   const { domainId, domainName, ...fields } = rowFields(row);
   const domain = domainId === null || domainName === null ? noDomain : { domainId, domainName };
-  return { ...fields, ...domain, createdBy: row.created_by, createdAt: row.created_at };
+  return {
+    ...fields,
+    ...domain,
+    fromGroup: row.identity_binding_id !== null,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
 }

@@ -221,7 +221,15 @@ export async function createServices(parts: {
     now,
     passwordCost: parts.passwordCost,
   });
-  const identity = composeIdentity({ ...accountServices, siteUrl: config.siteUrl, keyring, egress, audit, now });
+  const identity = composeIdentity({
+    ...accountServices,
+    authenticator,
+    siteUrl: config.siteUrl,
+    keyring,
+    egress,
+    audit,
+    now,
+  });
   return {
     ...accountServices,
     ...identity,

@@ -70,8 +70,8 @@ async function assignedBy(tx: EntityManager, { groupName, tags }: Grouping, now:
 
 async function refuseNamed(tx: EntityManager, gained: Grouping, lost: Grouping, now: Date): Promise<void> {
   for (const { groupName, tags } of [gained, lost]) {
-    const names = [...(groupName === null ? [] : [{ field: "groupName", name: groupName }])];
-    names.push(...tags.map((name) => ({ field: "tags", name })));
+    const names = tags.map((name) => ({ field: "tags", name }));
+    if (groupName !== null) names.push({ field: "groupName", name: groupName });
     for (const { field, name } of names) {
       const target: Grouping = field === "tags" ? { groupName: null, tags: [name] } : { groupName: name, tags: [] };
       if ((await assignedBy(tx, target, now)).length === 0 && !(await isInRule(tx, target))) continue;

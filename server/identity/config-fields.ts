@@ -1,6 +1,24 @@
 import { maskedClientId } from "./client-secrets.ts";
-import type { IdentityConfig } from "../database/tables/identity.ts";
+import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import type { GroupRule, IdentityConfig } from "../database/tables/identity.ts";
+import type { Role } from "../database/tables/roles.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
+
+/** A rule as a client sends it. */
+export interface GroupRuleInput {
+  group: string;
+  role?: Role | undefined;
+  assignment?: GivenAssignment | undefined;
+}
+
+interface GivenAssignment {
+  domainId?: string | undefined;
+  groupName?: string | undefined;
+  tag?: string | undefined;
+  subdomainPattern: string;
+  access: AssignmentAccess;
+  recordTypes: string[];
+}
 
 export interface IdentityConfigPatch {
   clientId?: string | undefined;
@@ -12,6 +30,9 @@ export interface IdentityConfigPatch {
   authorizeUrl?: string | null | undefined;
   tokenUrl?: string | null | undefined;
   userInfoUrl?: string | null | undefined;
+  groupsClaim?: string | null | undefined;
+  groupRules?: GroupRuleInput[] | undefined;
+  defaultDeny?: boolean | undefined;
 }
 
 export interface NewIdentityConfig extends IdentityConfigPatch {
@@ -49,5 +70,18 @@ export function publicFields(config: IdentityConfig) {
     authorizeUrl: config.authorizeUrl ?? null,
     tokenUrl: config.tokenUrl ?? null,
     userInfoUrl: config.userInfoUrl ?? null,
+    groupsClaim: config.groupsClaim ?? null,
+    groupRules: config.groupRules.map(shownRule),
+    defaultDeny: config.defaultDeny,
   };
+}
+
+function shownRule({ group, role, assignment }: GroupRule) {
+  return { group, role: role ?? null, assignment: assignment ? shownAssignment(assignment) : null };
+}
+
+/** Returns a rule's assignment as answers show it. */
+export function shownAssignment(assignment: NonNullable<GroupRule["assignment"]>) {
+  const { domainId = null, groupName = null, tag = null, subdomainPattern, access, recordTypes } = assignment;
+  return { domainId, groupName, tag, subdomainPattern, access, recordTypes };
 }

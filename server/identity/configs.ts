@@ -12,9 +12,14 @@ import type { Logger } from "../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
+import { checkedRules } from "./groups/checked-rules.ts";
+import type { Claims } from "./groups/claim-path.ts";
+import type { GroupGrants } from "./groups/grants.ts";
+import { outcomeOf, type GroupSettings } from "./groups/rules.ts";
 import {
   fieldsAfter,
   publicFields,
+  shownAssignment,
   urlFields,
   type IdentityConfigPatch,
   type NewIdentityConfig,
@@ -25,6 +30,10 @@ import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
+
+type GroupPatch = Pick<IdentityConfigPatch, "groupsClaim" | "groupRules" | "defaultDeny">;
+
+const mostShownGroups = 1_000;
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {
@@ -38,6 +47,7 @@ interface Parts {
   secrets: ClientSecrets;
   confirmation: Confirmation;
   administratorNotices: AdministratorNotices;
+  grants: GroupGrants;
   audit: Audit;
   now: () => Date;
 }
@@ -84,6 +94,9 @@ export class IdentityConfigs {
       authorizeUrl: input.authorizeUrl ?? null,
       tokenUrl: input.tokenUrl ?? null,
       userInfoUrl: input.userInfoUrl ?? null,
+      groupsClaim: input.groupsClaim ?? null,
+      groupRules: await checkedRules(em, input.groupRules ?? []),
+      defaultDeny: input.defaultDeny ?? false,
     };
     const secret = clientSecret === undefined || clientSecret === "" ? null : clientSecret;
     await this.#checked(provider, { ...fields, clientSecret: secret, enabled });
@@ -125,7 +138,13 @@ export class IdentityConfigs {
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
     const provider = this.#parts.providers[found.providerId];
-    const fields = fieldsAfter(found, patch, provider.defaultScope);
+    const rules = patch.groupRules === undefined ? found.groupRules : await checkedRules(em, patch.groupRules);
+    const fields = {
+      ...fieldsAfter(found, patch, provider.defaultScope),
+      groupsClaim: patch.groupsClaim === undefined ? (found.groupsClaim ?? null) : patch.groupsClaim,
+      groupRules: rules,
+      defaultDeny: patch.defaultDeny ?? found.defaultDeny,
+    };
     requireSecretAgain(found, patch, fields);
     const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
@@ -137,17 +156,32 @@ export class IdentityConfigs {
       const old = publicFields(config);
       const moves = movesEndpoints(config, fields);
       if (moves) await endFlowsThrough(tx, config.providerId);
-      const unbound = moves ? await unbindAll(tx, config.providerId, unbinding) : 0;
+      const unlinked = moves ? await unbindAll(tx, config.providerId, unbinding) : [];
+      const unbound = unlinked.length;
+      await this.#parts.grants.unlinked(tx, caller, unlinked);
       tx.assign(config, fields);
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
+      const changesGroups = patch.groupRules !== undefined || patch.groupsClaim !== undefined;
+      const given = config.groupsClaim === null ? [] : config.groupRules;
+      const narrowed = changesGroups
+        ? await this.#parts.grants.narrow(tx, caller, config.providerId, {
+            roles: given.flatMap(({ role }) => role ?? []),
+            assignments: given.flatMap(({ assignment }) => assignment ?? []),
+          })
+        : { roles: 0, assignments: 0 };
       const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, {
         ...event,
         before: { ...changes?.before, ...(unbound > 0 ? { boundUsers: unbound } : {}) },
-        after: { ...changes?.after, ...(patch.clientSecret ? { secretChanged: true } : {}) },
+        after: {
+          ...changes?.after,
+          ...(patch.clientSecret ? { secretChanged: true } : {}),
+          ...(narrowed.roles > 0 ? { groupRolesEnded: narrowed.roles } : {}),
+          ...(narrowed.assignments > 0 ? { groupAssignmentsEnded: narrowed.assignments } : {}),
+        },
       });
       const changed = [...Object.keys(changes?.after ?? {}), ...(patch.clientSecret ? ["clientSecret"] : [])];
       if (changed.length > 0) await this.#warn(tx, caller, config, "changed", changed);
@@ -166,12 +200,47 @@ export class IdentityConfigs {
       const { providerId } = config;
       // Comes first to wait for registrations in progress, whose bindings are then found.
       await endFlowsThrough(tx, providerId);
-      const before = { ...publicFields(config), boundUsers: await unbindAll(tx, providerId, confirmed) };
+      const unlinked = await unbindAll(tx, providerId, confirmed);
+      await this.#parts.grants.unlinked(tx, caller, unlinked);
+      const before = { ...publicFields(config), boundUsers: unlinked.length };
       await this.#warn(tx, caller, config, "deleted", []);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, { ...event, before });
     });
+  }
+
+  /** Returns what a user with some claims would get, without signing in. @throws AppError NOT_FOUND, BAD_REQUEST */
+  async testGroups(em: EntityManager, input: { id: string; claims: Claims } & GroupPatch) {
+    const config = await em.findOne(IdentityConfig, { id: input.id });
+    if (!config) throw notFound("identity provider configuration");
+    const { groupsClaim, groupRules, defaultDeny } = input;
+    const settings = {
+      groupsClaim: groupsClaim === undefined ? (config.groupsClaim ?? null) : groupsClaim,
+      groupRules: groupRules === undefined ? config.groupRules : await checkedRules(em, groupRules),
+      defaultDeny: defaultDeny ?? config.defaultDeny,
+    };
+    const { groups, matched, role, assignments, allowed } = outcomeOf(settings, input.claims);
+    return {
+      groups: [...groups].slice(0, mostShownGroups),
+      groupCount: groups.size,
+      matchedRules: matched,
+      role,
+      assignments: assignments.map(shownAssignment),
+      allowed,
+    };
+  }
+
+  /** Returns how a provider's groups are used. */
+  async groupSettings(tx: EntityManager, providerId: ProviderId): Promise<GroupSettings> {
+    const { groupsClaim, groupRules, defaultDeny } = await tx.findOneOrFail(IdentityConfig, { providerId });
+    return { groupsClaim: groupsClaim ?? null, groupRules, defaultDeny };
+  }
+
+  /** Returns those of a user's groups that rules name. */
+  async namedGroups(tx: EntityManager, providerId: ProviderId, groups: ReadonlySet<string>): Promise<string[]> {
+    const { groupRules } = await this.groupSettings(tx, providerId);
+    return [...new Set(groupRules.map(({ group }) => group))].filter((group) => groups.has(group));
   }
 
   /** Returns an enabled provider with its settings, or null if it is disabled or not configured. @throws IdentityProviderError */

@@ -14,6 +14,7 @@ import {
   createIdentityConfigInput,
   exchangeAnswer,
   exchangeTicketInput,
+  groupsTest,
   identityConfig,
   identityConfigIdInput,
   identityConfigs,
@@ -21,6 +22,7 @@ import {
   providerAddresses,
   providerInput,
   registerExternalInput,
+  testGroupsInput,
   updateIdentityConfigInput,
 } from "./schemas.ts";
 
@@ -205,6 +207,18 @@ export const identityConfigsRouter = router({
       const unbinding = ctx.http.header("x-confirm-delete") === "true";
       return ctx.services.identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding });
     }),
+
+  testGroups: admin({
+    method: "POST",
+    path: "/oauth/providers/{id}/groups/test",
+    operationId: "testGroups",
+    tag: configsTag,
+    summary: "Try rules for groups with sample claims",
+    description: "Returns what a user with these claims would get. Signs nobody in and stores nothing.",
+  })
+    .input(testGroupsInput)
+    .output(groupsTest)
+    .mutation(({ ctx, input }) => ctx.services.identityConfigs.testGroups(ctx.em, input)),
 
   delete: admin({
     method: "DELETE",

@@ -32,6 +32,8 @@ const of = (recordType: string, name: string, value: string) => [
 ];
 const names = async () => (await zone.records()).map(({ name }) => name);
 
+const toReview = async (client: RestClient) => (await client.get("/api/change-requests?toReview=true")).body;
+
 describe("an assignment to propose", () => {
   test("its member requests changes, makes none, and applies one only once it was approved", async () => {
     await give(proposer, { access: "propose" });
@@ -85,8 +87,6 @@ describe("an assignment to propose", () => {
 });
 
 describe("an assignment to review", () => {
-  const toReview = async (client: RestClient) => (await client.get("/api/change-requests?toReview=true")).body;
-
   test("its member is notified, lists, approves and applies requests of others, and changes nothing alone", async () => {
     await give(reviewer, { access: "read", review: true });
     await reviewer.delete("/api/notifications");

@@ -11,18 +11,18 @@ const statements = [
   // The role given by hand, while groups give another; null: the role itself is given by hand.
   "alter table users add column own_role text check (own_role in ('admin', 'auditor', 'member'))",
   `create table group_roles (
+    identity_binding_id uuid primary key references identity_bindings on delete cascade,
     user_id uuid not null references users on delete cascade,
-    identity_config_id uuid not null references identity_configs on delete cascade,
-    role text not null check (role in ('admin', 'auditor', 'member')),
-    primary key (user_id, identity_config_id)
+    role text not null check (role in ('admin', 'auditor', 'member'))
   )`,
-  "create index group_roles_config_idx on group_roles (identity_config_id)",
-  "alter table assignments add column identity_config_id uuid references identity_configs on delete cascade",
-  "create index assignments_config_idx on assignments (identity_config_id, user_id) where identity_config_id is not null",
+  "create index group_roles_user_idx on group_roles (user_id)",
+  // What came from a group ends with the identity that proved it.
+  "alter table assignments add column identity_binding_id uuid references identity_bindings on delete cascade",
+  "create index assignments_binding_idx on assignments (identity_binding_id) where identity_binding_id is not null",
   "drop index assignments_key",
   `create unique index assignments_key on assignments (
     user_id, coalesce(domain_id::text, ''), coalesce(group_name, ''), coalesce(tag, ''),
-    subdomain_pattern, access, record_types, review, coalesce(expires_at, 'infinity'), coalesce(identity_config_id::text, '')
+    subdomain_pattern, access, record_types, review, coalesce(expires_at, 'infinity'), coalesce(identity_binding_id::text, '')
   )`,
   "alter table pending_identities add column groups text[] not null default '{}'",
 ];

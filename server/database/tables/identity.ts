@@ -47,13 +47,13 @@ export const IdentityConfigSchema = defineEntity({
   },
 });
 
-/** The role that a user's groups at one provider give. */
+/** The role that a user gets from the groups of an identity. */
 export const GroupRoleSchema = defineEntity({
   name: "GroupRole",
   tableName: "group_roles",
   properties: {
-    userId: p.uuid().primary(),
-    identityConfigId: p.uuid().primary(),
+    identityBindingId: p.uuid().primary(),
+    userId: p.uuid(),
     role: p.text().$type<Role>(),
   },
 });

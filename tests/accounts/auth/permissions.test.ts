@@ -11,15 +11,13 @@ const rows = await accessRows();
 const opens = (permission: Permission) =>
   rows.filter((row) => row.permission === permission).map(({ procedure }) => procedure);
 /** What belongs to the caller's own account. */
-const ownAccount = ["auth", "identity", "notifications", "profile", "sessions", "tokens", "twoFactor"];
+const ownAccount = new Set(["auth", "identity", "notifications", "profile", "sessions", "tokens", "twoFactor"]);
 
 /** Whether an auditor may make a call: everything that reads, but channels and invitations, and the own account. */
 function isForAuditors({ procedure, access, permission }: AccessRow): boolean {
   if (access === "admin") return false;
   const type = procedures.find(({ name }) => name === procedure)?.type;
-  return (
-    type !== "mutation" || permission?.endsWith(":read") === true || ownAccount.includes(procedure.split(".")[0] ?? "")
-  );
+  return type !== "mutation" || permission?.endsWith(":read") === true || ownAccount.has(procedure.split(".")[0] ?? "");
 }
 
 const allows: Readonly<Record<"admin" | "auditor" | "member", (row: AccessRow) => boolean>> = {

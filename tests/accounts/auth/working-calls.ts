@@ -189,6 +189,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "invitations.delete": { thing: invitation },
     "identityConfigs.update": { thing: identityConfig, body: () => ({ enabled: false }) },
     "identityConfigs.delete": { thing: identityConfig },
+    "identityConfigs.testGroups": { thing: identityConfig, body: () => ({ claims: { groups: ["dns"] } }) },
     "providerConfigs.update": { thing: providerConfig, body: () => ({ membersMayUse: true }) },
     "providerConfigs.delete": { thing: providerConfig },
     "providerConfigs.test": { thing: providerConfig },
