@@ -57,7 +57,7 @@ export async function planRequest(
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
   const { domainId: id, changes, reverse } = request;
-  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse }, "propose"));
+  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse }));
 }
 
 /** Returns whether a caller may change records themselves, without a review. */

@@ -72,7 +72,7 @@ export class ChangeRequests {
     const { id: domainId, title, changes, reverse, applyAt = null, force } = input;
     const { records, audit, notifications, now } = this.#parts;
     refuseBadTime(applyAt, now());
-    const planned = await records.draft(em, caller, { id: domainId, changes, reverse }, "propose");
+    const planned = await records.draft(em, caller, { id: domainId, changes, reverse });
     if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
     const plan = await freshPlan(em, planned);
     const proposed = !(await mayChange(em, caller, domainId, plan.places));

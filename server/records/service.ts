@@ -155,17 +155,12 @@ export class Records {
     return { results, total: results.length, succeeded, reverse };
   }
 
-  /** Plans changes, judged as one set, with what to warn of. Asks no provider for its records. @throws AppError as `plan` */
-  async draft(
-    em: EntityManager,
-    caller: Caller,
-    input: PlanInput,
-    need: "propose" | "write" = "write",
-  ): Promise<EditPlan> {
+  /** Plans changes, also those that the caller may only propose, judged as one set, with what to warn of. Asks no provider for its records. @throws AppError as `plan` */
+  async draft(em: EntityManager, caller: Caller, input: PlanInput): Promise<EditPlan> {
     const planned = await this.#pipeline.dryRun<EditPlan>(em, {
       domainId: input.id,
       caller,
-      need,
+      need: "propose",
       plan: (reader, zone) => this.planIn(reader, caller, zone, input),
     });
     const { zone, changes, followed } = planned;

@@ -39,7 +39,12 @@ describe("an assignment to propose", () => {
     await give(proposer, { access: "propose" });
     const seen = new Zone(zw, zone, proposer);
     expect((await seen.create({ recordType: "A", name: "www", value: "192.0.2.1" })).status).toBe(403);
-    expect((await seen.post("/records/plan", { changes: a("www") })).status).toBe(403);
+    expect(
+      (await seen.post("/records/bulk", { records: [{ recordType: "A", name: "www", value: "192.0.2.1" }] })).status,
+    ).toBe(403);
+    const plan = await seen.post("/records/plan", { changes: a("www") });
+    expect(plan.status).toBe(200);
+    expect((await seen.post("/records/apply", { changes: a("www"), planHash: plan.body.planHash })).status).toBe(403);
     const made = await requested(proposer, zone, a("www"));
     expect(made).toMatchObject({ state: "open", mayReview: false, mayApply: true, outdated: false });
     expect(await verdict(proposer, made, "apply")).toMatchObject({ status: 409, body: { code: "REVIEW_REQUIRED" } });

@@ -4,7 +4,7 @@ import type { Zone } from "../support/zones.ts";
 import { addZone, manualConfig } from "../support/zones.ts";
 
 /** A row of docs/guide/what-ends.md. */
-export interface Proof {
+interface Proof {
   /** Foreign keys in the database, as `table.column`, that the row is about. */
   columns?: readonly string[];
   prove: () => Promise<void>;

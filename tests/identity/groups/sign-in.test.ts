@@ -238,7 +238,7 @@ describe("what ends with the groups' source", () => {
   test("identities that an administrator revokes do so, too", async () => {
     const user = await person(["auditors", "writers"]);
     const token = await user.client.post("/api/auth/me/tokens", { name: "T", permissions: ["records:read"] });
-    await zw.admin.delete(`/api/users/${user.id}/access?revoke=identities`);
+    await zw.admin.send("DELETE", `/api/users/${user.id}/access`, { revoke: ["identities"] });
     expect((await new RestClient(zw.url, token.body.token).get(`${zone.path}/records`)).status).toBe(404);
     expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
   });

@@ -184,3 +184,33 @@ test("a rule that is set while a draft is open turns the review into a request, 
   await page.getByText(/^Request #\d+ is sent/).waitFor();
   expect(await values()).toEqual(["192.0.2.1"]);
 });
+
+test("a member who may only propose changes of one type requests them where no review is required, and sees the rest as read-only", async () => {
+  await setRule("off");
+  await zone.add("TXT", "www", "old");
+  const admin = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await site.zonewright.member(`proposer${count}`);
+  await admin.getByRole("button", { name: "Assign…" }).click();
+  const dialog = admin.getByRole("dialog");
+  await dialog.getByLabel("Find a member by name").fill(`proposer${count}`);
+  await dialog.getByLabel("Access", { exact: true }).selectOption({ label: "Read and propose changes" });
+  await dialog.getByLabel("Record types").fill("txt");
+  await dialog.getByLabel("Ends on").fill("2099-12-31");
+  await photograph(admin, "assign");
+  await expectAccessible(admin);
+  await dialog.getByRole("button", { name: "Assign", exact: true }).click();
+  await admin.getByText(`proposer${count} is assigned.`).waitFor();
+  await admin.getByText(/Read and propose changes, until/).waitFor();
+
+  const page = await site.signedIn({ username: `proposer${count}`, password: memberPassword, path: records() });
+  await page.getByRole("button", { name: "Actions for www TXT" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("new");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Request review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Request a review of 1 change/ });
+  await review.getByLabel("What it is for").fill("Change the text");
+  await review.getByRole("button", { name: /^Request review/ }).click();
+  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  expect((await zone.get("/records?type=TXT")).body.records).toMatchObject([{ value: "old" }]);
+});

@@ -40,7 +40,7 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
   for (const text of ["prod", "web", "Mar 14, 2031", "in sync", /^Revision 1, .* by admin$/]) {
     await page.getByText(text).first().waitFor();
   }
-  expect(await tabNames(page)).toEqual(["Records", "Settings", "Access"]);
+  expect(await tabNames(page)).toEqual(["Records", "Requests", "Settings", "Access"]);
   await photograph(page, "zone-access");
 });
 
@@ -178,7 +178,7 @@ test("a move says what happens and moves the zone to another provider", async ()
 test("a new view leads to the new address, and disabling is shown in the header", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");
-  await page.getByLabel("View").fill("internal");
+  await page.getByLabel("View", { exact: true }).fill("internal");
   const organization = page.locator("section").filter({ has: page.getByRole("heading", { name: "Organization" }) });
   await organization.getByRole("button", { name: "Save" }).click();
   await page.waitForURL(/!internal|%21internal/);
@@ -217,7 +217,7 @@ test("an assignment gives a member exactly the pages and controls that they may 
 
   const theirs = await opened(zone, "access", { username, password: memberPassword });
   await theirs.getByText("Change the records of *.dev").waitFor();
-  expect(await tabNames(theirs)).toEqual(["Records", "Access"]);
+  expect(await tabNames(theirs)).toEqual(["Records", "Requests", "Access"]);
   expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
   await photograph(theirs, "zone-access-member");
   await expectAccessible(theirs);

@@ -3,8 +3,8 @@ import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { assignedRights, type OwnRights } from "./assigned-rights.ts";
 
-const everything: OwnRights = { locked: false, writes: () => true };
-const nothing: OwnRights = { locked: true, writes: () => false };
+const everything: OwnRights = { locked: false, edits: () => true, writes: () => true };
+const nothing: OwnRights = { locked: true, edits: () => false, writes: () => false };
 
 /** What the signed-in user may do with the records of a zone. Until it is known, nothing. */
 export function useOwnRights(zone: { id: string; ownerId: string | null }): OwnRights {

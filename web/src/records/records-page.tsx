@@ -90,8 +90,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
-  const readOnly = (row: Row) =>
-    rights.locked || isReadOnly(row, editable) || !rights.writes(row.record?.name ?? row.fields.name);
+  const readOnly = (row: Row) => rights.locked || isReadOnly(row, editable) || !rights.edits(row.record ?? row.fields);
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
@@ -171,7 +170,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const current = check.state === "planned" ? check.plan : null;
   const overtaken = apply.obstacle.overtakenBy !== null;
   const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
-  const mustRequest = needsReview(zone, user.role, shownPlan);
+  const mustRequest = needsReview(zone, { role: user.role, rights }, shownPlan);
   const closeReview = () => {
     setReviewing(false);
     apply.forget();
@@ -247,7 +246,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         keys={reviewKeys}
         onReview={review}
         onDiscard={() => change(() => emptyDraft)}
-        mustRequest={needsReview(zone, user.role, current)}
+        mustRequest={needsReview(zone, { role: user.role, rights }, current)}
       />
       {reviewing ? (
         <Review

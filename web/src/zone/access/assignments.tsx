@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
-import { useState } from "react";
-import { client, queries } from "../../api.ts";
+import { useDeferredValue, useState } from "react";
+import { client, issueOf, queries } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField, Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
@@ -11,15 +12,16 @@ import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
+import { commaList } from "../lists.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
-import { AssignDialog } from "./assign-dialog.tsx";
-import { hostsText } from "./own-access.tsx";
+import { recordsText } from "./own-access.tsx";
 import { useUserNames } from "./use-user-names.ts";
 
 const text = zoneWords;
 
 type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
+type Access = Assignment["access"];
 
 /** Who is assigned to a domain, for administrators. */
 export function Assignments({ zone }: { zone: Zone }) {
@@ -45,14 +47,9 @@ export function Assignments({ zone }: { zone: Zone }) {
           <li key={assignment.id} className={styles["item"]}>
             <span>
               {names.get(assignment.userId) ?? "…"}
-              <small>
-                {text.accesses[assignment.access]}, {formatDay(assignment.createdAt)}
-              </small>
+              <small>{factsOf(assignment).join(", ")}</small>
             </span>
-            <span className={styles["mono"]}>
-              {hostsText(assignment.subdomainPattern)}
-              <Limits assignment={assignment} />
-            </span>
+            <span className={styles["mono"]}>{recordsText(assignment)}</span>
             <Button
               kind="quiet"
               aria-label={text.withdrawTitle(names.get(assignment.userId) ?? "")}
@@ -75,16 +72,148 @@ export function Assignments({ zone }: { zone: Zone }) {
   );
 }
 
-/** What else an assignment says: its types, its group or tag, its end. */
-function Limits({ assignment: { groupName, tag, recordTypes, review, expiresAt } }: { assignment: Assignment }) {
-  const limits = [
-    ...(groupName === null ? [] : [text.ofGroup(groupName)]),
-    ...(tag === null ? [] : [text.ofTag(tag)]),
-    ...(recordTypes.length === 0 ? [] : [recordTypes.join(", ")]),
-    ...(review ? [text.reviewing] : []),
-    ...(expiresAt === null ? [] : [text.until(formatDay(expiresAt))]),
+/** What an assignment lets a member do, and where it comes from. */
+function factsOf({ access, groupName, tag, review, expiresAt, createdAt }: Assignment): string[] {
+  return [
+    text.accesses[access],
+    ...(groupName === null ? [] : [text.byGroup(groupName)]),
+    ...(tag === null ? [] : [text.byTag(tag)]),
+    ...(review ? [text.reviewer] : []),
+    expiresAt === null ? formatDay(createdAt) : text.until(formatDay(expiresAt)),
   ];
-  return limits.length === 0 ? null : <small>{limits.join(" · ")}</small>;
+}
+
+function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
+  const [search, setSearch] = useState("");
+  const [userId, setUserId] = useState("");
+  const [hosts, setHosts] = useState("*");
+  const [access, setAccess] = useState<Access>("read");
+  const [covers, setCovers] = useState("domain");
+  const [types, setTypes] = useState("");
+  const [review, setReview] = useState(false);
+  const [ends, setEnds] = useState("");
+  const [tried, setTried] = useState(false);
+  const wanted = useDeferredValue(search.trim());
+  const { data: members = [], error } = useQuery({
+    queryKey: ["members", wanted],
+    queryFn: async ({ signal }) =>
+      (await client.users.list.query({ role: "member", limit: 100, search: wanted || undefined }, { signal })).users,
+    placeholderData: (before) => before,
+  });
+  const chosen = members.some(({ id }) => id === userId) ? userId : members.length === 1 ? (members[0]?.id ?? "") : "";
+  const create = useAction(async () => {
+    await client.assignments.create.mutate({
+      ...subjectOf(covers, zone),
+      userId: chosen,
+      subdomainPattern: hosts,
+      access,
+      recordTypes: commaList(types),
+      review,
+      expiresAt: ends === "" ? null : new Date(`${ends}T23:59:59`),
+    });
+    await queries.invalidateQueries({ queryKey: ["assignments"] });
+    toast({ title: text.assigned(members.find(({ id }) => id === chosen)?.username ?? "") });
+    onClose();
+  });
+  const submit = () => {
+    setTried(true);
+    if (chosen !== "") void create.run();
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={text.assignTitle}
+      footer={
+        <>
+          <Button onClick={onClose}>{words.ui.cancel}</Button>
+          <Button kind="primary" pending={create.pending} onClick={submit}>
+            {text.assign.replace("…", "")}
+          </Button>
+        </>
+      }
+    >
+      <Form onSubmit={submit}>
+        <TextField label={text.memberSearch} value={search} onValue={setSearch} />
+        <SelectField
+          label={text.member}
+          value={chosen}
+          options={[
+            { value: "", label: text.memberChoose },
+            ...members.map(({ id, username, displayName }) => ({
+              value: id,
+              label: displayName ? `${username} (${displayName})` : username,
+            })),
+          ]}
+          onValue={setUserId}
+          error={tried && chosen === "" ? words.ui.required : issueOf(create.error, "userId")}
+        />
+        <TextField
+          label={text.hosts}
+          hint={text.hostsHint}
+          mono
+          value={hosts}
+          onValue={setHosts}
+          error={issueOf(create.error, "subdomainPattern")}
+        />
+        <AccessField choices={["read", "propose", "write"]} value={access} onValue={setAccess} />
+        {zone.groupName === null && zone.tags.length === 0 ? null : (
+          <SelectField
+            label={text.covers}
+            value={covers}
+            onValue={setCovers}
+            options={[
+              { value: "domain", label: text.thisDomain },
+              ...(zone.groupName === null ? [] : [{ value: "group", label: text.ofGroup(zone.groupName) }]),
+              ...zone.tags.map((tag) => ({ value: `tag ${tag}`, label: text.ofTag(tag) })),
+            ]}
+          />
+        )}
+        <TextField
+          label={text.types}
+          hint={text.typesHint}
+          mono
+          value={types}
+          onValue={setTypes}
+          error={issueOf(create.error, "recordTypes")}
+        />
+        <TextField
+          label={text.endsOn}
+          hint={text.endsHint}
+          type="date"
+          value={ends}
+          onValue={setEnds}
+          error={issueOf(create.error, "expiresAt")}
+        />
+        <CheckField label={text.mayReview} checked={review} onValue={setReview} />
+        <Failure error={error ?? create.error} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The domains that an assignment is about. */
+function subjectOf(covers: string, zone: Zone) {
+  if (covers === "group" && zone.groupName !== null) return { groupName: zone.groupName };
+  return covers.startsWith("tag ") ? { tag: covers.slice(4) } : { domainId: zone.id };
+}
+
+interface AccessFieldProps<Choice extends Access> {
+  choices: readonly Choice[];
+  value: Choice;
+  onValue: (access: Choice) => void;
+}
+
+/** What a member may do with records. */
+export function AccessField<Choice extends Access>({ choices, value, onValue }: AccessFieldProps<Choice>) {
+  return (
+    <SelectField
+      label={text.access}
+      value={value}
+      options={choices.map((access) => ({ value: access, label: text.accesses[access] }))}
+      onValue={onValue}
+    />
+  );
 }
 
 interface WithdrawProps {
@@ -116,7 +245,7 @@ function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
       }
     >
       <p className={styles["mono"]}>
-        {hostsText(assignment.subdomainPattern)} · {text.accesses[assignment.access]}
+        {recordsText(assignment)} · {text.accesses[assignment.access]}
       </p>
       <Failure error={withdraw.error} />
     </Dialog>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Eye, Pencil } from "lucide-react";
 import { client } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
+import { formatDay } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { zoneWords } from "../../words/zone.ts";
@@ -15,6 +16,20 @@ const text = zoneWords;
 export function hostsText(pattern: string): string {
   return pattern === "*" ? text.allHosts : pattern;
 }
+
+/** The records of an assignment as people say it. */
+export function recordsText({
+  subdomainPattern,
+  recordTypes,
+}: {
+  subdomainPattern: string;
+  recordTypes: readonly string[];
+}): string {
+  const hosts = hostsText(subdomainPattern);
+  return recordTypes.length === 0 ? hosts : `${hosts} (${recordTypes.join(", ")})`;
+}
+
+const deeds = { read: text.mayRead, propose: text.mayPropose, write: text.mayWrite } as const;
 
 /** What a member may do in a domain. */
 export function OwnAccess({ zone }: { zone: Zone }) {
@@ -32,12 +47,11 @@ export function OwnAccess({ zone }: { zone: Zone }) {
       {data?.total === 0 ? <p>{text.yourAccessNone}</p> : null}
       {data && data.total > 0 ? (
         <ul className={`${styles["list"]} ${own["grants"]}`}>
-          {data.assignments.map(({ id, access, subdomainPattern }) => (
+          {data.assignments.map(({ id, access, subdomainPattern, recordTypes, expiresAt }) => (
             <li key={id}>
-              {access === "write" ? <Pencil aria-hidden /> : <Eye aria-hidden />}
-              {access === "write"
-                ? text.mayWrite(hostsText(subdomainPattern))
-                : text.mayRead(hostsText(subdomainPattern))}
+              {access !== "read" ? <Pencil aria-hidden /> : <Eye aria-hidden />}
+              {deeds[access](recordsText({ subdomainPattern, recordTypes }))}
+              {expiresAt === null ? null : ` (${text.until(formatDay(expiresAt))})`}
             </li>
           ))}
         </ul>

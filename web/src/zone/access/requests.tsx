@@ -15,7 +15,7 @@ import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { zoneName, type Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
-import { AccessField } from "./access-field.tsx";
+import { AccessField } from "./assignments.tsx";
 import { hostsText } from "./own-access.tsx";
 
 const text = zoneWords;
@@ -176,7 +176,7 @@ function AskDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
           onValue={setHosts}
           error={issueOf(ask.error, "subdomainPattern")}
         />
-        <AccessField value={access} accesses={["read", "write"]} onValue={setAccess} />
+        <AccessField choices={["read", "write"]} value={access} onValue={setAccess} />
         <TextArea label={text.reason} value={reason} onValue={setReason} error={issueOf(ask.error, "reason")} />
         <Failure error={ask.error} />
       </Form>
