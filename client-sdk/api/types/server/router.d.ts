@@ -981,6 +981,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     authorizeUrl: string | null;
                     tokenUrl: string | null;
                     userInfoUrl: string | null;
+                    groupsClaim: string | null;
+                    groupRules: {
+                        group: string;
+                        role: "admin" | "auditor" | "member" | null;
+                        assignment: {
+                            domainId: string | null;
+                            groupName: string | null;
+                            tag: string | null;
+                            subdomainPattern: string;
+                            access: "propose" | "read" | "write";
+                            recordTypes: string[];
+                        } | null;
+                    }[];
+                    defaultDeny: boolean;
                     homepageUrl: string;
                     redirectUrl: string;
                 }[];
@@ -1004,6 +1018,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 authorizeUrl?: string | null | undefined;
                 tokenUrl?: string | null | undefined;
                 userInfoUrl?: string | null | undefined;
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
                 providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                 clientId: string;
                 clientSecret?: string | undefined;
@@ -1020,6 +1048,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 authorizeUrl: string | null;
                 tokenUrl: string | null;
                 userInfoUrl: string | null;
+                groupsClaim: string | null;
+                groupRules: {
+                    group: string;
+                    role: "admin" | "auditor" | "member" | null;
+                    assignment: {
+                        domainId: string | null;
+                        groupName: string | null;
+                        tag: string | null;
+                        subdomainPattern: string;
+                        access: "propose" | "read" | "write";
+                        recordTypes: string[];
+                    } | null;
+                }[];
+                defaultDeny: boolean;
                 homepageUrl: string;
                 redirectUrl: string;
             };
@@ -1032,6 +1074,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 authorizeUrl?: string | null | undefined;
                 tokenUrl?: string | null | undefined;
                 userInfoUrl?: string | null | undefined;
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
                 id: string;
                 clientId?: string | undefined;
                 clientSecret?: string | undefined;
@@ -1048,8 +1104,59 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 authorizeUrl: string | null;
                 tokenUrl: string | null;
                 userInfoUrl: string | null;
+                groupsClaim: string | null;
+                groupRules: {
+                    group: string;
+                    role: "admin" | "auditor" | "member" | null;
+                    assignment: {
+                        domainId: string | null;
+                        groupName: string | null;
+                        tag: string | null;
+                        subdomainPattern: string;
+                        access: "propose" | "read" | "write";
+                        recordTypes: string[];
+                    } | null;
+                }[];
+                defaultDeny: boolean;
                 homepageUrl: string;
                 redirectUrl: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        testGroups: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                claims: Record<string, unknown>;
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
+            };
+            output: {
+                groups: string[];
+                groupCount: number;
+                matchedRules: number[];
+                role: "admin" | "auditor" | "member" | null;
+                assignments: {
+                    domainId: string | null;
+                    groupName: string | null;
+                    tag: string | null;
+                    subdomainPattern: string;
+                    access: "propose" | "read" | "write";
+                    recordTypes: string[];
+                }[];
+                allowed: boolean;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -4236,6 +4343,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordTypes: string[];
                     review: boolean;
                     expiresAt: Date | null;
+                    fromGroup: boolean;
                     createdBy: string | null;
                     createdAt: Date;
                 }[];
@@ -4267,6 +4375,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordTypes: string[];
                 review: boolean;
                 expiresAt: Date | null;
+                fromGroup: boolean;
                 createdBy: string | null;
                 createdAt: Date;
             };
