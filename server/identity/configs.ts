@@ -30,10 +30,13 @@ import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 
 type GroupPatch = Pick<IdentityConfigPatch, "groupsClaim" | "groupRules" | "defaultDeny">;
 
 const mostShownGroups = 1_000;
+
+const noGroups = { groupsClaim: null, groupRules: [], defaultDeny: false };
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {
@@ -68,11 +71,14 @@ export class IdentityConfigs {
     return { providers: providers.map(({ id, name, type }) => ({ providerId: id, name, type })) };
   }
 
-  async list(em: EntityManager) {
+  /** Returns the configurations. Members learn nothing about rules for groups. */
+  async list(em: EntityManager, caller: Caller) {
     const configs = await em.findAll(IdentityConfig, { orderBy: { createdAt: "asc" } });
     const { siteUrl } = this.#parts.addresses;
     return {
-      providers: configs.map((config) => this.#view(config)),
+      providers: configs.map((config) =>
+        readsEverything(caller.role) ? this.#view(config) : { ...this.#view(config), ...noGroups },
+      ),
       availableProviders: providerIds.map((id) => {
         const { name, type } = this.#parts.providers[id];
         return { id, name, type };
@@ -87,6 +93,11 @@ export class IdentityConfigs {
     const { providerId, enabled, clientId, clientSecret } = input;
     const provider = this.#parts.providers[providerId];
     const id = newId();
+    const groups = {
+      groupsClaim: input.groupsClaim ?? null,
+      groupRules: await checkedRules(em, input.groupRules ?? []),
+      defaultDeny: input.defaultDeny ?? false,
+    };
     const fields = {
       clientId,
       scope: input.scope || provider.defaultScope,
@@ -94,9 +105,6 @@ export class IdentityConfigs {
       authorizeUrl: input.authorizeUrl ?? null,
       tokenUrl: input.tokenUrl ?? null,
       userInfoUrl: input.userInfoUrl ?? null,
-      groupsClaim: input.groupsClaim ?? null,
-      groupRules: await checkedRules(em, input.groupRules ?? []),
-      defaultDeny: input.defaultDeny ?? false,
     };
     const secret = clientSecret === undefined || clientSecret === "" ? null : clientSecret;
     await this.#checked(provider, { ...fields, clientSecret: secret, enabled });
@@ -106,6 +114,7 @@ export class IdentityConfigs {
         providerId,
         enabled,
         ...fields,
+        ...groups,
         clientSecret: secret === null ? null : this.#parts.secrets.seal(id, secret),
         createdAt: this.#parts.now(),
       });
@@ -139,8 +148,8 @@ export class IdentityConfigs {
     const before = JSON.stringify(found);
     const provider = this.#parts.providers[found.providerId];
     const rules = patch.groupRules === undefined ? found.groupRules : await checkedRules(em, patch.groupRules);
-    const fields = {
-      ...fieldsAfter(found, patch, provider.defaultScope),
+    const fields = fieldsAfter(found, patch, provider.defaultScope);
+    const groups = {
       groupsClaim: patch.groupsClaim === undefined ? (found.groupsClaim ?? null) : patch.groupsClaim,
       groupRules: rules,
       defaultDeny: patch.defaultDeny ?? found.defaultDeny,
@@ -159,7 +168,7 @@ export class IdentityConfigs {
       const unlinked = moves ? await unbindAll(tx, config.providerId, unbinding) : [];
       const unbound = unlinked.length;
       await this.#parts.grants.unlinked(tx, caller, unlinked);
-      tx.assign(config, fields);
+      tx.assign(config, { ...fields, ...groups });
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);

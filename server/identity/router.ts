@@ -158,11 +158,12 @@ export const identityConfigsRouter = router({
     operationId: "listIdentityConfigs",
     tag: configsTag,
     summary: "List the configured identity providers",
-    description: "Also returns the providers that can be configured, and the URLs to register there.",
+    description:
+      "Also returns the providers that can be configured, and the URLs to register there. Rules for groups are shown to administrators and auditors only.",
   })
     .input(nothing)
     .output(identityConfigs)
-    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em)),
+    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em, ctx.caller)),
 
   create: confirmedAdmin({
     method: "POST",

@@ -88,7 +88,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "change.requested": {
     when: "Somebody requested a change of a domain's records.",
-    to: "those who may review it: the domain's owner and administrators, but not the author",
+    to: "those who may review it: the domain's owner, administrators, and members whose assignments let them review all of it, but not the author",
   },
   "change.approved": { when: "A change request was approved.", to: "the author" },
   "change.rejected": { when: "A change request was rejected.", to: "the author, and those who had approved it" },

@@ -64,7 +64,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: body.notifications[0].id };
   }
 
-  const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
+  const providers = ["google", "github", "gitlab", "dingtalk", "feishu", "oidc", "custom"];
   let count = 0;
   function another(word: string): string {
     count += 1;
@@ -85,7 +85,11 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return await ofAdmin("/api/assignments/requests", () => ({ domainId }))();
   };
   const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
-  const identityConfig = ofAdmin("/api/oauth/providers", () => ({ providerId: providers.pop(), clientId: "client" }));
+  const identityConfig = ofAdmin("/api/oauth/providers", () => ({
+    providerId: providers.pop(),
+    clientId: "client",
+    enabled: false,
+  }));
   const channel = ofAdmin("/api/notifications", () => ({
     channel: "web",
     name: another("Channel"),

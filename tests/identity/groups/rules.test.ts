@@ -33,6 +33,9 @@ describe("rules for groups", () => {
       groupRules: [{ group: "dns", role: null, assignment }],
     });
     expect((await zw.admin.get("/api/oauth/providers")).body.providers).toEqual([body]);
+    const member = await zw.member("learns-no-rules");
+    const { providers } = (await member.get("/api/oauth/providers")).body;
+    expect(providers).toEqual([{ ...body, groupsClaim: null, groupRules: [], defaultDeny: false }]);
     expect((await zw.admin.put(path, { groupsClaim: "" })).body.groupsClaim).toBeNull();
   });
 
