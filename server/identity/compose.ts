@@ -15,6 +15,7 @@ import { IdentityBindings } from "./bindings.ts";
 import { ClientSecrets } from "./client-secrets.ts";
 import { IdentityConfigs } from "./configs.ts";
 import { GroupGrants } from "./groups/grants.ts";
+import { GroupTests } from "./groups/settings.ts";
 import { IdentityFlows } from "./flows.ts";
 import { createIdentityProviders } from "./providers/catalogue.ts";
 import { ExternalRegistration } from "./registration.ts";
@@ -31,6 +32,7 @@ export interface IdentityServices {
   externalSignIn: ExternalSignIn;
   ticketSignIn: TicketSignIn;
   externalRegistration: ExternalRegistration;
+  groupTests: GroupTests;
 }
 
 /** Builds the services of external sign-in. */
@@ -77,7 +79,6 @@ export function composeIdentity(parts: {
     externalSignIn: new ExternalSignIn({ configs, flows, tickets, bindings, sharedCallback, addresses, grants, now }),
     ticketSignIn: new TicketSignIn(tickets, signIn, audit),
     externalRegistration: new ExternalRegistration({
-      configs,
       grants,
       tickets,
       bindings,
@@ -86,5 +87,6 @@ export function composeIdentity(parts: {
       signIn,
       audit,
     }),
+    groupTests: new GroupTests(),
   };
 }

@@ -1,3 +1,4 @@
+import { AppError } from "../platform/errors.ts";
 import { maskedClientId } from "./client-secrets.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 import type { GroupRule, IdentityConfig } from "../database/tables/identity.ts";
@@ -43,6 +44,9 @@ export interface NewIdentityConfig extends IdentityConfigPatch {
 
 export const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
 
+/** The fields of a configuration without rules for groups. */
+export const noGroups = { groupsClaim: null, groupRules: [], defaultDeny: false };
+
 /** Returns a configuration's fields after a change, without the secret. */
 export function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch, defaultScope: string) {
   const url = (field: (typeof urlFields)[number]) =>
@@ -84,4 +88,9 @@ function shownRule({ group, role, assignment }: GroupRule) {
 export function shownAssignment(assignment: NonNullable<GroupRule["assignment"]>) {
   const { domainId = null, groupName = null, tag = null, subdomainPattern, access, recordTypes } = assignment;
   return { domainId, groupName, tag, subdomainPattern, access, recordTypes };
+}
+
+export function configuredAlready(provider: string, cause: Error): AppError {
+  const message = `${provider} is already configured. Change its configuration instead.`;
+  return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

@@ -12,14 +12,13 @@ import type { Logger } from "../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
-import { checkedRules } from "./groups/checked-rules.ts";
-import type { Claims } from "./groups/claim-path.ts";
+import { groupsAfter } from "./groups/checked-rules.ts";
 import type { GroupGrants } from "./groups/grants.ts";
-import { outcomeOf, type GroupSettings } from "./groups/rules.ts";
 import {
   fieldsAfter,
+  configuredAlready,
+  noGroups,
   publicFields,
-  shownAssignment,
   urlFields,
   type IdentityConfigPatch,
   type NewIdentityConfig,
@@ -31,12 +30,6 @@ import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 import { readsEverything } from "../database/tables/roles.ts";
-
-type GroupPatch = Pick<IdentityConfigPatch, "groupsClaim" | "groupRules" | "defaultDeny">;
-
-const mostShownGroups = 1_000;
-
-const noGroups = { groupsClaim: null, groupRules: [], defaultDeny: false };
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {
@@ -76,9 +69,7 @@ export class IdentityConfigs {
     const configs = await em.findAll(IdentityConfig, { orderBy: { createdAt: "asc" } });
     const { siteUrl } = this.#parts.addresses;
     return {
-      providers: configs.map((config) =>
-        readsEverything(caller.role) ? this.#view(config) : { ...this.#view(config), ...noGroups },
-      ),
+      providers: configs.map((config) => this.#view(config, readsEverything(caller.role))),
       availableProviders: providerIds.map((id) => {
         const { name, type } = this.#parts.providers[id];
         return { id, name, type };
@@ -93,11 +84,7 @@ export class IdentityConfigs {
     const { providerId, enabled, clientId, clientSecret } = input;
     const provider = this.#parts.providers[providerId];
     const id = newId();
-    const groups = {
-      groupsClaim: input.groupsClaim ?? null,
-      groupRules: await checkedRules(em, input.groupRules ?? []),
-      defaultDeny: input.defaultDeny ?? false,
-    };
+    const groups = await groupsAfter(em, noGroups, input);
     const fields = {
       clientId,
       scope: input.scope || provider.defaultScope,
@@ -119,12 +106,8 @@ export class IdentityConfigs {
         createdAt: this.#parts.now(),
       });
       await mapUniqueViolation(tx.flush(), (cause) => configuredAlready(provider.name, cause));
-      await this.#parts.audit.record(tx, caller, {
-        action: "identity_config.create",
-        targetType: "identity_config",
-        targetId: id,
-        after: publicFields(config),
-      });
+      const event = { action: "identity_config.create", targetType: "identity_config", targetId: id } as const;
+      await this.#parts.audit.record(tx, caller, { ...event, after: publicFields(config) });
       await this.#warn(tx, caller, config, "created", []);
       return this.#view(config);
     });
@@ -147,13 +130,8 @@ export class IdentityConfigs {
     if (!found) throw notFound("identity provider configuration");
     const before = JSON.stringify(found);
     const provider = this.#parts.providers[found.providerId];
-    const rules = patch.groupRules === undefined ? found.groupRules : await checkedRules(em, patch.groupRules);
     const fields = fieldsAfter(found, patch, provider.defaultScope);
-    const groups = {
-      groupsClaim: patch.groupsClaim === undefined ? (found.groupsClaim ?? null) : patch.groupsClaim,
-      groupRules: rules,
-      defaultDeny: patch.defaultDeny ?? found.defaultDeny,
-    };
+    const groups = await groupsAfter(em, found, patch);
     requireSecretAgain(found, patch, fields);
     const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
@@ -173,13 +151,7 @@ export class IdentityConfigs {
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
       const changesGroups = patch.groupRules !== undefined || patch.groupsClaim !== undefined;
-      const given = config.groupsClaim === null ? [] : config.groupRules;
-      const narrowed = changesGroups
-        ? await this.#parts.grants.narrow(tx, caller, config.providerId, {
-            roles: given.flatMap(({ role }) => role ?? []),
-            assignments: given.flatMap(({ assignment }) => assignment ?? []),
-          })
-        : { roles: 0, assignments: 0 };
+      const narrowed = changesGroups ? await this.#parts.grants.narrow(tx, caller, config.providerId, groups) : {};
       const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, {
@@ -188,8 +160,7 @@ export class IdentityConfigs {
         after: {
           ...changes?.after,
           ...(patch.clientSecret ? { secretChanged: true } : {}),
-          ...(narrowed.roles > 0 ? { groupRolesEnded: narrowed.roles } : {}),
-          ...(narrowed.assignments > 0 ? { groupAssignmentsEnded: narrowed.assignments } : {}),
+          ...narrowed,
         },
       });
       const changed = [...Object.keys(changes?.after ?? {}), ...(patch.clientSecret ? ["clientSecret"] : [])];
@@ -217,39 +188,6 @@ export class IdentityConfigs {
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, { ...event, before });
     });
-  }
-
-  /** Returns what a user with some claims would get, without signing in. @throws AppError NOT_FOUND, BAD_REQUEST */
-  async testGroups(em: EntityManager, input: { id: string; claims: Claims } & GroupPatch) {
-    const config = await em.findOne(IdentityConfig, { id: input.id });
-    if (!config) throw notFound("identity provider configuration");
-    const { groupsClaim, groupRules, defaultDeny } = input;
-    const settings = {
-      groupsClaim: groupsClaim === undefined ? (config.groupsClaim ?? null) : groupsClaim,
-      groupRules: groupRules === undefined ? config.groupRules : await checkedRules(em, groupRules),
-      defaultDeny: defaultDeny ?? config.defaultDeny,
-    };
-    const { groups, matched, role, assignments, allowed } = outcomeOf(settings, input.claims);
-    return {
-      groups: [...groups].slice(0, mostShownGroups),
-      groupCount: groups.size,
-      matchedRules: matched,
-      role,
-      assignments: assignments.map(shownAssignment),
-      allowed,
-    };
-  }
-
-  /** Returns how a provider's groups are used. */
-  async groupSettings(tx: EntityManager, providerId: ProviderId): Promise<GroupSettings> {
-    const { groupsClaim, groupRules, defaultDeny } = await tx.findOneOrFail(IdentityConfig, { providerId });
-    return { groupsClaim: groupsClaim ?? null, groupRules, defaultDeny };
-  }
-
-  /** Returns those of a user's groups that rules name. */
-  async namedGroups(tx: EntityManager, providerId: ProviderId, groups: ReadonlySet<string>): Promise<string[]> {
-    const { groupRules } = await this.groupSettings(tx, providerId);
-    return [...new Set(groupRules.map(({ group }) => group))].filter((group) => groups.has(group));
   }
 
   /** Returns an enabled provider with its settings, or null if it is disabled or not configured. @throws IdentityProviderError */
@@ -353,17 +291,13 @@ export class IdentityConfigs {
     });
   }
 
-  #view(config: IdentityConfig) {
+  #view(config: IdentityConfig, withGroups = true) {
     return {
       id: config.id,
       ...publicFields(config),
+      ...(withGroups ? {} : noGroups),
       homepageUrl: this.#parts.addresses.siteUrl,
       redirectUrl: this.#parts.addresses.redirectUrl(config.providerId),
     };
   }
-}
-
-function configuredAlready(provider: string, cause: Error): AppError {
-  const message = `${provider} is already configured. Change its configuration instead.`;
-  return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

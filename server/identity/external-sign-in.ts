@@ -11,6 +11,7 @@ import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import { outcomeOf } from "./groups/rules.ts";
+import { groupSettings } from "./groups/settings.ts";
 import { sanitizeIdentity } from "./sanitize-identity.ts";
 import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
@@ -199,12 +200,13 @@ export class ExternalSignIn {
     providerId: ProviderId,
     identity: Identity,
   ): Promise<FrontEndQuery | typeof refusedByGroups> {
-    const { configs, bindings, tickets, grants } = this.#parts;
-    const outcome = outcomeOf(await configs.groupSettings(em, providerId), identity.claims ?? {});
+    const { bindings, tickets, grants } = this.#parts;
+    const settings = await groupSettings(em, providerId);
+    const outcome = outcomeOf(settings, identity.claims ?? {});
     const owner = await bindings.ownerOf(em, providerId, identity);
     if (!owner) {
       if (!outcome.allowed) return refusedByGroups;
-      const named = await configs.namedGroups(em, providerId, outcome.groups);
+      const named = [...new Set(outcome.matched.flatMap((index) => settings.groupRules[index]?.group ?? []))];
       return { needs_invite: "true", pending_token: await tickets.issuePending(em, providerId, identity, named) };
     }
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);

@@ -10,9 +10,9 @@ import type { User } from "../database/tables/users.ts";
 import type { Invitations } from "../accounts/users/invitations/service.ts";
 import type { Users } from "../accounts/users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
-import type { IdentityConfigs } from "./configs.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import { outcomeOfGroups } from "./groups/rules.ts";
+import { groupSettings } from "./groups/settings.ts";
 import { knownProvider, type Identity } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
 import type { IdentityTickets } from "./tickets.ts";
@@ -32,7 +32,6 @@ export interface ExternalAccount {
 type PendingIdentity = Identity & { groups: readonly string[] };
 
 interface Parts {
-  configs: IdentityConfigs;
   grants: GroupGrants;
   tickets: IdentityTickets;
   bindings: IdentityBindings;
@@ -117,7 +116,7 @@ export class ExternalRegistration {
     );
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#parts.audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
-    const settings = await this.#parts.configs.groupSettings(tx, providerId);
+    const settings = await groupSettings(tx, providerId);
     const outcome = outcomeOfGroups(settings, new Set(identity.groups));
     const signing = { userId: id, providerId, bindingId: binding.id };
     if (await this.#parts.grants.apply(tx, { ...actor, userId: id }, signing, outcome)) return;

@@ -7,6 +7,7 @@ import { admin, adminGivingAccess, confirmed, confirmedAdmin, open, signedIn } f
 import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
+import { groupsTest, testGroupsInput } from "./groups/schemas.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
 import {
   bindings,
@@ -14,7 +15,6 @@ import {
   createIdentityConfigInput,
   exchangeAnswer,
   exchangeTicketInput,
-  groupsTest,
   identityConfig,
   identityConfigIdInput,
   identityConfigs,
@@ -22,7 +22,6 @@ import {
   providerAddresses,
   providerInput,
   registerExternalInput,
-  testGroupsInput,
   updateIdentityConfigInput,
 } from "./schemas.ts";
 
@@ -219,7 +218,7 @@ export const identityConfigsRouter = router({
   })
     .input(testGroupsInput)
     .output(groupsTest)
-    .mutation(({ ctx, input }) => ctx.services.identityConfigs.testGroups(ctx.em, input)),
+    .mutation(({ ctx, input }) => ctx.services.groupTests.test(ctx.em, input)),
 
   delete: admin({
     method: "DELETE",

@@ -1,11 +1,24 @@
 import { parseHostPattern } from "../../access/host-pattern.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import type { GroupRule } from "../../database/tables/identity.ts";
+import type { GroupRule, IdentityConfig } from "../../database/tables/identity.ts";
 import { badField } from "../../platform/errors.ts";
-import type { GroupRuleInput } from "../config-fields.ts";
+import type { GroupRuleInput, IdentityConfigPatch } from "../config-fields.ts";
+
+/** Returns how groups are used after a change. @throws AppError BAD_REQUEST */
+export async function groupsAfter(
+  em: EntityManager,
+  { groupsClaim, groupRules, defaultDeny }: Pick<IdentityConfig, "groupsClaim" | "groupRules" | "defaultDeny">,
+  patch: Pick<IdentityConfigPatch, "groupsClaim" | "groupRules" | "defaultDeny">,
+) {
+  return {
+    groupsClaim: patch.groupsClaim === undefined ? (groupsClaim ?? null) : patch.groupsClaim,
+    groupRules: patch.groupRules === undefined ? groupRules : await checkedRules(em, patch.groupRules),
+    defaultDeny: patch.defaultDeny ?? defaultDeny,
+  };
+}
 
 /** Returns rules as they are stored, with canonical host patterns. @throws AppError BAD_REQUEST */
-export async function checkedRules(em: EntityManager, rules: readonly GroupRuleInput[]): Promise<GroupRule[]> {
+async function checkedRules(em: EntityManager, rules: readonly GroupRuleInput[]): Promise<GroupRule[]> {
   const ids = [...new Set(rules.flatMap(({ assignment }) => assignment?.domainId ?? []))];
   const domains =
     ids.length === 0

@@ -14,7 +14,7 @@ import { jsonTexts, queries, type EntityManager } from "../../database/database.
 import type { ProviderId } from "../../database/tables/identity.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { newId } from "../../platform/ids.ts";
-import { assignmentKey, type GroupAssignment, type GroupOutcome } from "./rules.ts";
+import { assignmentKey, type GroupAssignment, type GroupOutcome, type GroupSettings } from "./rules.ts";
 
 interface Parts {
   authenticator: Authenticator;
@@ -83,15 +83,21 @@ export class GroupGrants {
     });
   }
 
-  /** Takes away what no rule of a provider gives any more, without waiting for the next sign-ins. @throws AppError CONFLICT */
+  /**
+   * Takes away what no rule of a provider gives any more, without waiting for the next sign-ins.
+   * @returns how much, for the audit trail
+   * @throws AppError CONFLICT if no administrator would remain
+   */
   async narrow(
     tx: EntityManager,
     actor: Actor,
     providerId: ProviderId,
-    left: { roles: readonly Role[]; assignments: readonly GroupAssignment[] },
-  ): Promise<{ assignments: number; roles: number }> {
+    { groupsClaim, groupRules }: GroupSettings,
+  ): Promise<{ groupAssignmentsEnded?: number; groupRolesEnded?: number }> {
+    const rules = groupsClaim === null ? [] : groupRules;
+    const roles = rules.flatMap(({ role }) => role ?? []);
     const bindings = sql`(select id from identity_bindings where provider_id = ${providerId})`;
-    const kept = new Set(left.assignments.map(assignmentKey));
+    const kept = new Set(rules.flatMap(({ assignment }) => (assignment ? [assignmentKey(assignment)] : [])));
     const given = await queries(tx)
       .selectFrom("assignments")
       .selectAll()
@@ -105,7 +111,7 @@ export class GroupGrants {
     const ended = await queries(tx)
       .deleteFrom("group_roles")
       .where(sql<boolean>`identity_binding_id in ${bindings}`)
-      .where("role", "not in", sql<Role>`(select value from ${jsonTexts(left.roles)})`)
+      .where("role", "not in", sql<Role>`(select value from ${jsonTexts(roles)})`)
       .returning("user_id")
       .execute();
     await this.unlinked(
@@ -113,7 +119,10 @@ export class GroupGrants {
       actor,
       ended.map(({ user_id: id }) => id),
     );
-    return { assignments: lost.length, roles: ended.length };
+    return {
+      ...(lost.length > 0 ? { groupAssignmentsEnded: lost.length } : {}),
+      ...(ended.length > 0 ? { groupRolesEnded: ended.length } : {}),
+    };
   }
 
   /** Returns whether the last administrator would lose the role, or the way in, by this sign-in. */
