@@ -8,6 +8,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { composition: [] },
   {
     v1: ["domains", "records"],
+    "dns-service": ["changes", "dns-providers", "notifications"],
     domains: [
       "assignments",
       "audit",
@@ -28,6 +29,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     console: [],
     delegation: ["audit", "dns-providers", "notifications"],
     drift: ["changes", "dns-providers", "notifications"],
+    "change-reports": ["changes", "notifications"],
     changes: ["audit", "dns-providers", "notifications"],
     expiry: ["audit", "notifications"],
     assignments: ["audit", "notifications"],

@@ -11,6 +11,7 @@ import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
+import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import { AppError } from "./platform/errors.ts";
 import { logOutput } from "./platform/log-output.ts";
@@ -94,6 +95,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     const { port } = listening.address() as AddressInfo;
     const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
     announceAddresses(config, url, place, options.announce);
+    await running.dnsService.listen();
     await running.startJobs();
     return {
       url,
@@ -123,6 +125,7 @@ function endWithoutLock(log: Logger, dataDir: string): never {
 function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
+  if (error instanceof DnsListenError) return blame(error.message);
   if (error instanceof DatabaseUrlError || error instanceof InstallationError) return blame(error.message);
   if (error instanceof ListenError) {
     if (error.code === "EADDRINUSE") {

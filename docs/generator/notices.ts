@@ -13,7 +13,8 @@ import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
-import type { NotificationEvent } from "../../server/platform/events.ts";
+import { changeMessage } from "../../server/change-reports/messages.ts";
+import type { NotificationEvent, ZoneChanged } from "../../server/platform/events.ts";
 import type { Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
@@ -98,6 +99,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
     }),
     "record.change_failed": failedNotice(),
+    "zone.changed": { ...changeMessage(changedZone, new Date("2027-03-01T09:30:00Z")), to: {} },
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
       userId,
@@ -143,6 +145,31 @@ const github = { providerId: "github", provider: "GitHub" };
 function wayIn(change: WayInChange): Notice {
   return wayInNotice(change, { userId, username: "ada", ip: "203.0.113.7" });
 }
+
+const changedZone: ZoneChanged = {
+  domainId,
+  domainName: "example.com",
+  changeSetId: otherId,
+  revision: 42,
+  kind: "edit",
+  message: "Move www to the new load balancer",
+  actor: "ada",
+  means: "token",
+  meansName: "Deploy script",
+  creates: 1,
+  updates: 0,
+  deletes: 0,
+  changes: [
+    {
+      action: "create",
+      recordId: userId,
+      before: null,
+      after: { recordType: "A", name: "www", value: "192.0.2.1", ttl: 3600 },
+    },
+  ],
+  at: "2027-03-01T09:30:00.000Z",
+  url: "https://dns.example.com/d/example.com/records",
+};
 
 function failedNotice(): Notice {
   const record = {

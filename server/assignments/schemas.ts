@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { recordTypeInput } from "../api/record-type.ts";
 import { id, line, pageOf, paging, prose, shownId, timestamp, timestampInput } from "../api/schemas.ts";
-import { canonicalType, isProviderType } from "../dns/zone-file/type-names.ts";
 
 const assignmentId = id("The assignment's id.");
 const requestId = id("The request's id.");
@@ -21,14 +21,8 @@ const tag = line(50, 1).meta({
   description: "Every domain with this tag, those tagged later included.",
   example: "staging",
 });
-const recordType = line(20, 1).transform((given, context) => {
-  const type = canonicalType(given) ?? (isProviderType(given) ? given.toUpperCase() : null);
-  if (type !== null) return type;
-  context.addIssue("This must be a record type, such as TXT or TYPE65280.");
-  return z.NEVER;
-});
 const recordTypes = z
-  .array(recordType.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
+  .array(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
   .max(100, "An assignment can name at most 100 record types.")
   .transform((types) => [...new Set(types)].toSorted());
 const shownPattern = z.string().meta({

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { zoneFor } from "../access/zone-access.ts";
-import type { ZoneScope } from "../access/zone-scope.ts";
+import { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
@@ -147,6 +147,11 @@ async function countsOf(
       { creates: Number(creates), updates: Number(updates), deletes: Number(deletes) },
     ]),
   );
+}
+
+/** Returns up to 100 changes of a revision, whoever may see them. */
+export async function zoneChangesOf(em: EntityManager, domainId: string, revision: number): Promise<HistoryChange[]> {
+  return (await changesOf(em, domainId, [revision], ZoneScope.all)).get(revision) ?? [];
 }
 
 /** Returns up to 100 changes of some records for each revision, from the versions that began or ended with it. */

@@ -2,6 +2,7 @@ import type { AssignmentEnds } from "../assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
 import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
+import { reportJobName, type ChangeReporter } from "../change-reports/reporter.ts";
 import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ReverseFollows } from "../reverse/follow-up.ts";
@@ -14,6 +15,7 @@ import type { ExpiryServices } from "../expiry/compose.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
+import type { DnsService } from "../dns-service/service.ts";
 import { deleteExpired } from "./housekeeping.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
@@ -33,6 +35,8 @@ export interface Workers
   assignmentEnds: AssignmentEnds;
   reverseFollows: ReverseFollows;
   drift: DriftJob;
+  dnsService: DnsService;
+  changeReporter: ChangeReporter;
 }
 
 interface Needs extends Workers {
@@ -122,6 +126,18 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Delivers notifications by email to users and channels, retrying failures.",
       schedule: "* * * * *",
       work: (_data, signal) => mailDeliverer.run(signal),
+    },
+    {
+      name: reportJobName,
+      description: "Sends digests of changes to channels, and reports what a crash left unreported.",
+      schedule: "* * * * *",
+      work: (_data, signal) => needs.changeReporter.run(signal),
+    },
+    {
+      name: "secondaries.notify",
+      description: "Notifies secondaries of changes that a crash left unannounced.",
+      schedule: "* * * * *",
+      work: () => needs.dnsService.sweep(),
     },
     mail.job,
     expiryCheck,

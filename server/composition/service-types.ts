@@ -10,6 +10,8 @@ import type { Background } from "../platform/background.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { ChangeReporter } from "../change-reports/reporter.ts";
+import type { DnsService } from "../dns-service/service.ts";
 import type { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
 import type { Domains } from "../domains/service.ts";
@@ -94,6 +96,8 @@ export interface Services
   reverseReport: ReverseReport;
   drift: DriftJob;
   zoneWatchers: ZoneWatchers;
+  dnsService: DnsService;
+  changeReporter: ChangeReporter;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */

@@ -19,6 +19,7 @@ import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import { DnsService } from "../dns-service/service.ts";
 import { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import { ProviderConnections } from "../dns-providers/connections.ts";
 import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
@@ -47,6 +48,7 @@ import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
 import { createEgress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
+import { hearZoneChanges } from "../changes/watch/announce.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
 import { ReviewPolicy } from "../changes/review-policy.ts";
 import { ProviderComparison } from "../changes/state/compare-with-provider.ts";
@@ -56,6 +58,7 @@ import { ChangeRequestApplier } from "../change-requests/applier.ts";
 import { RequestComments } from "../change-requests/comments.ts";
 import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
+import { ChangeReporter } from "../change-reports/reporter.ts";
 import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
@@ -102,7 +105,10 @@ export async function createServices(parts: {
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
-  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => zoneWatch.refresh());
+  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
+    dnsService.refresh();
+    void zoneWatch.refresh();
+  });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
   const audit = new Audit(now);
   const send = config.auditStream === null ? null : sinkFor(config.auditStream, egress);
@@ -121,6 +127,12 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
+  const dnsService = new DnsService({ config, database, secrets, egress, log, now });
+  const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
+  hearZoneChanges(database.fork(), ({ domainId }) => {
+    dnsService.changed(domainId);
+    if (config.jobs) changeReporter.soon();
+  });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
   const review = new ReviewPolicy(config.reviewRequired);
@@ -193,6 +205,8 @@ export async function createServices(parts: {
     streams,
     workers: {
       repair,
+      dnsService,
+      changeReporter,
       batches,
       requestSchedule,
       assignmentEnds,
@@ -284,6 +298,8 @@ export async function createServices(parts: {
     batches,
     drift,
     zoneWatchers,
+    dnsService,
+    changeReporter,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -314,6 +330,8 @@ export async function createServices(parts: {
     async stop() {
       zoneWatch.stop();
       await Promise.all([
+        dnsService.stop(),
+        changeReporter.stop(),
         repair.stop(),
         auditStream.stop(),
         batches.stop(),

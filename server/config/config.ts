@@ -46,6 +46,8 @@ export interface Config {
   /** Calls per minute of one user, personal token or address, and how many of them may be costly; null: unlimited. */
   requestLimits: { requests: number | null; costly: number | null };
   jobs: boolean;
+  /** Where the DNS service listens; empty: nowhere. */
+  dnsListen: { address: string; port: number }[];
   /** The servers that delegations are checked from. */
   resolverRoots: ResolverRoots;
   /** Whose changes need a review, in domains without a setting of their own. */
@@ -104,6 +106,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     logFormat: values.LOG_FORMAT ?? logFormatFor(process.stdout),
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
+    dnsListen: values.DNS_LISTEN,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
     reviewRequired: values.REVIEW_REQUIRED,
     driftCheck: values.DRIFT_CHECK,

@@ -4,7 +4,7 @@ import { passwordFault } from "../platform/password-rules.ts";
 import { databaseUrlFault } from "../database/connection-url.ts";
 import { isAllowEntry } from "../net/allow-list.ts";
 import { parseAuditTarget } from "./audit-target.ts";
-import { commaList, isProxy, isSite, onOff, parseRoots, perMinute, url } from "./variable-forms.ts";
+import { commaList, isProxy, isSite, listenAddresses, onOff, parseRoots, perMinute, url } from "./variable-forms.ts";
 
 /** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */
 export function adminPasswordFault(password: string | null, username = "admin"): string | null {
@@ -206,6 +206,13 @@ export const environmentSchema = z.object({
       otherwise: "nowhere",
       more: "operations/audit-stream.md#where-to",
     }),
+  DNS_LISTEN: listenAddresses("DNS_LISTEN").register(notes, {
+    meaning:
+      "Addresses at which secondaries transfer zones of kind `primary`, by UDP and TCP, comma-separated, such as `0.0.0.0:53,[::]:53`.",
+    otherwise: "off",
+    readIn: "dns-service/service.ts",
+    more: "guide/secondaries.md#listen",
+  }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
     .optional()
     .register(notes, {

@@ -31,6 +31,22 @@ export function commaList(fits: (part: string, parts: string[]) => boolean, sent
     .refine((parts) => parts.every((part) => fits(part, parts)), sentence);
 }
 
+/** Returns a schema for addresses of this machine with ports, `address:port` or `[v6]:port`. */
+export function listenAddresses(name: string) {
+  const sentence = `${name} must be addresses with ports separated by commas, such as 0.0.0.0:53,[::]:53`;
+  return commaList((part) => parseListenAddress(part) !== null, sentence).transform((parts) =>
+    parts.flatMap((part) => parseListenAddress(part) ?? []),
+  );
+}
+
+function parseListenAddress(text: string): { address: string; port: number } | null {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? plain;
+  const port = Number(digits);
+  if (address === undefined || isIP(address) !== (bracketed === undefined ? 4 : 6)) return null;
+  return port <= 65_535 ? { address, port } : null;
+}
+
 /** Returns a schema for a URL with one of the given protocols, such as `https:`. */
 export function url(name: string, protocols: string[], example: string) {
   return z.string().refine((text) => {

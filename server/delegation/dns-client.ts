@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { dial } from "../dns-providers/rfc2136/connection.ts";
-import { readMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../dns-providers/rfc2136/messages.ts";
+import { readMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../dns/wire/messages.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { readRdata } from "../dns/wire/rdata-read.ts";
 import { typeName } from "../dns/zone-file/type-names.ts";

@@ -21,13 +21,34 @@ export interface ProviderConfigInputs {
     server: string;
     port?: number | undefined;
     tsigName: string;
-    tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha1" | undefined;
+    tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha384" | "hmac-sha1" | undefined;
     /** Base64. */
     tsigSecret: string;
     /** Zone names separated by commas. */
     zones?: string | undefined;
   };
   powerdns: Timed & { url: string; apiKey: string; serverId?: string | undefined };
+  primary: {
+    /** Names of the published name servers, separated by commas. */
+    nameServers: string;
+    /** Mail address. */
+    contact: string;
+    /** The primary's name in the SOA; the first name server if left out. */
+    primaryName?: string | undefined;
+    /** `address`, `address:port` or `[v6]:port` of each secondary, separated by commas. */
+    notify?: string | undefined;
+    /** Addresses and networks, separated by commas. */
+    allowTransfer?: string | undefined;
+    /** `name:algorithm:secret`, separated by commas. */
+    tsigKeys?: string | undefined;
+    /** A zone name. */
+    catalogZone?: string | undefined;
+    refreshSeconds?: number | undefined;
+    retrySeconds?: number | undefined;
+    expireSeconds?: number | undefined;
+    negativeTtlSeconds?: number | undefined;
+    defaultTtl?: number | undefined;
+  };
   cloudflare: { apiToken: string; accountId?: string | undefined; endpoint?: string | undefined };
   route53: {
     accessKeyId: string;

@@ -4,6 +4,7 @@ import { alidns } from "./alidns.ts";
 import { dnspod } from "./dnspod.ts";
 import { manual } from "./manual.ts";
 import { powerdns } from "./powerdns.ts";
+import { primary } from "./primary.ts";
 import type { ProviderKind } from "./provider.ts";
 import { rfc2136 } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
@@ -14,6 +15,7 @@ export const providerKinds: readonly ProviderKind[] = [
   withAnyConfig(zonefile),
   withAnyConfig(rfc2136),
   withAnyConfig(powerdns),
+  withAnyConfig(primary),
   withAnyConfig(cloudflare),
   withAnyConfig(route53),
   withAnyConfig(digitalocean),
@@ -34,13 +36,16 @@ export function knownKind(name: string): ProviderKind {
   return kind;
 }
 
-/** Returns a kind whose `connect` and `adjust` validate a stored configuration first. @throws ZodError from both */
+/** Returns a kind whose functions validate a stored configuration first. @throws ZodError from each */
 function withAnyConfig<Config>(kind: ProviderKind<Config>): ProviderKind {
-  const { adjust, connect, ...rest } = kind;
+  const { adjust, connect, initialRecords, ...rest } = kind;
   const schema = kind.storedConfigSchema ?? kind.configSchema;
   return {
     ...rest,
     ...(adjust && { adjust: (config: unknown) => adjust(schema.parse(config)) }),
+    ...(initialRecords && {
+      initialRecords: (config: unknown) => initialRecords(schema.parse(config)),
+    }),
     connect: connect && ((config, environment) => connect(schema.parse(config), environment)),
   };
 }

@@ -148,7 +148,12 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   adjust?: (config: Config) => Partial<ProviderCapabilities>;
   /** Fields that do not determine where the zones are, and may change while domains use the configuration. */
   settings?: readonly string[];
-  /** Opens a connection. Null for `manual`, whose records exist only in Zonewright. */
+  /**
+   * Returns the records that a new zone begins with, and whose types at the apex replace those of a zone that moves here. For kinds
+   * without a back end.
+   */
+  initialRecords?: (config: Config) => RecordData[];
+  /** Opens a connection. Null for `manual` and `primary`, whose records exist only in Zonewright. */
   connect: ((config: Config, environment: ProviderEnvironment) => DnsProvider) | null;
 }
 

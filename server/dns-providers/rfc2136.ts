@@ -5,7 +5,7 @@ import { maxTtl } from "../dns/zone-file/ttl.ts";
 import type { ProviderKind } from "./provider.ts";
 import { inMilliseconds, timeoutField, timeoutSeconds } from "./config-fields.ts";
 import { nameServerProvider } from "./rfc2136/name-server-provider.ts";
-import { tsigAlgorithms } from "./rfc2136/tsig.ts";
+import { tsigAlgorithms } from "../dns/wire/tsig.ts";
 
 /** Matches base64 of at least one octet. */
 const secretForm = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/;

@@ -7,7 +7,8 @@ import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { settle } from "../changes/settle.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import type { PlannedChange, RecordData } from "../dns/record.ts";
+import { newId } from "../platform/ids.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
@@ -39,7 +40,7 @@ export async function adoptZone(
   if (caller.role !== "admin") await refuseServed(provider, domain);
   const { changes, fingerprint, signing } = provider
     ? await readNewZone(provider, domain.providerZone, action)
-    : { changes: [], fingerprint: null, signing: null };
+    : { changes: config.initialRecords().map(asCreated), fingerprint: null, signing: null };
   try {
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
@@ -65,6 +66,10 @@ export async function adoptZone(
     throw await conflictOf(em.fork(), domain, error);
   }
   return changes.length;
+}
+
+function asCreated(record: RecordData): PlannedChange {
+  return { action: "create", id: newId(), before: null, after: { ...record, comment: null } };
 }
 
 interface NewZone {

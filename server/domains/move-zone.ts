@@ -27,7 +27,7 @@ import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { withLease, type Lease } from "../changes/lease.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
-import { dataOf, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
+import { dataOf, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../dns/server-managed.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
@@ -36,6 +36,7 @@ import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/call-journal.ts";
 import { readOldSplits, sourceOf } from "./move-source.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { planState } from "../dns/desired-state.ts";
 import { inSlices } from "../platform/slices.ts";
 
 const unsigned: ZoneSigning = { signed: false, managed: [] };
@@ -86,7 +87,7 @@ export async function moveZone(
     const move = { records, wanted };
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
-      : { fingerprint: null, changes: planMove(target.kind, new Map(), move, []).changes, signing: unsigned };
+      : { fingerprint: null, changes: heldHere(target, move), signing: unsigned };
     const stored = fork().transactional(async (tx) => {
       await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
       await writeEntry(tx, now(), caller, {
@@ -101,6 +102,16 @@ export async function moveZone(
       throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
     });
   });
+}
+
+/** Returns the changes that a move to a kind without a back end makes: its name servers replace those at the apex. */
+function heldHere(
+  { kind, initialRecords }: ConnectedConfig,
+  { records, wanted }: Parameters<typeof planMove>[2],
+): PlannedChange[] {
+  const own = initialRecords();
+  const kept = own.length === 0 ? wanted : wanted.filter((record) => !isApexNs(record));
+  return planState(records, [...withoutOwnOf(kind, kept), ...own]).changes;
 }
 
 /** Points the domain at its new provider and stores the records it has there. @throws AppError UNAVAILABLE */

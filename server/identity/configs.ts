@@ -150,8 +150,7 @@ export class IdentityConfigs {
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
-      const changesGroups = patch.groupRules !== undefined || patch.groupsClaim !== undefined;
-      const narrowed = changesGroups ? await this.#parts.grants.narrow(tx, caller, config.providerId, groups) : {};
+      const narrowed = await this.#parts.grants.narrow(tx, caller, config.providerId, groups);
       const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, {

@@ -14,6 +14,7 @@ export const notificationEvents = [
   "domain.delegation_changed",
   "domain.dangling",
   "record.change_failed",
+  "zone.changed",
   "zone.drift",
   "replacement.progress",
   "replacement.finished",
@@ -73,6 +74,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "record.change_failed": {
     when: "A change whose outcome was unknown turned out to have failed, partly or completely. Or PTR records could not follow a change of addresses after several attempts.",
     to: "the user who made the change, and the domain's owner; for PTR records also administrators and the reverse zone's owner",
+  },
+  "zone.changed": {
+    when: "Records of a zone changed, whoever changed them. Channels can filter these, and receive them together every hour or day.",
+    to: "no users",
   },
   "zone.drift": {
     when: "A zone differs from what its provider serves, or cannot be read there. Sent once until that changes.",
@@ -209,6 +214,44 @@ interface OfIdentity extends OfAccount {
   provider: string;
 }
 
+/** A change of a zone's records. */
+export interface ZoneChanged extends OfDomain {
+  changeSetId: string;
+  revision: number;
+  /** As in the history: `edit`, `bulk`, `sync`, and so on. */
+  kind: string;
+  /** Why it was made; null if nobody said. */
+  message: string | null;
+  /** The user's name; null for the service itself and for deleted users. */
+  actor: string | null;
+  means: "session" | "token" | "request" | "service";
+  /** The token's name, or the number of the change request. */
+  meansName: string | null;
+  creates: number;
+  updates: number;
+  deletes: number;
+  /** The first 50 records, before and after. */
+  changes: readonly { action: string; recordId: string; before: ChangedRecord | null; after: ChangedRecord | null }[];
+  /** When it was made, in ISO 8601. */
+  at: string;
+  /** The zone in the console. */
+  url: string;
+}
+
+interface ChangedRecord {
+  recordType: string;
+  name: string;
+  value: string;
+  ttl: number;
+}
+
+/** The changes since a channel's last digest. */
+interface ZoneDigest {
+  digest: true;
+  total: number;
+  changes: readonly ZoneChanged[];
+}
+
 /** Who made a change; null if no one was signed in. */
 interface Origin {
   byUserId: string | null;
@@ -242,6 +285,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   };
   /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
+  /** One change. A digest has `digest: true`, `total`, and up to 100 of these in `changes`. */
+  "zone.changed": ZoneChanged | ZoneDigest;
   /** The number of records that a sync would create, update and delete; or all 0 and, in `error`, why the zone cannot be read. */
   "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
   /** `percent`: 25, 50 or 75. */

@@ -7,6 +7,7 @@ import type { DigitalOceanConfig } from "../../server/dns-providers/digitalocean
 import type { DnspodConfig } from "../../server/dns-providers/dnspod.ts";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { PowerdnsConfig } from "../../server/dns-providers/powerdns.ts";
+import type { PrimaryConfig } from "../../server/dns-providers/primary.ts";
 import type { Rfc2136Config } from "../../server/dns-providers/rfc2136.ts";
 import type { Route53Config } from "../../server/dns-providers/route53.ts";
 import type { ZonefileConfig } from "../../server/dns-providers/zonefile.ts";
@@ -33,6 +34,20 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
     timeoutSeconds: true,
   },
   powerdns: { url: true, apiKey: true, serverId: true, timeoutSeconds: true },
+  primary: {
+    nameServers: true,
+    contact: true,
+    primaryName: true,
+    notify: true,
+    allowTransfer: true,
+    tsigKeys: true,
+    catalogZone: true,
+    refreshSeconds: true,
+    retrySeconds: true,
+    expireSeconds: true,
+    negativeTtlSeconds: true,
+    defaultTtl: true,
+  },
   cloudflare: { apiToken: true, accountId: true, endpoint: true },
   route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
@@ -45,6 +60,7 @@ test("the configuration types have the fields that the server accepts for each k
   expectTypeOf<keyof ProviderConfigInputs["zonefile"]>().toEqualTypeOf<keyof ZonefileConfig>();
   expectTypeOf<keyof ProviderConfigInputs["rfc2136"]>().toEqualTypeOf<keyof Rfc2136Config>();
   expectTypeOf<keyof ProviderConfigInputs["powerdns"]>().toEqualTypeOf<keyof PowerdnsConfig>();
+  expectTypeOf<keyof ProviderConfigInputs["primary"]>().toEqualTypeOf<keyof PrimaryConfig>();
   expectTypeOf<keyof ProviderConfigInputs["cloudflare"]>().toEqualTypeOf<keyof CloudflareConfig>();
   expectTypeOf<keyof ProviderConfigInputs["route53"]>().toEqualTypeOf<keyof Route53Config>();
   expectTypeOf<keyof ProviderConfigInputs["digitalocean"]>().toEqualTypeOf<keyof DigitalOceanConfig>();

@@ -34,6 +34,9 @@ const longKey = "k".repeat(32);
 describe("an invalid value stops the start with a sentence that names the variable", () => {
   test.each([
     ["HOST", "not a host"],
+    ["DNS_LISTEN", "127.0.0.1"],
+    ["DNS_LISTEN", "ns1.example.com:53"],
+    ["DNS_LISTEN", "127.0.0.1:65536"],
     ["AUDIT_STREAM", "http://siem.example.com"],
     ["AUDIT_STREAM", "syslog://"],
     ["HOST", "http://0.0.0.0"],
@@ -131,6 +134,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     trustProxy: [],
     corsOrigins: [],
     egressAllow: [],
+    dnsListen: [],
     logLevel: "info",
     logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },

@@ -7,7 +7,8 @@ import { jobOf, started } from "../replacements/replaced.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { LinkedTemplate } from "../templates/linked.ts";
-import { deleted, madeAnew, type Proofs } from "./proof.ts";
+import { transfer } from "../support/name-servers/transfer-client.ts";
+import { deleted, madeAnew, primaryConfig, type Proofs } from "./proof.ts";
 
 let count = 0;
 const unique = (name: string) => `${name}-${(count += 1)}`;
@@ -131,6 +132,20 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       await zw.admin.put(zone.path, { expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
       const again = await madeAnew(zw, zone);
       expect((await again.detail()).expiresAt).toBeNull();
+    },
+  },
+  "its zone at secondaries": {
+    columns: ["primary_zones.domain_id"],
+    async prove() {
+      const { port, path, catalog } = await primaryConfig(zw);
+      const name = `${unique("transferred")}.example`;
+      const { body } = await zw.admin.post("/api/domains", { name, providerConfigId: path.split("/").at(-1) });
+      expect((await transfer(port, name)).rcode).toBe(0);
+      const members = async () => (await transfer(port, catalog)).lines.filter((line) => line.includes(" PTR ")).length;
+      expect(await members()).toBe(1);
+      await deleted(zw.admin, `/api/domains/${body.id}`);
+      expect((await transfer(port, name)).rcode).toBe(5);
+      expect(await members()).toBe(0);
     },
   },
   "streams that watch it": {

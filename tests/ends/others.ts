@@ -7,7 +7,8 @@ import { jobOf, started } from "../replacements/replaced.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone } from "../support/zones.ts";
 import { LinkedTemplate } from "../templates/linked.ts";
-import { deleted, tokenOf, type Proofs } from "./proof.ts";
+import { transfer } from "../support/name-servers/transfer-client.ts";
+import { deleted, primaryConfig, tokenOf, type Proofs } from "./proof.ts";
 
 let count = 0;
 const unique = () => `ends-${(count += 1)}`;
@@ -36,6 +37,15 @@ export const ofConfiguration = (zw: Zonewright): Proofs => ({
       expect((await zw.admin.get(`${path}/import`)).status).toBe(404);
       const left = queries(em).selectFrom("zone_imports").select("id").where("id", "=", importId);
       expect(await left.execute()).toEqual([]);
+    },
+  },
+  "its catalog zone": {
+    columns: ["primary_catalogs.provider_config_id"],
+    async prove() {
+      const { port, path, catalog } = await primaryConfig(zw);
+      expect((await transfer(port, catalog)).rcode).toBe(0);
+      await deleted(zw.admin, path);
+      expect((await transfer(port, catalog)).rcode).toBe(5);
     },
   },
 });

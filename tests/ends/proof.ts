@@ -19,6 +19,25 @@ export async function madeAnew(zw: Zonewright, zone: Zone): Promise<Zone> {
   return await addZone(zw, { name: zone.name, providerConfigId: await manualConfig(zw) });
 }
 
+let catalogs = 0;
+
+/** Makes a configuration of kind `primary` that loopback may transfer from. */
+export async function primaryConfig(zw: Zonewright): Promise<{ port: number; path: string; catalog: string }> {
+  const catalog = `catalog-${(catalogs += 1)}.invalid`;
+  const { body } = await zw.admin.post("/api/provider-configs", {
+    kind: "primary",
+    name: catalog,
+    config: {
+      nameServers: "ns1.example.net",
+      contact: "dns@example.net",
+      allowTransfer: "127.0.0.1",
+      catalogZone: catalog,
+    },
+  });
+  const [port = 0] = zw.services.dnsService.ports;
+  return { port, path: `/api/provider-configs/${body.id}`, catalog };
+}
+
 /** @throws Error if it is refused */
 export async function deleted(client: RestClient, path: string): Promise<void> {
   const { status, body } = await client.delete(path);

@@ -10,7 +10,7 @@ import type { Proofs } from "./proof.ts";
 
 /** docs/guide/what-ends.md, row by row. */
 
-const zw = useZonewright({ env: { JOBS: "off" } });
+const zw = useZonewright({ env: { JOBS: "off", DNS_LISTEN: "127.0.0.1:0" } });
 
 const proofs: Readonly<Record<string, Proofs>> = {
   "A domain": ofDomain(zw),

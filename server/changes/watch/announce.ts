@@ -13,14 +13,16 @@ export interface ZoneChange {
 type Announce = (change: ZoneChange) => void;
 
 /** Keyed by the configuration object that all units of work of a database share. */
-const listeners = new WeakMap<object, Announce>();
+const listeners = new WeakMap<object, Set<Announce>>();
 
-/** Sets what hears of the changes committed to a database. */
+/** Adds what hears of the changes committed to a database by this process. It must not throw. */
 export function hearZoneChanges(em: EntityManager, announce: Announce): void {
-  listeners.set(em.config, announce);
+  listeners.set(em.config, (listeners.get(em.config) ?? new Set()).add(announce));
 }
 
 /** Announces a change once the transaction has committed, and never after a rollback. */
 export function announceZoneChange(tx: EntityManager, change: ZoneChange): void {
-  afterCommit(tx, () => listeners.get(tx.config)?.(change));
+  afterCommit(tx, () => {
+    for (const announce of listeners.get(tx.config) ?? []) announce(change);
+  });
 }

@@ -13,6 +13,12 @@ import {
   SignInChallengeSchema,
   TotpFactorSchema,
 } from "./second-factors.ts";
+import {
+  PrimaryCatalogChangeSchema,
+  PrimaryCatalogSchema,
+  PrimarySecondarySchema,
+  PrimaryZoneSchema,
+} from "./primary.ts";
 import { ProviderConfigSchema } from "./provider-configs.ts";
 import { DomainSchema } from "./domains.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
@@ -29,6 +35,7 @@ import {
 } from "./identity.ts";
 import { RecordVersionSchema, ServerManagedRecordSchema } from "./records.ts";
 import { ChangeRequestCommentSchema, ChangeRequestReviewSchema, ChangeRequestSchema } from "./change-requests.ts";
+import { ChangeReportSchema } from "./change-reports.ts";
 import { ChangeSetCallSchema, ChangeSetSchema } from "./change-sets.ts";
 import { DelegationFindingSchema, DelegationSchema } from "./delegations.ts";
 import { ReverseFollowSchema } from "./reverse-follows.ts";
@@ -53,11 +60,16 @@ export const entities = [
   PasskeyChallengeSchema,
   ProviderConfigSchema,
   DomainSchema,
+  PrimaryZoneSchema,
+  PrimaryCatalogSchema,
+  PrimaryCatalogChangeSchema,
+  PrimarySecondarySchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
   ExpiryReminderSchema,
   RecordVersionSchema,
   ServerManagedRecordSchema,
+  ChangeReportSchema,
   ChangeSetSchema,
   ChangeSetCallSchema,
   ChangeRequestSchema,

@@ -1,6 +1,16 @@
 import { defineEntity, p } from "@mikro-orm/core";
 import type { NotificationEvent, NotificationContent } from "../../platform/events.ts";
 
+/** The changes of zones that a channel hears of. Each field that is given narrows them further; a list matches if one of its items does. */
+export interface ZoneFilter {
+  domainIds?: string[] | undefined;
+  tags?: string[] | undefined;
+  groupNames?: string[] | undefined;
+  recordTypes?: string[] | undefined;
+}
+
+export type Digest = "immediate" | "hourly" | "daily";
+
 /** An external destination for notifications. */
 export const NotificationChannelSchema = defineEntity({
   name: "NotificationChannel",
@@ -12,6 +22,9 @@ export const NotificationChannelSchema = defineEntity({
     /** All settings, encrypted together. */
     config: p.text(),
     events: p.array().$type<NotificationEvent[]>(),
+    /** Which changes of zones it hears of; null: all. */
+    zoneFilter: p.json<ZoneFilter>().nullable(),
+    digest: p.text().$type<Digest>(),
     enabled: p.boolean(),
     /** Why the service disabled it; null if a person did, or if it is enabled. */
     disabledReason: p.text().nullable(),

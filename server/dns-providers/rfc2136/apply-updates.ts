@@ -6,7 +6,7 @@ import { recordKey } from "../../dns/record.ts";
 import { inverse } from "../applying/inverse.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
-import { updateMessage } from "./messages.ts";
+import { updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";

@@ -11,7 +11,7 @@ import {
 } from "../provider.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { applyByUpdate } from "./apply-updates.ts";
-import { queryMessage, types, type WireMessage } from "./messages.ts";
+import { queryMessage, types, type WireMessage } from "../../dns/wire/messages.ts";
 import { recordOf } from "./served-records.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
 import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";

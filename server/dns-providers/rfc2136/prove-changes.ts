@@ -3,7 +3,7 @@ import { isKeyType } from "../../dns/server-managed.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { recordsOf } from "../applying/touched-records.ts";
 import type { RecordChange } from "../provider.ts";
-import { updateMessage } from "./messages.ts";
+import { updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure } from "./rcodes.ts";
 import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";

@@ -2,7 +2,7 @@ import { absoluteName } from "../../dns/names/names.ts";
 import { rrsetKey, type RecordData } from "../../dns/record.ts";
 import { isSignatureOverSoa } from "../../dns/server-managed.ts";
 import { typeNumber } from "../../dns/zone-file/type-names.ts";
-import { queryMessage, types, typeQueryMessage, type WireMessage } from "./messages.ts";
+import { queryMessage, types, typeQueryMessage, type WireMessage } from "../../dns/wire/messages.ts";
 import { recordOf, ServedRecords, type ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 

@@ -1,6 +1,6 @@
 import { isApexNs, isCommonType } from "../../dns/record.ts";
 import { typeNumber } from "../../dns/zone-file/type-names.ts";
-import { classes, types, wireRecord } from "./messages.ts";
+import { classes, types, wireRecord } from "../../dns/wire/messages.ts";
 
 interface WireValue {
   ttl: number;

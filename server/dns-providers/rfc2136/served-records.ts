@@ -1,7 +1,7 @@
 import { ownerWithin } from "../../dns/names/names.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import { typeName } from "../../dns/zone-file/type-names.ts";
-import { types, type WireMessage, type WireRecord } from "./messages.ts";
+import { types, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
 import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
 

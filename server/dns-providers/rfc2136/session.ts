@@ -2,9 +2,9 @@ import { randomInt } from "node:crypto";
 import type { Egress } from "../../net/egress.ts";
 import { ProviderError } from "../provider.ts";
 import { ConnectionError, dial, type DnsConnection } from "./connection.ts";
-import { queryMessage, readMessage, types, type WireMessage } from "./messages.ts";
+import { queryMessage, readMessage, types, type WireMessage } from "../../dns/wire/messages.ts";
 import { rcodeSentence, saysZoneMissing } from "./rcodes.ts";
-import { signRequest, TsigError, TsigVerifier, type TsigKey } from "./tsig.ts";
+import { signRequest, TsigError, TsigVerifier, type TsigKey } from "../../dns/wire/tsig.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
 
 export interface NameServerSettings {

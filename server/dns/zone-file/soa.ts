@@ -99,7 +99,7 @@ function loadableMailbox(mailbox: string, { checkNames = true }: MailboxChoice):
 }
 
 /** `john.doe@example.com` → `john\.doe.example.com` (RFC 1035 §8). */
-function mailboxName(mailbox: string): string {
+export function mailboxName(mailbox: string): string {
   const at = mailbox.lastIndexOf("@");
   if (at === -1) return mailbox;
   return `${mailbox.slice(0, at).replaceAll(".", "\\.")}.${mailbox.slice(at + 1)}`;

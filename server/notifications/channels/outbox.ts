@@ -65,6 +65,16 @@ export class Outbox {
     return { further: new Map(further), outside: channels.filter(({ channel }) => channel !== "web") };
   }
 
+  /** Stores a delivery to one channel. */
+  async deliver(
+    em: EntityManager,
+    channel: { id: string; channel: string },
+    message: NotificationContent,
+  ): Promise<void> {
+    const outside = [{ ...channel, events: [message.event] }];
+    await this.write(em, { outside, further: new Map() }, [{ message, messageForOthers: message, mailTo: [] }]);
+  }
+
   /** Stores a delivery for each subscribed external channel and for each user to be mailed. */
   async write(em: EntityManager, { outside }: Subscribers, outgoing: readonly Outgoing[]): Promise<void> {
     const rows = outgoing.flatMap(({ message, messageForOthers, mailTo }) => {

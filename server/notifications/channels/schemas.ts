@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { notificationEvents } from "../../platform/events.ts";
+import { recordTypeInput } from "../../api/record-type.ts";
 import { id, line, shownId, timestamp } from "../../api/schemas.ts";
 import { channelNames } from "./kinds.ts";
+import { digests } from "./zone-filter.ts";
 
 const events = z
   .array(
@@ -22,6 +24,26 @@ const config = z
     example: { url: "https://hooks.example.com/abc", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
   });
 
+const some = (what: z.ZodType<string, string>, most: number) =>
+  z.array(what).min(1, "Name at least one, or leave this out.").max(most, `Name at most ${most}.`).optional();
+const zoneFilter = z
+  .strictObject({
+    domainIds: some(id("A domain."), 1_000).meta({ description: "Only these domains." }),
+    tags: some(line(50, 1), 100).meta({ description: "Only domains with one of these tags.", example: ["production"] }),
+    groupNames: some(line(100, 1), 100).meta({ description: "Only domains in one of these groups." }),
+    recordTypes: some(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }), 100).meta({
+      description: "Only records of these types.",
+      example: ["MX", "TXT"],
+    }),
+  })
+  .nullable()
+  .meta({ description: "Which changes of zones (`zone.changed`) to deliver. Fields combine; null: all." });
+const digest = z.enum(digests, "This must be immediate, hourly or daily.").meta({
+  description:
+    "When to deliver changes of zones (`zone.changed`): each by itself, or together at the full hour or at midnight UTC.",
+  example: "immediate",
+});
+
 const name = line(100, 1).meta({ description: "Unique display name, 1 to 100 characters.", example: "On-call" });
 const enabled = z.boolean("This must be true or false.").meta({ description: "Whether events are delivered." });
 
@@ -33,6 +55,8 @@ export const createChannelInput = z.strictObject({
   config,
   events,
   enabled: enabled.default(true),
+  zoneFilter: zoneFilter.default(null),
+  digest: digest.default("immediate"),
 });
 
 export const updateChannelInput = z.strictObject({
@@ -45,6 +69,8 @@ export const updateChannelInput = z.strictObject({
   config: config.optional(),
   events: events.optional(),
   enabled: enabled.optional(),
+  zoneFilter: zoneFilter.optional(),
+  digest: digest.optional(),
 });
 
 export const channelIdInput = z.strictObject({ id: id("The channel's id.") });
@@ -64,6 +90,16 @@ export const channel = z
       .array(z.enum(notificationEvents))
       .meta({ description: "The events to deliver.", example: ["domain.expiring"] }),
     enabled: z.boolean().meta({ description: "Whether events are delivered." }),
+    zoneFilter: z
+      .object({
+        domainIds: z.array(z.string()).optional().meta({ description: "Only these domains." }),
+        tags: z.array(z.string()).optional().meta({ description: "Only domains with one of these tags." }),
+        groupNames: z.array(z.string()).optional().meta({ description: "Only domains in one of these groups." }),
+        recordTypes: z.array(z.string()).optional().meta({ description: "Only records of these types." }),
+      })
+      .nullable()
+      .meta({ description: "Which changes of zones to deliver; null: all.", example: null }),
+    digest,
     disabledReason: z
       .string()
       .nullable()

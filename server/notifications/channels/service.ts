@@ -12,7 +12,7 @@ import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigCipher } from "./config-cipher.ts";
 import { giveUp } from "./deliveries.ts";
-import { NotificationChannel } from "../../database/tables/channels.ts";
+import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/channels.ts";
 import type { ChannelKind, Ports } from "./kind.ts";
 import { kindOf, type ChannelName } from "./kinds.ts";
 
@@ -25,6 +25,8 @@ export interface NewChannel {
   config: ChannelConfig;
   events: NotificationEvent[];
   enabled: boolean;
+  zoneFilter: ZoneFilter | null;
+  digest: Digest;
 }
 
 interface Parts {
@@ -51,7 +53,8 @@ export class Channels {
     const id = newId();
     const kind = kindOf(input.channel);
     const config = checked(kind, merged(kind, {}, input.config));
-    const { channel, name, events, enabled } = input;
+    const { channel, name, events, enabled, zoneFilter, digest } = input;
+    refuseInAppChanges(channel, events);
     return await em.transactional(async (tx) => {
       if ((await tx.count(NotificationChannel)) >= mostChannels)
         throw new AppError(
@@ -67,6 +70,8 @@ export class Channels {
         config: this.#parts.box.seal(id, config),
         events,
         enabled,
+        zoneFilter,
+        digest,
         ...times,
       });
       await writeChannel(tx, made);
@@ -95,6 +100,9 @@ export class Channels {
       }
       if (patch.name !== undefined) channel.name = patch.name;
       if (patch.events) channel.events = patch.events;
+      refuseInAppChanges(channel.channel, channel.events);
+      if (patch.zoneFilter !== undefined) channel.zoneFilter = patch.zoneFilter;
+      if (patch.digest) channel.digest = patch.digest;
       if (patch.enabled !== undefined && patch.enabled !== channel.enabled) {
         channel.enabled = patch.enabled;
         channel.disabledReason = null;
@@ -194,18 +202,29 @@ export class Channels {
   }
 
   #view(channel: NotificationChannel) {
-    const { id, name, events, enabled, disabledReason = null, lastSuccessAt = null, createdAt, updatedAt } = channel;
+    const { id, name, events, enabled, digest, disabledReason = null, lastSuccessAt = null } = channel;
+    const { zoneFilter = null, createdAt, updatedAt } = channel;
     const kind = kindOf(channel.channel);
     const config = masked(kind, this.#parts.box.open(id, channel.config) ?? {});
     const shown = channel.channel as ChannelName;
-    return { id, channel: shown, name, config, events, enabled, disabledReason, lastSuccessAt, createdAt, updatedAt };
+    const times = { lastSuccessAt, createdAt, updatedAt };
+    return { id, channel: shown, name, config, events, enabled, zoneFilter, digest, disabledReason, ...times };
   }
 
   /** Returns the audit log's view of a channel, with masked settings. */
   #auditedFields(channel: NotificationChannel) {
-    const { channel: kind, name, config, events, enabled } = this.#view(channel);
-    return { channel: kind, name, config, events: [...events], enabled };
+    const { channel: kind, name, config, events, enabled, zoneFilter, digest } = this.#view(channel);
+    return { channel: kind, name, config, events: [...events], enabled, zoneFilter, digest };
   }
+}
+
+/** @throws AppError BAD_REQUEST for a channel within the application: its users see zones change as it happens */
+function refuseInAppChanges(channel: string, events: readonly NotificationEvent[]): void {
+  if (channel === "web" && events.includes("zone.changed"))
+    throw badField(
+      ["events"],
+      "zone.changed is for channels outside the application. Use another kind, or leave it out.",
+    );
 }
 
 function checked(kind: ChannelKind, config: ChannelConfig): ChannelConfig {

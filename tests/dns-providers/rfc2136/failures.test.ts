@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
-import type { WireMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
-import { wireRecord } from "../../../server/dns-providers/rfc2136/messages.ts";
+import type { WireMessage } from "../../../server/dns/wire/messages.ts";
+import { wireRecord } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { readAll } from "../../../server/changes/read-back.ts";

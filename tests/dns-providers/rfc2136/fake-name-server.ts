@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { readMessage, wireRecord, type WireMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
-import type { TsigKey } from "../../../server/dns-providers/rfc2136/tsig.ts";
+import { readMessage, wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
+import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 
 const sha256Octets = 32;

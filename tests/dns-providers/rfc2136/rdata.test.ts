@@ -1,7 +1,7 @@
 import { decode, encode, type Answer } from "dns-packet";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
+import { readMessage } from "../../../server/dns/wire/messages.ts";
 import { expandRdata, readRdata } from "../../../server/dns/wire/rdata-read.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { WireError } from "../../../server/dns/names/wire-names.ts";

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readAll, readWhole } from "../../../server/changes/read-back.ts";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
-import { wireRecord, type WireMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
+import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { createEgress } from "../../../server/net/egress.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RecordChange } from "../../../server/dns-providers/provider.ts";
-import { readMessage, updateMessage, type WireRecord } from "../../../server/dns-providers/rfc2136/messages.ts";
+import { readMessage, updateMessage, type WireRecord } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import type { ServedRecord } from "../../../server/dns-providers/rfc2136/served-records.ts";
 import { batchesOf, mostUpdateOctets, planUpdate } from "../../../server/dns-providers/rfc2136/update-plan.ts";

@@ -20,6 +20,8 @@ describe("notification channels", () => {
       name: "On-call",
       config: { url: `${harness.hooks.url}/hook`, secret: "********" },
       events: ["zone.drift"],
+      zoneFilter: null,
+      digest: "immediate",
       enabled: true,
       disabledReason: null,
       lastSuccessAt: null,

@@ -2,7 +2,7 @@ import { encode, type Answer, type Packet } from "dns-packet";
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
-import { readMessage } from "../../../server/dns-providers/rfc2136/messages.ts";
+import { readMessage } from "../../../server/dns/wire/messages.ts";
 import { readName } from "../../../server/dns/names/wire-names.ts";
 import { typeName } from "../../../server/dns/zone-file/type-names.ts";
 

@@ -71,7 +71,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const filter = (changes: { search?: string | undefined; type?: string | undefined }) =>
     void navigate({ search: (before) => ({ ...before, ...changes }), replace: true });
 
-  const drafting = useDraft(user.id, zone.id, zone.revision);
+  const [isSending, setIsSending] = useState(false);
+  const drafting = useDraft({ userId: user.id, domainId: zone.id, revision: zone.revision, isSending });
   const { draft, change, check } = drafting;
   const { rows, view, total, types, records, loading, error, readAll } = useZoneRows({
     domainId: zone.id,
@@ -113,6 +114,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     },
   });
   const request = useRequestReview({ ...sending, onRequested: reviewDone });
+  const send = async (run: () => Promise<unknown>) => {
+    setIsSending(true);
+    await run();
+    setIsSending(false);
+  };
 
   const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
   const add = (fields: Fields) => {
@@ -258,14 +264,14 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           pending={apply.pending || request.pending}
           mustRequest={mustRequest}
           mayOverride={user.role === "admin"}
-          onRequest={(sent) => void request.run(sent)}
+          onRequest={(sent) => void send(() => request.run(sent))}
           mustForce={apply.obstacle.mustForce}
           clashes={apply.obstacle.clashes}
           overtakenBy={apply.obstacle.overtakenBy}
           keys={reviewKeys}
           reverse={drafting.reverse}
           onReverse={drafting.setReverse}
-          onApply={(choices) => shownPlan && void apply.run(shownPlan, choices)}
+          onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
           onClose={closeReview}
         />
       ) : null}

@@ -972,15 +972,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: Record<string, never> | undefined;
             output: {
                 providers: {
-                    id: string;
-                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                    enabled: boolean;
-                    clientIdMasked: string;
-                    scope: string;
-                    wellKnownUrl: string | null;
-                    authorizeUrl: string | null;
-                    tokenUrl: string | null;
-                    userInfoUrl: string | null;
                     groupsClaim: string | null;
                     groupRules: {
                         group: string;
@@ -995,6 +986,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         } | null;
                     }[];
                     defaultDeny: boolean;
+                    id: string;
+                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                    enabled: boolean;
+                    clientIdMasked: string;
+                    scope: string;
+                    wellKnownUrl: string | null;
+                    authorizeUrl: string | null;
+                    tokenUrl: string | null;
+                    userInfoUrl: string | null;
                     homepageUrl: string;
                     redirectUrl: string;
                 }[];
@@ -1014,10 +1014,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                wellKnownUrl?: string | null | undefined;
-                authorizeUrl?: string | null | undefined;
-                tokenUrl?: string | null | undefined;
-                userInfoUrl?: string | null | undefined;
                 groupsClaim?: string | null | undefined;
                 groupRules?: {
                     group: string;
@@ -1032,6 +1028,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     } | undefined;
                 }[] | undefined;
                 defaultDeny?: boolean | undefined;
+                wellKnownUrl?: string | null | undefined;
+                authorizeUrl?: string | null | undefined;
+                tokenUrl?: string | null | undefined;
+                userInfoUrl?: string | null | undefined;
                 providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                 clientId: string;
                 clientSecret?: string | undefined;
@@ -1039,15 +1039,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 enabled?: boolean | undefined;
             };
             output: {
-                id: string;
-                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                enabled: boolean;
-                clientIdMasked: string;
-                scope: string;
-                wellKnownUrl: string | null;
-                authorizeUrl: string | null;
-                tokenUrl: string | null;
-                userInfoUrl: string | null;
                 groupsClaim: string | null;
                 groupRules: {
                     group: string;
@@ -1062,6 +1053,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     } | null;
                 }[];
                 defaultDeny: boolean;
+                id: string;
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                enabled: boolean;
+                clientIdMasked: string;
+                scope: string;
+                wellKnownUrl: string | null;
+                authorizeUrl: string | null;
+                tokenUrl: string | null;
+                userInfoUrl: string | null;
                 homepageUrl: string;
                 redirectUrl: string;
             };
@@ -1070,10 +1070,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                wellKnownUrl?: string | null | undefined;
-                authorizeUrl?: string | null | undefined;
-                tokenUrl?: string | null | undefined;
-                userInfoUrl?: string | null | undefined;
                 groupsClaim?: string | null | undefined;
                 groupRules?: {
                     group: string;
@@ -1088,6 +1084,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     } | undefined;
                 }[] | undefined;
                 defaultDeny?: boolean | undefined;
+                wellKnownUrl?: string | null | undefined;
+                authorizeUrl?: string | null | undefined;
+                tokenUrl?: string | null | undefined;
+                userInfoUrl?: string | null | undefined;
                 id: string;
                 clientId?: string | undefined;
                 clientSecret?: string | undefined;
@@ -1095,15 +1095,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 enabled?: boolean | undefined;
             };
             output: {
-                id: string;
-                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                enabled: boolean;
-                clientIdMasked: string;
-                scope: string;
-                wellKnownUrl: string | null;
-                authorizeUrl: string | null;
-                tokenUrl: string | null;
-                userInfoUrl: string | null;
                 groupsClaim: string | null;
                 groupRules: {
                     group: string;
@@ -1118,6 +1109,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     } | null;
                 }[];
                 defaultDeny: boolean;
+                id: string;
+                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
+                enabled: boolean;
+                clientIdMasked: string;
+                scope: string;
+                wellKnownUrl: string | null;
+                authorizeUrl: string | null;
+                tokenUrl: string | null;
+                userInfoUrl: string | null;
                 homepageUrl: string;
                 redirectUrl: string;
             };
@@ -4751,8 +4751,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift")[];
                     enabled: boolean;
+                    zoneFilter: {
+                        domainIds?: string[] | undefined;
+                        tags?: string[] | undefined;
+                        groupNames?: string[] | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | null;
+                    digest: "daily" | "hourly" | "immediate";
                     disabledReason: string | null;
                     lastSuccessAt: Date | null;
                     createdAt: Date;
@@ -4767,16 +4774,30 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift")[];
                 enabled?: boolean | undefined;
+                zoneFilter?: {
+                    domainIds?: string[] | undefined;
+                    tags?: string[] | undefined;
+                    groupNames?: string[] | undefined;
+                    recordTypes?: string[] | undefined;
+                } | null | undefined;
+                digest?: "daily" | "hourly" | "immediate" | undefined;
             };
             output: {
                 id: string;
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift")[];
                 enabled: boolean;
+                zoneFilter: {
+                    domainIds?: string[] | undefined;
+                    tags?: string[] | undefined;
+                    groupNames?: string[] | undefined;
+                    recordTypes?: string[] | undefined;
+                } | null;
+                digest: "daily" | "hourly" | "immediate";
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
                 createdAt: Date;
@@ -4791,16 +4812,30 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift")[] | undefined;
                 enabled?: boolean | undefined;
+                zoneFilter?: {
+                    domainIds?: string[] | undefined;
+                    tags?: string[] | undefined;
+                    groupNames?: string[] | undefined;
+                    recordTypes?: string[] | undefined;
+                } | null | undefined;
+                digest?: "daily" | "hourly" | "immediate" | undefined;
             };
             output: {
                 id: string;
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift")[];
                 enabled: boolean;
+                zoneFilter: {
+                    domainIds?: string[] | undefined;
+                    tags?: string[] | undefined;
+                    groupNames?: string[] | undefined;
+                    recordTypes?: string[] | undefined;
+                } | null;
+                digest: "daily" | "hourly" | "immediate";
                 disabledReason: string | null;
                 lastSuccessAt: Date | null;
                 createdAt: Date;
@@ -4837,7 +4872,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.drift";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;

@@ -32,8 +32,16 @@ export interface DraftState {
   setReverse: (addresses: readonly string[]) => void;
 }
 
+interface DraftOptions {
+  userId: string;
+  domainId: string;
+  revision: number;
+  /** Whether the draft is on its way: what it makes of the zone must not be checked against itself. */
+  isSending: boolean;
+}
+
 /** The draft of a person in a zone: stored in this browser, and planned by the service 400 ms after the last edit. */
-export function useDraft(userId: string, domainId: string, revision: number): DraftState {
+export function useDraft({ userId, domainId, revision, isSending }: DraftOptions): DraftState {
   const key = draftKey(userId, domainId);
   const [draft, setDraft] = useState<Draft>(emptyDraft);
   const [ready, setReady] = useState(false);
@@ -87,7 +95,7 @@ export function useDraft(userId: string, domainId: string, revision: number): Dr
   const { data, error, isFetching } = useQuery({
     queryKey: ["plan", domainId, revision, settled, reverse],
     // While a new record has no value yet, there is nothing to ask.
-    enabled: ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
+    enabled: !isSending && ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
     staleTime: Infinity,
     gcTime: 60_000,
     queryFn: async ({ signal }) =>

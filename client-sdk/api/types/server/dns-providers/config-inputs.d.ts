@@ -13,7 +13,7 @@ export interface ProviderConfigInputs {
         server: string;
         port?: number | undefined;
         tsigName: string;
-        tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha1" | undefined;
+        tsigAlgorithm?: "hmac-sha256" | "hmac-sha512" | "hmac-sha384" | "hmac-sha1" | undefined;
         tsigSecret: string;
         zones?: string | undefined;
     };
@@ -21,6 +21,20 @@ export interface ProviderConfigInputs {
         url: string;
         apiKey: string;
         serverId?: string | undefined;
+    };
+    primary: {
+        nameServers: string;
+        contact: string;
+        primaryName?: string | undefined;
+        notify?: string | undefined;
+        allowTransfer?: string | undefined;
+        tsigKeys?: string | undefined;
+        catalogZone?: string | undefined;
+        refreshSeconds?: number | undefined;
+        retrySeconds?: number | undefined;
+        expireSeconds?: number | undefined;
+        negativeTtlSeconds?: number | undefined;
+        defaultTtl?: number | undefined;
     };
     cloudflare: {
         apiToken: string;

@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.drift", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.changed", "zone.drift", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -57,6 +57,37 @@ interface OfIdentity extends OfAccount {
     providerId: string;
     provider: string;
 }
+export interface ZoneChanged extends OfDomain {
+    changeSetId: string;
+    revision: number;
+    kind: string;
+    message: string | null;
+    actor: string | null;
+    means: "session" | "token" | "request" | "service";
+    meansName: string | null;
+    creates: number;
+    updates: number;
+    deletes: number;
+    changes: readonly {
+        action: string;
+        recordId: string;
+        before: ChangedRecord | null;
+        after: ChangedRecord | null;
+    }[];
+    at: string;
+    url: string;
+}
+interface ChangedRecord {
+    recordType: string;
+    name: string;
+    value: string;
+    ttl: number;
+}
+interface ZoneDigest {
+    digest: true;
+    total: number;
+    changes: readonly ZoneChanged[];
+}
 interface Origin {
     byUserId: string | null;
     byUsername: string | null;
@@ -94,6 +125,7 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
         changeSetId: string;
         failed: number;
     };
+    "zone.changed": ZoneChanged | ZoneDigest;
     "zone.drift": OfDomain & {
         created: number;
         updated: number;

@@ -1,18 +1,13 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import {
-  queryMessage,
-  readMessage,
-  updateMessage,
-  wireRecord,
-} from "../../../server/dns-providers/rfc2136/messages.ts";
+import { queryMessage, readMessage, updateMessage, wireRecord } from "../../../server/dns/wire/messages.ts";
 import {
   signRequest,
   TsigError,
   TsigVerifier,
   type TsigAlgorithm,
   type TsigKey,
-} from "../../../server/dns-providers/rfc2136/tsig.ts";
+} from "../../../server/dns/wire/tsig.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 
 const key: TsigKey = { name: "test.key", algorithm: "hmac-sha256", secret: Buffer.from("c2VjcmV0", "base64") };

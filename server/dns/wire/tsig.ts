@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
-import { readName, WireError, writeName } from "../../dns/names/wire-names.ts";
+import { additionalCount, classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
+import { readName, WireError, writeName } from "../names/wire-names.ts";
 
 /** The HMACs of RFC 8945 §6; SHA-1 is for servers without the others. */
-export const tsigAlgorithms = ["hmac-sha256", "hmac-sha512", "hmac-sha1"] as const;
+export const tsigAlgorithms = ["hmac-sha256", "hmac-sha512", "hmac-sha384", "hmac-sha1"] as const;
 export type TsigAlgorithm = (typeof tsigAlgorithms)[number];
 
 export interface TsigKey {
@@ -14,10 +14,12 @@ export interface TsigKey {
 }
 
 /** Seconds that the clocks may differ (RFC 8945 §10 recommends 300). */
-const fudgeSeconds = 300;
+export const fudgeSeconds = 300;
 /** Consecutive messages that may be unsigned (RFC 8945 §5.3.1). */
 const mostUnsigned = 99;
 
+/** Error codes of a TSIG (RFC 8945 §3). */
+export const tsigErrors = { badSig: 16, badKey: 17, badTime: 18, badTrunc: 22 } as const;
 const errors: Readonly<Record<number, string>> = { 16: "BADSIG", 17: "BADKEY", 18: "BADTIME", 22: "BADTRUNC" };
 
 /** Thrown when a signature is invalid, or the server rejects ours. */
@@ -39,19 +41,29 @@ export function signRequest(message: Buffer, key: TsigKey, seconds: number): { m
     .update(message)
     .update(variables(key, timers, 0, Buffer.alloc(0)))
     .digest();
+  return { message: withTsig(message, key, { timers, mac, error: 0, other: Buffer.alloc(0) }), mac };
+}
+
+/** Appends a TSIG record whose MAC is computed already. */
+export function withTsig(
+  message: Buffer,
+  key: Pick<TsigKey, "name"> & { algorithm: string },
+  { timers, mac, error, other }: Pick<Tsig, "timers" | "mac" | "error" | "other">,
+): Buffer {
   const rdata = Buffer.concat([
     writeName(key.algorithm),
     timers,
     u16(mac.length),
     mac,
     message.subarray(0, 2),
-    u16(0),
-    u16(0),
+    u16(error),
+    u16(other.length),
+    other,
   ]);
   const record = wireRecord(writeName(key.name), types.tsig, classes.any, 0, rdata);
   const signed = Buffer.concat([message, record]);
-  signed.writeUInt16BE(message.readUInt16BE(10) + 1, 10);
-  return { message: signed, mac };
+  signed.writeUInt16BE(message.readUInt16BE(additionalCount) + 1, additionalCount);
+  return signed;
 }
 
 /** Verifies the answer to one request, which may span many messages (RFC 8945 §5.3, §5.3.1). */
@@ -116,7 +128,8 @@ export class TsigVerifier {
   }
 }
 
-interface Tsig {
+/** The RDATA of a TSIG (RFC 8945 §4.2). */
+export interface Tsig {
   algorithm: string;
   /** Time signed and fudge, in wire format. */
   timers: Buffer;
@@ -128,7 +141,8 @@ interface Tsig {
   other: Buffer;
 }
 
-function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
+/** Reads the RDATA of a TSIG. @throws WireError */
+export function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
   const { name: algorithm, end } = readName(octets, rdataStart);
   const macStart = end + 10;
   if (macStart > rdataEnd) throw new WireError("its TSIG is truncated");
@@ -147,7 +161,7 @@ function readTsig(octets: Buffer, { rdataStart, rdataEnd }: WireRecord): Tsig {
 }
 
 /** Returns the message as it was before signing (RFC 8945 §4.3.2). */
-function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number): Buffer {
+export function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number): Buffer {
   const message = Buffer.from(octets.subarray(0, start));
   message.writeUInt16BE(originalId, 0);
   message.writeUInt16BE(message.readUInt16BE(10) - 1, 10);
@@ -155,7 +169,12 @@ function withoutTsig(octets: Buffer, { start }: WireRecord, originalId: number):
 }
 
 /** Returns the TSIG variables to sign (RFC 8945 §4.3.3). */
-function variables(key: TsigKey, timers: Buffer, error: number, other: Buffer): Buffer {
+export function variables(
+  key: Pick<TsigKey, "name" | "algorithm">,
+  timers: Buffer,
+  error: number,
+  other: Buffer,
+): Buffer {
   return Buffer.concat([
     writeName(key.name),
     u16(classes.any),
@@ -168,18 +187,21 @@ function variables(key: TsigKey, timers: Buffer, error: number, other: Buffer): 
   ]);
 }
 
-function timersOf(seconds: number, fudge: number): Buffer {
+/** Returns the time signed and the fudge in wire format. */
+export function timersOf(seconds: number, fudge: number): Buffer {
   const timers = Buffer.alloc(8);
   timers.writeUIntBE(seconds, 0, 6);
   timers.writeUInt16BE(fudge, 6);
   return timers;
 }
 
-function hashOf({ algorithm }: TsigKey): string {
+/** Returns the hash of a key's HMAC as node:crypto names it. */
+export function hashOf({ algorithm }: TsigKey): string {
   return algorithm.slice("hmac-".length);
 }
 
-function u16(number: number): Buffer {
+/** Returns a number as two octets. */
+export function u16(number: number): Buffer {
   return Buffer.of(number >> 8, number & 255);
 }
 

@@ -1,0 +1,71 @@
+import { defineEntity, p } from "@mikro-orm/core";
+
+/** The serials of a zone that is, or once was, held here for secondaries. A trigger on `domains` adds it. */
+export const PrimaryZoneSchema = defineEntity({
+  name: "PrimaryZone",
+  tableName: "primary_zones",
+  properties: {
+    domainId: p.uuid().primary(),
+    /** The serial is this plus the domain's revision, modulo 2^32. */
+    serialBase: p.bigint("number"),
+    /** The first revision whose serial counts from this base. Older serials lead to a whole transfer. */
+    baseRevision: p.integer(),
+    /** Its label in the catalog zone (RFC 9432 §4.1), new each time the zone arrives. */
+    catalogLabel: p.text(),
+    /** The newest serial that secondaries were notified of; null: none. */
+    notifiedSerial: p.bigint("number").nullable(),
+  },
+});
+
+/** The catalog zone of a configuration. */
+export const PrimaryCatalogSchema = defineEntity({
+  name: "PrimaryCatalog",
+  tableName: "primary_catalogs",
+  properties: {
+    providerConfigId: p.uuid().primary(),
+    serial: p.bigint("number"),
+    notifiedSerial: p.bigint("number").nullable(),
+  },
+});
+
+/** A change of a catalog's members that its serial does not count yet. */
+export const PrimaryCatalogChangeSchema = defineEntity({
+  name: "PrimaryCatalogChange",
+  tableName: "primary_catalog_changes",
+  properties: {
+    position: p.bigint("number").primary(),
+    providerConfigId: p.uuid(),
+  },
+});
+
+/** What is known of one secondary of one zone. */
+export const PrimarySecondarySchema = defineEntity({
+  name: "PrimarySecondary",
+  tableName: "primary_secondaries",
+  properties: {
+    /** The domain, or the configuration for its catalog. */
+    zoneId: p.uuid().primary(),
+    /** `notify:<address>:<port>`, `key:<name>` or `address:<address>`. */
+    identity: p.text().primary(),
+    /** With its port if that is not 53. */
+    address: p.text(),
+    keyName: p.text().nullable(),
+    /** The newest serial that it transferred, or answered with. */
+    serial: p.bigint("number").nullable(),
+    /** When that serial was first seen there. */
+    servedAt: p.datetime().nullable(),
+    /** Its last query for the SOA. */
+    askedAt: p.datetime().nullable(),
+    /** The last NOTIFY that it acknowledged. */
+    notifiedAt: p.datetime().nullable(),
+    transferredAt: p.datetime().nullable(),
+    transferKind: p.text().$type<"axfr" | "ixfr">().nullable(),
+    transferRecords: p.integer().nullable(),
+    transferOctets: p.bigint("number").nullable(),
+    transferMilliseconds: p.integer().nullable(),
+    /** Why it could not be notified or asked; null: nothing went wrong. */
+    error: p.text().nullable(),
+    behindSince: p.datetime().nullable(),
+    behindReported: p.boolean().default(false),
+  },
+});

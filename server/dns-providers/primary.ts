@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { parseHost, parseZoneName } from "../dns/names/names.ts";
+import { WireError } from "../dns/names/wire-names.ts";
+import { writeRdata } from "../dns/wire/rdata-write.ts";
+import { isMailbox } from "../dns/server-rules/host-names.ts";
+import { mailboxName } from "../dns/zone-file/soa.ts";
+import { maxTtl } from "../dns/zone-file/ttl.ts";
+import { typeNumber } from "../dns/zone-file/type-names.ts";
+import { hostsIn, isAllowedPeer, itemsOf, readEndpoint, readKey } from "./primary/lists.ts";
+import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+
+const mostCharacters = 10_000;
+
+/** Returns the schema for a comma-separated list. */
+function list(fits: (item: string) => boolean, sentence: string) {
+  return z
+    .string()
+    .trim()
+    .max(mostCharacters)
+    .refine((text) => itemsOf(text).every(fits), sentence);
+}
+
+function seconds(least: number, fallback: number) {
+  const message = `Enter whole seconds from ${least} to ${maxTtl}.`;
+  return z.int(message).min(least, message).max(maxTtl, message).default(fallback);
+}
+
+const hostName = (text: string) => parseHost(text).ok;
+
+const configSchema = z.strictObject({
+  nameServers: list(hostName, "Enter host names separated by commas, such as ns1.example.com, ns2.example.com.").refine(
+    (text) => itemsOf(text).length > 0,
+    "Enter at least one name server, such as ns1.example.com.",
+  ),
+  contact: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(200)
+    .refine(
+      (text) => /^[a-z0-9._+-]{1,63}@[^@]+$/.test(text) && isMailbox(mailboxName(text)),
+      "Enter a mail address, such as hostmaster@example.com.",
+    ),
+  primaryName: z.string().trim().refine(hostName, "Enter a host name, such as ns1.example.com.").optional(),
+  notify: list(
+    (item) => readEndpoint(item) !== null,
+    "Enter addresses separated by commas, with a port if it is not 53, such as 192.0.2.53, [2001:db8::53]:5353.",
+  ).optional(),
+  allowTransfer: list(
+    isAllowedPeer,
+    "Enter addresses or networks separated by commas, such as 192.0.2.53, 2001:db8::/48.",
+  ).optional(),
+  tsigKeys: list(
+    (item) => readKey(item) !== null,
+    "Enter keys as name:algorithm:secret, separated by commas, with the algorithm hmac-sha256, hmac-sha512, hmac-sha384 or hmac-sha1 and the secret in base64.",
+  ).optional(),
+  catalogZone: z
+    .string()
+    .trim()
+    .refine((text) => parseZoneName(text).ok, "Enter a zone name of its own for the catalog, such as catalog.invalid.")
+    .optional(),
+  refreshSeconds: seconds(60, 3_600),
+  retrySeconds: seconds(30, 900),
+  expireSeconds: seconds(3_600, 1_209_600),
+  negativeTtlSeconds: seconds(0, 300),
+  defaultTtl: seconds(0, 3_600),
+});
+
+export type PrimaryConfig = z.infer<typeof configSchema>;
+
+/** Zonewright's own DNS service, from which secondaries transfer the zones (RFC 5936, RFC 1995, RFC 1996). */
+export const primary: ProviderKind<PrimaryConfig> = {
+  id: "5a1f0c52-7d0e-4c1b-9d0a-00000000000a",
+  kind: "primary",
+  name: "Secondaries (zone transfer)",
+  recordTypes: "any",
+  supportsProxied: false,
+  minTtl: 0,
+  maxTtl,
+  granularity: "zone",
+  // BIND refuses a transfer with more by default (`max-records-per-type`, `max-types-per-name`).
+  serverRules: { checkNames: false, maxRecordsPerType: 100, maxTypesPerName: 100 },
+  unsupportedReason: unencodable,
+  configFields: [
+    { name: "nameServers", label: "Name servers, separated by commas", secret: false, required: true },
+    { name: "contact", label: "Contact's mail address", secret: false, required: true },
+    { name: "primaryName", label: "Primary's name in the SOA (the first name server)", secret: false, required: false },
+    { name: "notify", label: "Secondaries to notify, separated by commas", secret: false, required: false },
+    {
+      name: "allowTransfer",
+      label: "Addresses that may transfer, separated by commas",
+      secret: false,
+      required: false,
+    },
+    {
+      name: "tsigKeys",
+      label: "TSIG keys (name:algorithm:secret), separated by commas",
+      secret: true,
+      required: false,
+    },
+    { name: "catalogZone", label: "Catalog zone", secret: false, required: false },
+    { name: "refreshSeconds", label: "SOA refresh in seconds (3600)", secret: false, required: false },
+    { name: "retrySeconds", label: "SOA retry in seconds (900)", secret: false, required: false },
+    { name: "expireSeconds", label: "SOA expire in seconds (1209600)", secret: false, required: false },
+    { name: "negativeTtlSeconds", label: "Negative TTL in seconds (300)", secret: false, required: false },
+    { name: "defaultTtl", label: "TTL of SOA and NS in seconds (3600)", secret: false, required: false },
+  ],
+  // TSIG sends authentication codes, never the key (RFC 8945).
+  addresses: [],
+  settings: [
+    "nameServers",
+    "contact",
+    "primaryName",
+    "notify",
+    "allowTransfer",
+    "catalogZone",
+    "refreshSeconds",
+    "retrySeconds",
+    "expireSeconds",
+    "negativeTtlSeconds",
+    "defaultTtl",
+  ],
+  configSchema,
+  initialRecords: ({ nameServers, defaultTtl }) =>
+    hostsIn(nameServers).map((host) => ({
+      recordType: "NS",
+      name: "@",
+      value: host,
+      strings: null,
+      ttl: defaultTtl,
+      priority: null,
+      proxied: false,
+    })),
+  connect: null,
+};
+
+function unencodable({ recordType, value, strings }: LimitedRecord): Unsupported | null {
+  if (typeNumber(recordType) === null) return { field: "value", reason: `cannot transfer ${recordType} records` };
+  try {
+    writeRdata(recordType, value, strings);
+    return null;
+  } catch (error) {
+    if (error instanceof WireError) return { field: "value", reason: `cannot transfer this value: ${error.message}` };
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+import { BlockList } from "node:net";
+import { parseZoneName } from "../../dns/names/names.ts";
+import type { TsigKey } from "../../dns/wire/tsig.ts";
+import { mailboxName, type Soa } from "../../dns/zone-file/soa.ts";
+import type { PrimaryConfig } from "../primary.ts";
+import { addPeer, familyOf, hostsIn, itemsOf, readEndpoint, readKey, type Endpoint } from "./lists.ts";
+
+/** The settings of a configuration of kind `primary`, parsed. */
+export interface PrimarySettings {
+  /** Everything in the SOA but the serial. */
+  soa: Omit<Soa, "serial">;
+  /** Canonical names. */
+  nameServers: string[];
+  notify: Endpoint[];
+  keys: TsigKey[];
+  /** Canonical name; null: no catalog. */
+  catalogZone: string | null;
+  /** Whether `allowTransfer` lists addresses. */
+  hasAllowList: boolean;
+  /** Returns whether an address is listed in `allowTransfer` or `notify`. */
+  knows: (address: string) => boolean;
+}
+
+/** Parses a validated configuration. */
+export function settingsOf(config: PrimaryConfig): PrimarySettings {
+  const nameServers = hostsIn(config.nameServers);
+  const notify = itemsOf(config.notify ?? "").flatMap((item) => readEndpoint(item) ?? []);
+  const allowed = itemsOf(config.allowTransfer ?? "");
+  const peers = new BlockList();
+  for (const { address } of notify) peers.addAddress(address, familyOf(address));
+  for (const item of allowed) addPeer(peers, item);
+  const catalog = config.catalogZone === undefined ? null : parseZoneName(config.catalogZone);
+  const primaryName = hostsIn(config.primaryName ?? "")[0] ?? nameServers[0] ?? "";
+  return {
+    soa: {
+      mname: primaryName,
+      rname: mailboxName(config.contact),
+      refresh: config.refreshSeconds,
+      retry: config.retrySeconds,
+      expire: config.expireSeconds,
+      minimum: config.negativeTtlSeconds,
+      ttl: config.defaultTtl,
+    },
+    nameServers,
+    notify,
+    keys: itemsOf(config.tsigKeys ?? "").flatMap((item) => readKey(item) ?? []),
+    catalogZone: catalog?.ok ? catalog.value : null,
+    hasAllowList: allowed.length > 0,
+    knows: (address) => peers.check(address, familyOf(address)),
+  };
+}

@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { queries, type Database } from "../database/database.ts";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
+import { serialDistance } from "../dns/wire/serials.ts";
+import type { TsigKey } from "../dns/wire/tsig.ts";
+import type { Logger } from "../platform/log.ts";
+import type { PrimaryConfigs, PrimaryService } from "./primary-configs.ts";
+import type { Secondaries } from "./secondaries.ts";
+import { identityOf } from "./secondaries.ts";
+import type { SecondaryClient } from "./secondary-client.ts";
+import { catalogZone, zonesById, type ServedZone } from "./zones.ts";
+
+/** Changes within this time lead to one NOTIFY. The first of a series waits less. */
+const coalescingMilliseconds = 100;
+const leadMilliseconds = 5;
+/** How long each attempt waits for an acknowledgment. The first is the NOTIFY, five repeat it (RFC 1996 §3.6). */
+const attemptMilliseconds = [500, 1_000, 2_000, 4_000, 8_000, 8_000];
+/** Milliseconds between questions for the serial after a NOTIFY. Then it is repeated: a busy secondary may ignore one. */
+const lookMilliseconds = [10, 20, 40, 80, 150, 300, 600, 1_200];
+const answerMilliseconds = 1_000;
+/** Messages in flight to one secondary. */
+const atOnce = 16;
+const zonesAtOnce = 1_000;
+
+interface Parts {
+  database: Database;
+  configs: PrimaryConfigs;
+  secondaries: Secondaries;
+  client: SecondaryClient;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+/**
+ * Notifies secondaries of new serials. The instance that committed a change sends, after it has claimed the serial in the database, so that
+ * no other sends it, too. A job finds what a crash left.
+ */
+export class Notifier {
+  readonly #parts: Parts;
+  #changed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #flushedAt = -coalescingMilliseconds;
+  #flushing: Promise<void> = Promise.resolve();
+  /** The newest serial on its way, by zone and secondary. */
+  readonly #newest = new Map<string, number>();
+  /** The key that a secondary accepted, by configuration and secondary. */
+  readonly #accepted = new Map<string, TsigKey>();
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Handles a committed change of a domain, of any kind of provider. */
+  changed(domainId: string): void {
+    this.#changed.add(domainId);
+    const wait = Math.max(leadMilliseconds, this.#flushedAt + coalescingMilliseconds - performance.now());
+    this.#timer ??= setTimeout(() => this.#soon(), wait);
+  }
+
+  /** Notifies of everything that no instance has claimed yet. */
+  async sweep(): Promise<void> {
+    const { database, configs } = this.#parts;
+    const services = await configs.all();
+    for (let count = zonesAtOnce; count === zonesAtOnce && !this.#parts.signal.aborted;) {
+      const { rows } = await sql<{ id: string }>`
+        select domains.id from primary_zones
+        join domains on domains.id = primary_zones.domain_id
+        join provider_configs on provider_configs.id = domains.provider_config_id and provider_configs.kind = 'primary'
+        where primary_zones.notified_serial is distinct from primary_zones.serial_base + domains.revision
+        limit ${zonesAtOnce}
+      `.execute(queries(database.fork()));
+      count = rows.length;
+      const ids = rows.map(({ id }) => id);
+      if ((await this.#announce(services, ids)) === 0) break;
+    }
+    await this.#announceCatalogs(services);
+  }
+
+  /** Waits until no message is on its way. */
+  async settled(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#flushing;
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.settled()));
+  }
+
+  #soon(): void {
+    this.#timer = undefined;
+    this.#flushedAt = performance.now();
+    const ids = [...this.#changed];
+    this.#changed = new Set();
+    const before = this.#flushing;
+    this.#flushing = this.#flush(ids, before);
+  }
+
+  async #flush(ids: readonly string[], before: Promise<void>): Promise<void> {
+    await before;
+    try {
+      const services = await this.#parts.configs.all();
+      if (services.length === 0) return;
+      await this.#announce(services, ids);
+      await this.#announceCatalogs(services);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "secondaries could not be notified; a job retries");
+    }
+  }
+
+  /** @returns how many zones this instance claimed */
+  async #announce(services: readonly PrimaryService[], ids: readonly string[]): Promise<number> {
+    const { database } = this.#parts;
+    const zones = await zonesById(database.fork(), services, ids);
+    const claimed = new Set<string>();
+    for (const { id, serialBase, revision } of zones) {
+      const serial = serialBase + revision;
+      const { numUpdatedRows } = await queries(database.fork())
+        .updateTable("primary_zones")
+        .set({ notified_serial: serial })
+        .where("domain_id", "=", id)
+        .where((eb) => eb.or([eb("notified_serial", "is", null), eb("notified_serial", "!=", serial)]))
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) claimed.add(id);
+    }
+    for (const zone of zones) if (claimed.has(zone.id)) this.#notifyAll(zone);
+    return claimed.size;
+  }
+
+  async #announceCatalogs(services: readonly PrimaryService[]): Promise<void> {
+    const { database } = this.#parts;
+    for (const service of services) {
+      const zone = await catalogZone(database.fork(), service);
+      if (!zone) continue;
+      const { numUpdatedRows } = await queries(database.fork())
+        .updateTable("primary_catalogs")
+        .set({ notified_serial: zone.revision })
+        .where("provider_config_id", "=", service.configId)
+        .where((eb) => eb.or([eb("notified_serial", "is", null), eb("notified_serial", "!=", zone.revision)]))
+        .executeTakeFirst();
+      if (numUpdatedRows > 0n) this.#notifyAll(zone);
+    }
+  }
+
+  #notifyAll(zone: ServedZone): void {
+    for (const endpoint of zone.service.settings.notify) this.notify(zone, endpoint);
+  }
+
+  /** Notifies one secondary, and then looks when it serves the zone. A newer serial replaces one that is on its way. */
+  notify(zone: ServedZone, endpoint: Endpoint): void {
+    const id = `${zone.id} ${identityOf(endpoint)}`;
+    this.#newest.set(id, zone.soa.serial);
+    const isNewest = () => this.#newest.get(id) === zone.soa.serial && !this.#parts.signal.aborted;
+    const lane = this.#lanes.get(identityOf(endpoint)) ?? new Lane(atOnce);
+    this.#lanes.set(identityOf(endpoint), lane);
+    lane.run(async () => {
+      try {
+        await this.#notifyOne(zone, endpoint, isNewest);
+      } catch (error) {
+        this.#parts.log.warn({ err: error, zoneId: zone.id }, "a secondary could not be notified");
+      } finally {
+        if (isNewest()) this.#newest.delete(id);
+      }
+    });
+  }
+
+  async #notifyOne(zone: ServedZone, endpoint: Endpoint, isNewest: () => boolean): Promise<void> {
+    const { client, secondaries } = this.#parts;
+    const { keys } = zone.service.settings;
+    const place = `${zone.service.configId} ${identityOf(endpoint)}`;
+    const tried = new Set<TsigKey | null>();
+    let key = this.#keyFor(place, keys, tried);
+    for (const milliseconds of attemptMilliseconds) {
+      if (!isNewest()) return;
+      const reply = await client.notify(zone, endpoint, key, milliseconds);
+      if (reply.ok) {
+        if (key) this.#accepted.set(place, key);
+        secondaries.notified(zone, endpoint, key?.name ?? null);
+        if (zone.kind === "catalog" || (await this.#serves(zone, endpoint, key, isNewest))) return;
+        continue;
+      }
+      tried.add(key);
+      const other = reply.wrongKey ? keys.find((one) => !tried.has(one)) : undefined;
+      if (other) key = other;
+      else {
+        secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
+        if (!reply.retry) return;
+      }
+    }
+  }
+
+  #keyFor(place: string, keys: readonly TsigKey[], tried: ReadonlySet<TsigKey | null>): TsigKey | null {
+    const accepted = this.#accepted.get(place);
+    if (accepted && keys.includes(accepted)) return accepted;
+    return keys.find((key) => !tried.has(key)) ?? null;
+  }
+
+  /** Asks for a few seconds whether the secondary serves the serial. */
+  async #serves(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null, isNewest: () => boolean): Promise<boolean> {
+    const { client, secondaries, signal } = this.#parts;
+    for (const milliseconds of lookMilliseconds) {
+      await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!isNewest()) return true;
+      const serial = await client.serial(zone, endpoint, key, answerMilliseconds);
+      if (typeof serial === "string") continue;
+      if (serialDistance(zone.soa.serial, serial) >= 0) {
+        secondaries.serves(zone, endpoint, key?.name ?? null, serial);
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** Runs some tasks at a time, the others in order. */
+class Lane {
+  readonly #most: number;
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param task must not throw */
+  run(task: () => Promise<void>): void {
+    this.#waiting.push(task);
+    this.#next();
+  }
+
+  async settled(): Promise<void> {
+    this.#waiting.length = 0;
+    await Promise.all(this.#running);
+  }
+
+  #next(): void {
+    while (this.#running.size < this.#most) {
+      const task = this.#waiting.shift();
+      if (!task) return;
+      const run = task().finally(() => {
+        this.#running.delete(run);
+        this.#next();
+      });
+      this.#running.add(run);
+    }
+  }
+}

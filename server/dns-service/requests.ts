@@ -1,0 +1,166 @@
+import { flags, headerOctets, opcodes, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
+import { WireError } from "../dns/names/wire-names.ts";
+import { AnswerSigner, signatureOctets, verifyRequest } from "../dns/wire/tsig-request.ts";
+import type { TsigKey } from "../dns/wire/tsig.ts";
+
+/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
+export const rcodes = { noError: 0, formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 } as const;
+
+/** The payload size in our OPT records, which fits every path (RFC 6891 §6.2.5). */
+const udpSize = 1_232;
+/** RFC 6891 §6.1.3: BADVERS is 16, whose upper eight bits are in the OPT record. */
+const badVersionUpper = 1;
+const optOctets = 11;
+
+/** A question that may be answered. */
+export interface Question {
+  kind: "question";
+  request: WireMessage;
+  /** Canonical name. */
+  name: string;
+  type: number;
+  key: TsigKey | null;
+  answers: AnswerWriter;
+}
+
+/** What to do with a message: answer a question, send a refusal, or stay silent. */
+export type Request = Question | { kind: "refusal"; answer: Buffer } | { kind: "silence" };
+
+/**
+ * Reads a message of any octets. Never throws. Refusals are no longer than the message, but for the signature of an error that a valid
+ * key's owner gets. @param seconds the Unix time
+ */
+export function readRequest(
+  octets: Buffer,
+  keysNamed: (name: string) => readonly TsigKey[],
+  seconds: () => number,
+): Request {
+  // RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever.
+  if (octets.length < headerOctets || (octets.readUInt16BE(2) & flags.response) !== 0) return { kind: "silence" };
+  const request = parsed(octets);
+  if (request === null)
+    return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), Buffer.alloc(0)));
+  const opts = request.additionals.filter(({ type }) => type === types.opt);
+  const [opt] = opts;
+  const question = octets.subarray(headerOctets, request.questionsEnd);
+  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Request => {
+    const answer = emptyResponse(
+      request.id,
+      bitsOf(octets, rcode),
+      request.questions.length === 1 ? question : Buffer.alloc(0),
+    );
+    return refusal(sign(opt ? withOpt(answer, udpSize, 0) : answer));
+  };
+  if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.formErr);
+  if (opt && ((opt.ttl >> 16) & 255) > 0) {
+    return refusal(withOpt(emptyResponse(request.id, bitsOf(octets, 0), question), udpSize, badVersionUpper));
+  }
+  const signature = verifyRequest(request, keysNamed, seconds());
+  if (signature.kind === "malformed") return refuse(rcodes.formErr);
+  if (signature.kind === "refused") return refuse(rcodes.notAuth, signature.sign);
+  const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
+  const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
+  if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, sign);
+  const [asked, ...others] = request.questions;
+  if (!asked || others.length > 0) return refuse(rcodes.formErr, sign);
+  if (asked.class !== 1) return refuse(rcodes.refused, sign);
+  const key = signature.kind === "valid" ? signature.key : null;
+  const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
+  return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
+}
+
+/** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */
+export function serialIn({ octets, authorities }: WireMessage): number | null {
+  const [soa] = authorities;
+  if (soa?.type !== types.soa || soa.rdataEnd - soa.rdataStart < 22) return null;
+  return octets.readUInt32BE(soa.rdataEnd - 20);
+}
+
+interface AnswerParts {
+  octets: Buffer;
+  request: WireMessage;
+  /** The octets of the question section. */
+  question: Buffer;
+  key: TsigKey | null;
+  sign: (answer: Buffer) => Buffer;
+  /** Whether the request has an OPT record. */
+  opt: boolean;
+}
+
+/** Writes the messages of one answer, each signed if the request was. */
+class AnswerWriter {
+  readonly #parts: AnswerParts;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns an answer without records. @param rcode with other bits of the header, if any */
+  empty(rcode: number): Buffer {
+    const { octets, request, question, sign, opt } = this.#parts;
+    const answer = emptyResponse(request.id, bitsOf(octets, rcode), question);
+    return sign(opt ? withOpt(answer, udpSize, 0) : answer);
+  }
+
+  /** How long an answer by UDP may be (RFC 1035 §4.2.1, RFC 6891 §6.2.3). */
+  get mostUdpOctets(): number {
+    const { request, opt } = this.#parts;
+    const offered = opt ? (request.additionals.find(({ type }) => type === types.opt)?.class ?? 0) : 0;
+    return Math.max(512, Math.min(offered, udpSize));
+  }
+
+  /** Returns an answer that has the client try TCP. */
+  truncated(): Buffer {
+    return this.empty(flags.truncated);
+  }
+
+  /** Yields the messages of an authoritative answer with these records. The first repeats the question (RFC 5936 §2.2). */
+  async *messages(
+    entries: AsyncIterable<WireRecordEntry> | Iterable<WireRecordEntry>,
+  ): AsyncGenerator<{ message: Buffer; records: number }> {
+    const { octets, request, question, key, sign, opt } = this.#parts;
+    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
+    const bits = bitsOf(octets, rcodes.noError) | flags.authoritative;
+    let first = true;
+    const finish = () => {
+      const done = { message: sign(writer.finish(first && opt ? udpSize : null)), records: writer.answers };
+      first = false;
+      return done;
+    };
+    writer.begin(request.id, bits, question);
+    for await (const { owner, type, ttl, rdata } of entries) {
+      if (writer.add(owner, type, ttl, rdata)) continue;
+      yield finish();
+      writer.begin(request.id, bits, Buffer.alloc(0));
+      writer.add(owner, type, ttl, rdata);
+    }
+    yield finish();
+  }
+}
+
+interface WireRecordEntry {
+  owner: string;
+  type: number;
+  ttl: number;
+  rdata: Buffer;
+}
+
+function parsed(octets: Buffer): WireMessage | null {
+  try {
+    return readMessage(octets);
+  } catch (error) {
+    if (error instanceof WireError) return null;
+    throw error;
+  }
+}
+
+function refusal(answer: Buffer): Request {
+  return { kind: "refusal", answer };
+}
+
+/** Returns the header's second field for a response: the opcode and RD are those of the request (RFC 1035 §4.1.1). */
+function bitsOf(octets: Buffer, rcode: number): number {
+  const opcodeAndRecursion = 0x7900;
+  return flags.response | (octets.readUInt16BE(2) & opcodeAndRecursion) | rcode;
+}

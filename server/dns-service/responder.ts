@@ -1,0 +1,135 @@
+import type { Database } from "../database/database.ts";
+import { WireError } from "../dns/names/wire-names.ts";
+import { types } from "../dns/wire/messages.ts";
+import type { Logger } from "../platform/log.ts";
+import {
+  keysNamed,
+  mayAskSoa,
+  mayTransfer,
+  type Peer,
+  type PrimaryConfigs,
+  type PrimaryService,
+} from "./primary-configs.ts";
+import { rcodes, readRequest, serialIn, type Question } from "./requests.ts";
+import type { Secondaries } from "./secondaries.ts";
+import type { StrangerLimit } from "./stranger-limit.ts";
+import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
+import { ownerOf, soaEntry } from "./wire-records.ts";
+import { findZone, type ServedZone } from "./zones.ts";
+
+interface Parts {
+  database: Database;
+  configs: PrimaryConfigs;
+  secondaries: Secondaries;
+  strangers: StrangerLimit;
+  log: Logger;
+  now: () => Date;
+}
+
+type Protocol = "udp" | "tcp";
+
+/** Answers DNS messages: the SOA and transfers of zones of kind `primary` and of catalogs, and REFUSED to anything else. */
+export class Responder {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Yields the messages that answer one message, none for silence. Throws only if a transfer breaks off; the connection must then be
+   * closed, because the rest is missing.
+   */
+  async *answer(octets: Buffer, address: string, protocol: Protocol): AsyncGenerator<Buffer> {
+    const { configs, strangers, now, log } = this.#parts;
+    const seconds = () => Math.floor(now().getTime() / 1_000);
+    const services = await configs.all().catch((error: unknown) => {
+      log.warn({ err: error }, "the DNS service cannot read its configurations");
+      return [];
+    });
+    const request = readRequest(octets, (name) => keysNamed(services, name), seconds);
+    if (request.kind === "silence") return;
+    if (request.kind === "refusal") {
+      if (strangers.allows(address)) yield request.answer;
+      return;
+    }
+    const peer = { address, key: request.key };
+    const isTransfer = request.type === types.axfr || request.type === types.ixfr;
+    const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
+    if (open.length === 0 || !(isTransfer || request.type === types.soa)) {
+      if (strangers.allows(address)) yield request.answers.empty(rcodes.refused);
+      return;
+    }
+    yield* this.#served(request, peer, open, protocol);
+  }
+
+  async *#served(
+    request: Question,
+    peer: Peer,
+    open: readonly PrimaryService[],
+    protocol: Protocol,
+  ): AsyncGenerator<Buffer> {
+    const { database, secondaries, strangers, log } = this.#parts;
+    const { answers, name, type } = request;
+    let zone: ServedZone | null;
+    try {
+      zone = await findZone(database.fork(), open, name);
+    } catch (error) {
+      log.warn({ err: error }, "the DNS service cannot read a zone");
+      yield answers.empty(rcodes.servFail);
+      return;
+    }
+    if (!zone) {
+      if (strangers.allows(peer.address)) yield answers.empty(rcodes.refused);
+      return;
+    }
+    const soa = soaEntry(ownerOf(zone.name), zone.soa);
+    const single = async function* () {
+      for await (const { message } of answers.messages([soa])) {
+        yield protocol === "udp" && message.length > answers.mostUdpOctets ? answers.truncated() : message;
+      }
+    };
+    if (type === types.soa) {
+      secondaries.asked(zone, peer);
+      yield* single();
+      return;
+    }
+    // RFC 5936 §4.2: a whole transfer by UDP is not defined. RFC 1995 §2: the SOA alone has the client try TCP.
+    if (protocol === "udp") {
+      if (type === types.axfr) yield answers.empty(rcodes.formErr);
+      else yield* single();
+      return;
+    }
+    const since = type === types.ixfr ? serialIn(request.request) : null;
+    if (type === types.ixfr && since === null) {
+      yield answers.empty(rcodes.formErr);
+      return;
+    }
+    yield* this.#transfer(request, peer, zone, since);
+  }
+
+  async *#transfer({ answers }: Question, peer: Peer, zone: ServedZone, since: number | null): AsyncGenerator<Buffer> {
+    const { database, secondaries, log } = this.#parts;
+    const started = performance.now();
+    let sent = { messages: 0, records: 0, octets: 0 };
+    let transfer: Transfer | null = null;
+    try {
+      transfer = since === null ? wholeTransfer(database, zone) : await incrementalTransfer(database, zone, since);
+      for await (const { message, records } of answers.messages(transfer.entries)) {
+        yield message;
+        sent = { messages: sent.messages + 1, records: sent.records + records, octets: sent.octets + message.length };
+      }
+    } catch (error) {
+      if (error instanceof WireError) log.error({ zoneId: zone.id }, "a zone has a record that no message can hold");
+      else if (error instanceof HistoryGone)
+        log.info({ zoneId: zone.id }, "a zone's history was deleted during its transfer");
+      else log.warn({ err: error, zoneId: zone.id }, "a zone transfer failed");
+      if (sent.messages > 0) throw error;
+      yield answers.empty(rcodes.servFail);
+      return;
+    }
+    const milliseconds = Math.round(performance.now() - started);
+    secondaries.transferred(zone, peer, { kind: transfer.kind, ...sent, milliseconds });
+    log.debug({ zoneId: zone.id, kind: transfer.kind, ...sent, milliseconds }, "transferred a zone");
+  }
+}

@@ -1,0 +1,176 @@
+import { sql } from "kysely";
+import { jsonRows, queries, type Database } from "../database/database.ts";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Peer } from "./primary-configs.ts";
+import type { Transfer } from "./transfer.ts";
+import type { ServedZone } from "./zones.ts";
+
+/** Milliseconds in which what is learned of secondaries is collected before it is written. */
+const writeMilliseconds = 200;
+
+/** A finished transfer. */
+interface Transferred {
+  kind: Transfer["kind"];
+  records: number;
+  octets: number;
+  milliseconds: number;
+}
+
+/** What one event says about a secondary; undefined: nothing. */
+interface Facts {
+  zone_id: string;
+  identity: string;
+  address: string;
+  key_name: string | null;
+  serial?: number;
+  served_at?: Date;
+  asked_at?: Date;
+  notified_at?: Date;
+  transferred_at?: Date;
+  transfer_kind?: "axfr" | "ixfr";
+  transfer_records?: number;
+  transfer_octets?: number;
+  transfer_milliseconds?: number;
+  /** Null: it works. */
+  error?: string | null;
+}
+
+/** Stores what is known of each secondary of each zone. Facts are collected for a moment and written together. */
+export class Secondaries {
+  readonly #database: Database;
+  readonly #log: Logger;
+  readonly #now: () => Date;
+  #facts = new Map<string, Facts>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor({ database, log, now }: { database: Database; log: Logger; now: () => Date }) {
+    this.#database = database;
+    this.#log = log;
+    this.#now = now;
+  }
+
+  /** Notes a query for the SOA. */
+  asked(zone: ServedZone, peer: Peer): void {
+    this.#note({ ...this.#subject(zone, peer), asked_at: this.#now() });
+  }
+
+  /** Notes a transfer, or that the secondary is up to date. */
+  transferred(zone: ServedZone, peer: Peer, { kind, records, octets, milliseconds }: Transferred): void {
+    const at = this.#now();
+    this.#note({
+      ...this.#subject(zone, peer),
+      serial: zone.soa.serial,
+      served_at: at,
+      error: null,
+      ...(kind === "current"
+        ? { asked_at: at }
+        : {
+            transferred_at: at,
+            transfer_kind: kind,
+            transfer_records: records,
+            transfer_octets: octets,
+            transfer_milliseconds: milliseconds,
+          }),
+    });
+  }
+
+  /** Notes that a secondary acknowledged a NOTIFY. */
+  notified(zone: ServedZone, endpoint: Endpoint, keyName: string | null): void {
+    this.#note({ ...ofEndpoint(zone, endpoint, keyName), notified_at: this.#now(), error: null });
+  }
+
+  /** Notes the serial that a secondary answers with. */
+  serves(zone: ServedZone, endpoint: Endpoint, keyName: string | null, serial: number): void {
+    this.#note({ ...ofEndpoint(zone, endpoint, keyName), serial, served_at: this.#now(), error: null });
+  }
+
+  /** Notes why a secondary could not be reached. */
+  failed(zone: ServedZone, endpoint: Endpoint, keyName: string | null, error: string): void {
+    this.#note({ ...ofEndpoint(zone, endpoint, keyName), error });
+  }
+
+  /** Writes everything learned so far. */
+  async written(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    await this.#writing;
+  }
+
+  /** A peer is the only endpoint with its address, otherwise it is told apart by its key, else by its address. */
+  #subject(zone: ServedZone, { address, key }: Peer): Facts {
+    const [endpoint, ...others] = zone.service.settings.notify.filter((one) => one.address === address);
+    if (endpoint && others.length === 0) return ofEndpoint(zone, endpoint, key?.name ?? null);
+    const identity = key ? `key:${key.name}` : `address:${address}`;
+    return { zone_id: zone.id, identity, address, key_name: key?.name ?? null };
+  }
+
+  #note(facts: Facts): void {
+    const id = `${facts.zone_id} ${facts.identity}`;
+    this.#facts.set(id, { ...this.#facts.get(id), ...facts });
+    this.#timer ??= setTimeout(() => void this.written(), writeMilliseconds);
+  }
+
+  async #write(): Promise<void> {
+    const facts = [...this.#facts.values()];
+    this.#facts = new Map();
+    if (facts.length === 0) return;
+    try {
+      await upsert(this.#database, facts);
+    } catch (error) {
+      this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
+    }
+  }
+}
+
+/** Returns what identifies a secondary that is notified. */
+export function identityOf({ address, port }: Endpoint): string {
+  return `notify:${address}:${port}`;
+}
+
+/** Returns an address with its port if that is not 53. */
+function shownEndpoint({ address, port }: Endpoint): string {
+  if (port === 53) return address;
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null): Facts {
+  return { zone_id: zone.id, identity: identityOf(endpoint), address: shownEndpoint(endpoint), key_name: keyName };
+}
+
+/** A fact that is left out keeps its stored value. `served_at` is when the serial was first seen. */
+async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
+  await sql`
+    insert into primary_secondaries (
+      zone_id, identity, address, key_name, serial, served_at, asked_at, notified_at, transferred_at,
+      transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
+    )
+    select
+      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.served_at, f.asked_at, f.notified_at, f.transferred_at,
+      f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
+    from ${jsonRows(facts)} as f (
+      zone_id uuid, identity text, address text, key_name text, serial bigint, served_at timestamptz,
+      asked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
+      transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text
+    )
+    on conflict (zone_id, identity) do update set
+      address = excluded.address,
+      key_name = coalesce(excluded.key_name, primary_secondaries.key_name),
+      served_at = case
+        when excluded.serial is distinct from primary_secondaries.serial
+          then coalesce(excluded.served_at, primary_secondaries.served_at)
+        else coalesce(primary_secondaries.served_at, excluded.served_at)
+      end,
+      serial = coalesce(excluded.serial, primary_secondaries.serial),
+      asked_at = coalesce(excluded.asked_at, primary_secondaries.asked_at),
+      notified_at = coalesce(excluded.notified_at, primary_secondaries.notified_at),
+      transferred_at = coalesce(excluded.transferred_at, primary_secondaries.transferred_at),
+      transfer_kind = coalesce(excluded.transfer_kind, primary_secondaries.transfer_kind),
+      transfer_records = coalesce(excluded.transfer_records, primary_secondaries.transfer_records),
+      transfer_octets = coalesce(excluded.transfer_octets, primary_secondaries.transfer_octets),
+      transfer_milliseconds = coalesce(excluded.transfer_milliseconds, primary_secondaries.transfer_milliseconds),
+      error = excluded.error
+  `.execute(queries(database.fork()));
+}

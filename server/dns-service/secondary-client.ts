@@ -1,0 +1,100 @@
+import { randomInt } from "node:crypto";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
+import { WireError } from "../dns/names/wire-names.ts";
+import { notifyMessage, queryMessage, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import { signRequest, TsigError, TsigVerifier, type TsigKey } from "../dns/wire/tsig.ts";
+import type { Egress } from "../net/egress.ts";
+import { EgressError } from "../net/egress-error.ts";
+import { ownerOf, soaEntry } from "./wire-records.ts";
+import type { ServedZone } from "./zones.ts";
+
+const rcodeNames: Readonly<Record<number, string>> = {
+  1: "FORMERR",
+  2: "SERVFAIL",
+  4: "NOTIMP",
+  5: "REFUSED",
+  9: "NOTAUTH",
+};
+const notAuth = 9;
+
+/** The outcome of a message to a secondary. `message` is a sentence for people. */
+export type Reply =
+  | { ok: true; answer: WireMessage }
+  | { ok: false; retry: boolean; wrongKey: boolean; message: string };
+
+/** Sends NOTIFY messages and SOA queries to secondaries by UDP. */
+export class SecondaryClient {
+  readonly #egress: Egress;
+  readonly #now: () => Date;
+  readonly #signal: AbortSignal;
+
+  constructor(egress: Egress, now: () => Date, signal: AbortSignal) {
+    this.#egress = egress;
+    this.#now = now;
+    this.#signal = signal;
+  }
+
+  /** Notifies a secondary of a zone's SOA (RFC 1996 §3). */
+  async notify(zone: ServedZone, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply> {
+    const { ttl, rdata } = soaEntry(ownerOf(zone.name), zone.soa);
+    return await this.#exchange(notifyMessage(randomInt(65_536), zone.name, { ttl, rdata }), to, key, milliseconds);
+  }
+
+  /** Returns the serial that a secondary serves, or why that is unknown. */
+  async serial(zone: ServedZone, at: Endpoint, key: TsigKey | null, milliseconds: number): Promise<number | string> {
+    const reply = await this.#exchange(queryMessage(randomInt(65_536), zone.name, "SOA"), at, key, milliseconds);
+    if (!reply.ok) return reply.message;
+    const soa = reply.answer.answers.find(({ type, name }) => type === types.soa && name === zone.name);
+    if (!soa || soa.rdataEnd - soa.rdataStart < 22) return "The secondary does not have the zone.";
+    return reply.answer.octets.readUInt32BE(soa.rdataEnd - 20);
+  }
+
+  async #exchange(query: Buffer, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply> {
+    const seconds = () => Math.floor(this.#now().getTime() / 1_000);
+    const signed = key ? signRequest(query, key, seconds()) : null;
+    try {
+      const octets = await this.#egress.guardedExchange({
+        host: to.address,
+        port: to.port,
+        reach: "inside",
+        message: signed?.message ?? query,
+        milliseconds,
+        accepts: (answer) => answers(query, answer),
+        signal: this.#signal,
+      });
+      const answer = readMessage(octets);
+      if (answer.rcode !== 0) {
+        const name = rcodeNames[answer.rcode] ?? `error ${answer.rcode}`;
+        return refuse(`The secondary refuses: ${name}.`, {
+          wrongKey: answer.rcode === notAuth,
+          retry: answer.rcode === 2,
+        });
+      }
+      if (key && signed) new TsigVerifier(key, signed.mac, seconds).take(answer);
+      return { ok: true, answer };
+    } catch (error) {
+      if (error instanceof EgressError)
+        return refuse(error.message, { retry: !["refused", "address"].includes(error.failure) });
+      if (error instanceof TsigError)
+        return refuse("The secondary's answer is not signed with the key.", { wrongKey: true });
+      if (error instanceof WireError) return refuse("The secondary's answer is not a DNS message.");
+      if (this.#signal.aborted) return refuse("The service stops.");
+      throw error;
+    }
+  }
+}
+
+function refuse(message: string, { retry = false, wrongKey = false } = {}): Reply {
+  return { ok: false, retry, wrongKey, message };
+}
+
+/** Returns whether a datagram answers a query: the same id, opcode and question. */
+function answers(query: Buffer, answer: Buffer): boolean {
+  const opcode = 0x78;
+  return (
+    answer.length >= 12 &&
+    answer.readUInt16BE(0) === query.readUInt16BE(0) &&
+    ((answer[2] ?? 0) & 0x80) !== 0 &&
+    ((answer[2] ?? 0) & opcode) === ((query[2] ?? 0) & opcode)
+  );
+}

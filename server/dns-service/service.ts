@@ -1,0 +1,145 @@
+import { setMaxListeners } from "node:events";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import type { Egress } from "../net/egress.ts";
+import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../net/listeners.ts";
+import type { Logger } from "../platform/log.ts";
+import { Connections, type ConnectionLimits } from "./connections.ts";
+import { Notifier } from "./notifier.ts";
+import { PrimaryConfigs } from "./primary-configs.ts";
+import { Responder } from "./responder.ts";
+import { Secondaries } from "./secondaries.ts";
+import { SecondaryClient } from "./secondary-client.ts";
+import { StrangerLimit } from "./stranger-limit.ts";
+
+/** Datagrams that are answered at once; more are dropped. */
+const mostDatagrams = 1_000;
+
+interface Parts {
+  config: Pick<Config, "dnsListen">;
+  database: Database;
+  secrets: ConfigSecrets;
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+  limits?: Partial<ConnectionLimits>;
+}
+
+/** The DNS service: a hidden primary for zones of kind `primary`. Off without DNS_LISTEN. */
+export class DnsService {
+  readonly secondaries: Secondaries;
+  readonly #parts: Parts;
+  readonly #configs: PrimaryConfigs;
+  readonly #responder: Responder;
+  readonly #notifier: Notifier;
+  readonly #stopping = new AbortController();
+  #listeners: Listener[] = [];
+  #datagrams = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { egress, now } = parts;
+    this.#configs = new PrimaryConfigs(parts);
+    this.secondaries = new Secondaries(parts);
+    this.#responder = new Responder({
+      ...parts,
+      configs: this.#configs,
+      secondaries: this.secondaries,
+      strangers: new StrangerLimit(),
+    });
+    const { signal } = this.#stopping;
+    // One for each message in flight.
+    setMaxListeners(0, signal);
+    const client = new SecondaryClient(egress, now, signal);
+    this.#notifier = new Notifier({ ...parts, configs: this.#configs, secondaries: this.secondaries, client, signal });
+  }
+
+  get enabled(): boolean {
+    return this.#parts.config.dnsListen.length > 0;
+  }
+
+  /** The ports that it listens on, in the order of DNS_LISTEN. */
+  get ports(): number[] {
+    return this.#listeners.filter((_, index) => index % 2 === 0).map(({ port }) => port);
+  }
+
+  /** Listens by UDP and TCP. @throws DnsListenError */
+  async listen(): Promise<void> {
+    for (const place of this.#parts.config.dnsListen) {
+      try {
+        await this.#listenAt(place);
+      } catch (error) {
+        await this.#close();
+        throw new DnsListenError(place, error);
+      }
+    }
+  }
+
+  async #listenAt(place: ListenAddress): Promise<void> {
+    const connections = new Connections(this.#responder, this.#parts.limits);
+    const streams = await listenStreams(place, (socket, from) => connections.accept(socket, from));
+    this.#listeners.push(streams);
+    const receive = (message: Buffer, from: string, reply: (answer: Buffer) => void) => {
+      void this.#receive(message, from, reply);
+    };
+    this.#listeners.push(await listenDatagrams({ ...place, port: streams.port }, receive));
+  }
+
+  async #receive(message: Buffer, from: string, reply: (answer: Buffer) => void): Promise<void> {
+    if (this.#datagrams >= mostDatagrams) return;
+    this.#datagrams++;
+    try {
+      for await (const answer of this.#responder.answer(message, from, "udp")) reply(answer);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "a DNS message could not be answered");
+    } finally {
+      this.#datagrams--;
+    }
+  }
+
+  /** Handles a committed change of a domain. */
+  changed(domainId: string): void {
+    if (this.enabled && !this.#stopping.signal.aborted) this.#notifier.changed(domainId);
+  }
+
+  /** Reads the configurations anew before the next answer. */
+  refresh(): void {
+    this.#configs.refresh();
+  }
+
+  /** Notifies secondaries of changes that no instance has notified of. */
+  async sweep(): Promise<void> {
+    if (this.enabled) await this.#notifier.sweep();
+  }
+
+  /** Refuses new messages and ends transfers, which secondaries repeat elsewhere or later. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#close();
+    await this.#notifier.settled();
+    await this.secondaries.written();
+  }
+
+  async #close(): Promise<void> {
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
+}
+
+/** An address of DNS_LISTEN that cannot be used. */
+export class DnsListenError extends Error {
+  constructor({ address, port }: ListenAddress, cause: unknown) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    const place = `${address.includes(":") ? `[${address}]` : address}:${port}`;
+    super(`DNS_LISTEN: ${place} ${reasons[code] ?? `cannot be used (${code})`}.`, { cause });
+    this.name = "DnsListenError";
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is taken by another program; choose another port",
+  EACCES: "needs privileges that this user does not have; grant CAP_NET_BIND_SERVICE, or choose a port above 1023",
+  EADDRNOTAVAIL: "is not an address of this machine; use one of its addresses, or 0.0.0.0",
+};

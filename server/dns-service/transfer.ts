@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { versionsAt } from "../changes/state/past-zone.ts";
+import { writeName } from "../dns/names/wire-names.ts";
+import { serialDistance, serialOf } from "../dns/wire/serials.ts";
+import { types } from "../dns/wire/messages.ts";
+import { catalogEntries } from "./catalog.ts";
+import { ownerOf, RecordEncoder, soaEntry, type RecordRow, type WireEntry } from "./wire-records.ts";
+import type { ServedZone } from "./zones.ts";
+
+const pageRows = 1_000;
+/** Record versions that an incremental transfer holds in memory. */
+const mostDifferences = 20_000;
+
+/** The versions that a transfer needs were deleted meanwhile. */
+export class HistoryGone extends Error {}
+
+/** A transfer's kind, and its records from the first SOA to the last. */
+export interface Transfer {
+  kind: "axfr" | "ixfr" | "current";
+  entries: AsyncIterable<WireEntry> | Iterable<WireEntry>;
+}
+
+/** Returns a whole transfer (RFC 5936 §2.2). */
+export function wholeTransfer(database: Database, zone: ServedZone): Transfer {
+  return { kind: "axfr", entries: wholeZone(database, zone) };
+}
+
+/**
+ * Returns what changed since a serial as one condensed difference (RFC 1995 §4), only the SOA if nothing did, and the whole zone if the
+ * serial is unknown, or the difference is large.
+ */
+export async function incrementalTransfer(database: Database, zone: ServedZone, since: number): Promise<Transfer> {
+  const soa = soaEntry(ownerOf(zone.name), zone.soa);
+  if (since === zone.soa.serial) return { kind: "current", entries: [soa] };
+  // RFC 1995 §2 also answers a newer serial with the SOA alone. The whole zone mends a secondary that was ahead.
+  const from = zone.revision - serialDistance(since, zone.soa.serial);
+  const isKnown = zone.kind === "zone" && from < zone.revision && from >= Math.max(zone.baseRevision, zone.historyFrom);
+  const difference = isKnown ? await differenceSince(database.fork(), zone, from) : null;
+  if (difference === null) return wholeTransfer(database, zone);
+  const old = soaEntry(soa.owner, { ...zone.soa, serial: serialOf(zone.serialBase + from) });
+  return { kind: "ixfr", entries: [soa, old, ...difference.removed, soa, ...difference.added, soa] };
+}
+
+async function* wholeZone(database: Database, zone: ServedZone): AsyncGenerator<WireEntry> {
+  const soa = soaEntry(ownerOf(zone.name), zone.soa);
+  yield soa;
+  if (zone.kind === "catalog") yield* catalogEntries(database, zone);
+  else yield* recordsAt(database, zone);
+  yield soa;
+}
+
+async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<WireEntry> {
+  const encoder = new RecordEncoder(zone.name);
+  let hasNameServers = false;
+  let last: (RecordRow & { record_id: string }) | null = null;
+  for (;;) {
+    const rows: (RecordRow & { record_id: string })[] = await pageAfter(database.fork(), zone, last);
+    for (const row of rows) {
+      hasNameServers ||= row.name === "@" && row.record_type === "NS";
+      yield encoder.encode(row);
+    }
+    // Checked after reading: versions are deleted after `historyFrom` was raised.
+    await requireHistory(database.fork(), zone, zone.revision);
+    last = rows.at(-1) ?? null;
+    if (rows.length < pageRows) break;
+  }
+  if (!hasNameServers) yield* placeholders(zone);
+}
+
+/** Every version that was alive at the revision stays so, whatever changes meanwhile. So pages are consistent without a transaction. */
+async function pageAfter(
+  em: EntityManager,
+  { id, revision }: ServedZone,
+  last: (RecordRow & { record_id: string }) | null,
+): Promise<(RecordRow & { record_id: string })[]> {
+  return await queries(em)
+    .selectFrom("records")
+    .select(["record_type", "name", "value", "strings", "ttl", "record_id"])
+    .where("domain_id", "=", id)
+    .where("since", "<=", revision)
+    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
+    .$if(last !== null, (query) =>
+      query.where(
+        sql<boolean>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`,
+      ),
+    )
+    .orderBy("name")
+    .orderBy("record_type")
+    .orderBy("record_id")
+    .limit(pageRows)
+    .execute();
+}
+
+interface Difference {
+  removed: WireEntry[];
+  added: WireEntry[];
+}
+
+/** @returns null if the history is gone, or a whole transfer is shorter */
+async function differenceSince(em: EntityManager, zone: ServedZone, from: number): Promise<Difference | null> {
+  const { id, revision, recordCount } = zone;
+  const most = Math.min(mostDifferences, Math.max(100, recordCount));
+  const versions = () =>
+    queries(em)
+      .selectFrom("records")
+      .select(["record_type", "name", "value", "strings", "ttl"])
+      .where("domain_id", "=", id)
+      .orderBy("name")
+      .orderBy("record_type")
+      .limit(most + 1);
+  const ended = await versions()
+    .where("until", ">", from)
+    .where("until", "<=", revision)
+    .where("since", "<=", from)
+    .execute();
+  const begun = await versions()
+    .where("since", ">", from)
+    .where("since", "<=", revision)
+    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
+    .execute();
+  if (ended.length + begun.length > most) return null;
+  if (!(await isStored(em, zone, from))) return null;
+  const encoder = new RecordEncoder(zone.name);
+  const removed = new Map(ended.map((row) => keyed(encoder.encode(row))));
+  const added = new Map(begun.map((row) => keyed(encoder.encode(row))));
+  // A record that ended and began again, or whose comment changed, is the same to a secondary.
+  for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
+  if (!(await hasNameServers(em, id, from))) for (const entry of placeholders(zone)) removed.set(...keyed(entry));
+  if (!(await hasNameServers(em, id, revision))) for (const entry of placeholders(zone)) added.set(...keyed(entry));
+  for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
+  return { removed: [...removed.values()], added: [...added.values()] };
+}
+
+function keyed(entry: WireEntry): [string, WireEntry] {
+  return [`${entry.owner}\0${entry.type}\0${entry.ttl}\0${entry.rdata.toString("latin1")}`, entry];
+}
+
+async function hasNameServers(em: EntityManager, domainId: string, revision: number): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ${versionsAt(domainId, revision)} as alive where name = '@' and record_type = 'NS' limit 1
+  `.execute(queries(em));
+  return rows.length > 0;
+}
+
+/** A zone without name servers at its apex is not loaded, so it gets those of the configuration. */
+function placeholders({ name, service, soa }: ServedZone): WireEntry[] {
+  const owner = ownerOf(name);
+  return service.settings.nameServers.map((host) => ({ owner, type: types.ns, ttl: soa.ttl, rdata: writeName(host) }));
+}
+
+async function isStored(em: EntityManager, { id }: ServedZone, revision: number): Promise<boolean> {
+  const row = await queries(em).selectFrom("domains").select("history_from").where("id", "=", id).executeTakeFirst();
+  return row !== undefined && row.history_from <= revision;
+}
+
+async function requireHistory(em: EntityManager, zone: ServedZone, revision: number): Promise<void> {
+  if (!(await isStored(em, zone, revision))) throw new HistoryGone(`revision ${revision} is no longer stored`);
+}

@@ -1,0 +1,84 @@
+import { absoluteName } from "../dns/names/names.ts";
+import { WireError, writeName } from "../dns/names/wire-names.ts";
+import { types } from "../dns/wire/messages.ts";
+import { writeRdata } from "../dns/wire/rdata-write.ts";
+import { unreadSplit } from "../dns/record.ts";
+import type { Soa } from "../dns/zone-file/soa.ts";
+import { typeNumber } from "../dns/zone-file/type-names.ts";
+
+/** A record ready for a message. */
+export interface WireEntry {
+  /** Uncompressed wire form as Latin-1. */
+  owner: string;
+  type: number;
+  ttl: number;
+  rdata: Buffer;
+}
+
+/** The columns of a record version that make up the record. */
+export interface RecordRow {
+  record_type: string;
+  name: string;
+  value: string;
+  strings: string | null;
+  ttl: number;
+}
+
+/** Encodes stored records of one zone. @throws WireError for a record that no message can hold */
+export class RecordEncoder {
+  readonly #zone: string;
+  /** Successive records often have the same owner. */
+  #lastName = "";
+  #lastOwner = "";
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  encode({ record_type: recordType, name, value, strings, ttl }: RecordRow): WireEntry {
+    const type = typeNumber(recordType);
+    if (type === null) throw new WireError(`${recordType} is not a type that name servers exchange`);
+    const split = strings === null || strings === unreadSplit ? null : (JSON.parse(strings) as string[]);
+    return {
+      owner: this.owner(name),
+      type,
+      ttl,
+      rdata: fastRdata(recordType, value) ?? writeRdata(recordType, value, split),
+    };
+  }
+
+  /** Returns the owner of a name relative to the zone. */
+  owner(name: string): string {
+    if (name !== this.#lastName) {
+      this.#lastOwner = ownerOf(absoluteName(name, this.#zone));
+      this.#lastName = name;
+    }
+    return this.#lastOwner;
+  }
+}
+
+/** Returns an absolute canonical name in wire form, as Latin-1. */
+export function ownerOf(name: string): string {
+  return writeName(name).toString("latin1");
+}
+
+/** Encodes the most frequent type without parsing its presentation; null for others. */
+function fastRdata(recordType: string, value: string): Buffer | null {
+  if (recordType !== "A") return null;
+  const octets = value.split(".").map(Number);
+  return octets.length === 4 && octets.every((octet) => octet >= 0 && octet <= 255) ? Buffer.from(octets) : null;
+}
+
+/** Returns a zone's SOA record. */
+export function soaEntry(owner: string, soa: Soa): WireEntry {
+  const numbers = Buffer.alloc(20);
+  [soa.serial, soa.refresh, soa.retry, soa.expire, soa.minimum].forEach((number, index) =>
+    numbers.writeUInt32BE(number, index * 4),
+  );
+  return {
+    owner,
+    type: types.soa,
+    ttl: soa.ttl,
+    rdata: Buffer.concat([writeName(soa.mname), writeName(soa.rname), numbers]),
+  };
+}

@@ -1,0 +1,193 @@
+import { readName, WireError, writeName } from "../names/wire-names.ts";
+
+/** A resource record in a message. */
+export interface WireRecord {
+  /** Canonical name; `.` for the root. */
+  name: string;
+  type: number;
+  class: number;
+  ttl: number;
+  /** Offsets in the message: of the record, and of its RDATA. */
+  start: number;
+  rdataStart: number;
+  rdataEnd: number;
+}
+
+/** An entry of a message's question section. */
+interface Question {
+  /** Canonical name; `.` for the root. */
+  name: string;
+  type: number;
+  class: number;
+}
+
+/** A message split into its records. */
+export interface WireMessage {
+  octets: Buffer;
+  id: number;
+  isResponse: boolean;
+  opcode: number;
+  /** Whether the sender is authoritative (AA). */
+  authoritative: boolean;
+  /** Whether the message is truncated (TC). */
+  truncated: boolean;
+  rcode: number;
+  questions: Question[];
+  /** Offset after the question section. */
+  questionsEnd: number;
+  answers: WireRecord[];
+  authorities: WireRecord[];
+  additionals: WireRecord[];
+  /** Offset after the last record. */
+  end: number;
+}
+
+export const classes = { in: 1, none: 254, any: 255 } as const;
+export const opcodes = { query: 0, notify: 4, update: 5 } as const;
+export const types = {
+  ns: 2,
+  cname: 5,
+  soa: 6,
+  ptr: 12,
+  hinfo: 13,
+  mx: 15,
+  txt: 16,
+  opt: 41,
+  rrsig: 46,
+  tsig: 250,
+  ixfr: 251,
+  axfr: 252,
+  any: 255,
+} as const;
+export const headerOctets = 12;
+export const flags = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
+/** Offsets of counts in the header; an update's are those of prerequisites and updates (RFC 2136 §2.2). */
+export const answerCount = 6;
+const prerequisiteCount = 6;
+const authorityCount = 8;
+const updateCount = 8;
+export const additionalCount = 10;
+
+/** Returns a query for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
+export function queryMessage(id: number, name: string, type: "SOA" | "AXFR" | "ANY"): Buffer {
+  return typeQueryMessage(id, name, { SOA: types.soa, AXFR: types.axfr, ANY: types.any }[type]);
+}
+
+/** Returns the same for any type, by number. */
+export function typeQueryMessage(id: number, name: string, type: number): Buffer {
+  return withQuestion(id, opcodes.query << 11, name, type);
+}
+
+/** Returns a query for what changed in a zone since a serial (RFC 1995 §3). */
+export function incrementalQueryMessage(id: number, zone: string, serial: number): Buffer {
+  const numbers = Buffer.alloc(20);
+  numbers.writeUInt32BE(serial, 0);
+  const soa = Buffer.concat([writeName("."), writeName("."), numbers]);
+  const head = typeQueryMessage(id, zone, types.ixfr);
+  head.writeUInt16BE(1, authorityCount);
+  return Buffer.concat([head, wireRecord(writeName(zone), types.soa, classes.in, 0, soa)]);
+}
+
+/** Returns a NOTIFY (RFC 1996 §3), whose answer section holds the new SOA. */
+export function notifyMessage(id: number, zone: string, soa: { ttl: number; rdata: Buffer }): Buffer {
+  const head = withQuestion(id, (opcodes.notify << 11) | flags.authoritative, zone, types.soa);
+  head.writeUInt16BE(1, answerCount);
+  return Buffer.concat([head, wireRecord(writeName(zone), types.soa, classes.in, soa.ttl, soa.rdata)]);
+}
+
+/** Returns a record for a section of an update. One without RDATA has a special meaning (RFC 2136 §2.4, §2.5). */
+export function wireRecord(
+  owner: Buffer,
+  type: number,
+  recordClass: number,
+  ttl: number,
+  rdata: Buffer | null,
+): Buffer {
+  const length = rdata?.length ?? 0;
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(type, 0);
+  head.writeUInt16BE(recordClass, 2);
+  head.writeUInt32BE(ttl, 4);
+  head.writeUInt16BE(length, 8);
+  return rdata ? Buffer.concat([owner, head, rdata]) : Buffer.concat([owner, head]);
+}
+
+/** Returns a dynamic update (RFC 2136 §2): the zone, the prerequisites, and the updates in order. */
+export function updateMessage(
+  id: number,
+  zone: string,
+  prerequisites: readonly Buffer[],
+  updates: readonly Buffer[],
+): Buffer {
+  const head = withQuestion(id, opcodes.update << 11, zone, types.soa);
+  head.writeUInt16BE(prerequisites.length, prerequisiteCount);
+  head.writeUInt16BE(updates.length, updateCount);
+  return Buffer.concat([head, ...prerequisites, ...updates]);
+}
+
+function withQuestion(id: number, bits: number, name: string, type: number): Buffer {
+  const head = Buffer.alloc(headerOctets);
+  head.writeUInt16BE(id, 0);
+  head.writeUInt16BE(bits, 2);
+  head.writeUInt16BE(1, 4);
+  return Buffer.concat([head, writeName(name), Buffer.of(type >> 8, type & 255, 0, classes.in)]);
+}
+
+/** Parses a message. @throws WireError if the octets are not a DNS message. */
+export function readMessage(octets: Buffer): WireMessage {
+  if (octets.length < headerOctets) throw new WireError("it is shorter than a header");
+  const bits = octets.readUInt16BE(2);
+  let position = headerOctets;
+  const questions: Question[] = [];
+  for (let left = octets.readUInt16BE(4); left > 0; left--) {
+    const { name, end } = readName(octets, position);
+    position = end + 4;
+    if (position > octets.length) throw new WireError("it ends within a question");
+    questions.push({ name, type: octets.readUInt16BE(end), class: octets.readUInt16BE(end + 2) });
+  }
+  const questionsEnd = position;
+  const section = (count: number) => {
+    const records: WireRecord[] = [];
+    for (let left = count; left > 0; left--) {
+      const record = readRecord(octets, position);
+      records.push(record);
+      position = record.rdataEnd;
+    }
+    return records;
+  };
+  const answers = section(octets.readUInt16BE(answerCount));
+  const authorities = section(octets.readUInt16BE(authorityCount));
+  const additionals = section(octets.readUInt16BE(additionalCount));
+  return {
+    octets,
+    id: octets.readUInt16BE(0),
+    isResponse: (bits & flags.response) !== 0,
+    opcode: (bits >> 11) & 15,
+    authoritative: (bits & flags.authoritative) !== 0,
+    truncated: (bits & flags.truncated) !== 0,
+    rcode: bits & 15,
+    questions,
+    questionsEnd,
+    answers,
+    authorities,
+    additionals,
+    end: position,
+  };
+}
+
+function readRecord(octets: Buffer, start: number): WireRecord {
+  const { name, end } = readName(octets, start);
+  const rdataStart = end + 10;
+  if (rdataStart > octets.length) throw new WireError("it ends within a record");
+  const rdataEnd = rdataStart + octets.readUInt16BE(end + 8);
+  if (rdataEnd > octets.length) throw new WireError("it ends within a record");
+  return {
+    name,
+    type: octets.readUInt16BE(end),
+    class: octets.readUInt16BE(end + 2),
+    ttl: octets.readUInt32BE(end + 4),
+    start,
+    rdataStart,
+    rdataEnd,
+  };
+}

@@ -1,0 +1,113 @@
+import { createSocket } from "node:dgram";
+import { connect, type Socket } from "node:net";
+import {
+  incrementalQueryMessage,
+  queryMessage,
+  readMessage,
+  types,
+  type WireMessage,
+} from "../../../server/dns/wire/messages.ts";
+import { readRdata } from "../../../server/dns/wire/rdata-read.ts";
+import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
+import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+
+const seconds = () => Math.floor(Date.now() / 1_000);
+
+/** The answer to a transfer: an RCODE, and each record as `name ttl type value`. */
+export interface Transferred {
+  rcode: number;
+  lines: string[];
+  messages: number;
+}
+
+/** Transfers a zone from loopback, whole or what changed since a serial, and verifies every signature. */
+export async function transfer(
+  port: number,
+  zone: string,
+  { since = null, key = null }: { since?: number | null; key?: TsigKey | null } = {},
+): Promise<Transferred> {
+  const query = since === null ? queryMessage(7, zone, "AXFR") : incrementalQueryMessage(7, zone, since);
+  const signed = key ? signRequest(query, key, seconds()) : null;
+  const verifier = key && signed ? new TsigVerifier(key, signed.mac, seconds) : null;
+  const socket = connect(port, "127.0.0.1");
+  try {
+    sendFramed(socket, signed?.message ?? query);
+    const answer: Transferred = { rcode: 0, lines: [], messages: 0 };
+    for await (const octets of framed(socket)) {
+      const message = readMessage(octets);
+      answer.messages++;
+      answer.rcode = message.rcode;
+      if (message.rcode !== 0) return answer;
+      verifier?.take(message);
+      answer.lines.push(...linesOf(message));
+      if (isComplete(answer.lines, since)) return answer;
+    }
+    throw new Error(`The transfer broke off after ${answer.lines.length} records.`);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** A whole transfer ends with the second SOA, one of differences with the third, or it is a single SOA (RFC 1995 §4). */
+function isComplete(lines: readonly string[], since: number | null): boolean {
+  if (lines.length === 1) return since !== null && isSoa(lines[0]) && serialOfLine(lines[0] ?? "") === since;
+  const isDifference = isSoa(lines[1]) && lines[1] !== lines[0];
+  const seen = lines.filter((line) => line === lines[0]).length;
+  return isSoa(lines.at(-1)) && seen === (isDifference ? 3 : 2);
+}
+
+function isSoa(line: string | undefined): boolean {
+  return line?.includes(" SOA ") ?? false;
+}
+
+/** Returns the serial in a line of an SOA. */
+export function serialOfLine(line: string): number {
+  return Number(line.split(" ")[5]);
+}
+
+/** Sends a datagram to loopback. @returns the answer, or null if none comes within a moment */
+export async function ask(port: number, message: Buffer, milliseconds = 300): Promise<Buffer | null> {
+  const socket = createSocket("udp4");
+  try {
+    return await new Promise<Buffer | null>((resolve) => {
+      socket.once("message", resolve);
+      socket.send(message, port, "127.0.0.1");
+      setTimeout(() => resolve(null), milliseconds);
+    });
+  } finally {
+    socket.close();
+  }
+}
+
+/** Returns the records of a message's answer section as lines. */
+export function linesOf(message: WireMessage): string[] {
+  return message.answers.map(({ name, ttl, type, rdataStart, rdataEnd }) => {
+    const { value } =
+      type === types.soa
+        ? { value: soaText(message.octets, rdataEnd) }
+        : readRdata(message.octets, typeName(type), rdataStart, rdataEnd);
+    return `${name} ${ttl} ${typeName(type)} ${value}`;
+  });
+}
+
+function soaText(octets: Buffer, end: number): string {
+  return `mname rname ${octets.readUInt32BE(end - 20)}`;
+}
+
+/** Writes a message with its length in front. */
+function sendFramed(socket: Socket, message: Buffer): void {
+  socket.write(Buffer.concat([Buffer.of(message.length >> 8, message.length & 255), message]));
+}
+
+/** Yields the messages of a stream. */
+async function* framed(socket: Socket): AsyncGenerator<Buffer> {
+  let pending = Buffer.alloc(0);
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    pending = Buffer.concat([pending, chunk]);
+    while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+      const end = 2 + pending.readUInt16BE(0);
+      yield pending.subarray(2, end);
+      pending = pending.subarray(end);
+    }
+  }
+}
