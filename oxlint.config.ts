@@ -8,7 +8,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { composition: [] },
   {
     v1: ["domains", "records"],
-    "dns-service": ["changes", "dns-providers", "notifications"],
+    "dns-service": ["audit", "changes", "dns-providers", "notifications"],
     domains: [
       "assignments",
       "audit",

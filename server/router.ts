@@ -6,6 +6,7 @@ import { authRouter } from "./accounts/auth/router.ts";
 import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
 import { channelsRouter } from "./notifications/channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
+import { secondariesRouter } from "./dns-service/router.ts";
 import { delegationRouter } from "./delegation/router.ts";
 import { changeRequestsRouter } from "./change-requests/router.ts";
 import { domainsRouter } from "./domains/router.ts";
@@ -37,6 +38,7 @@ export const appRouter = router({
   identityConfigs: identityConfigsRouter,
   domains: merged(domainsRouter, expiryRouter, compareRouter),
   delegation: delegationRouter,
+  secondaries: secondariesRouter,
   records: merged(recordsRouter, historyRouter),
   replacements: replacementsRouter,
   changeRequests: changeRequestsRouter,

@@ -4,6 +4,7 @@ import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in
 import { failedChange } from "../../server/changes/failed-notice.ts";
 import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
+import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
 import { requestNotice } from "../../server/change-requests/notices.ts";
@@ -56,6 +57,12 @@ const replacement: Batch = {
   createdAt: new Date("2027-02-22T00:00:00Z"),
   finishedAt: null,
 };
+const secondary = {
+  address: "192.0.2.53",
+  domain: { id: domainId, name: "example.com", view: "", ownerId: userId },
+  zones: 1,
+  error: null,
+};
 const delegated = { id: domainId, name: "example.com", ownerId: userId };
 const replaced = { total: 300, waiting: 0, running: 0, done: 0, failed: 1, skipped: 0 };
 
@@ -104,6 +111,9 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
       userId,
     ),
+    "zone.secondary_behind": secondaryNotice({ ...secondary, kind: "behind" }),
+    "zone.secondary_ahead": secondaryNotice({ ...secondary, kind: "ahead" }),
+    "zone.secondary_recovered": secondaryNotice({ ...secondary, kind: "recovered" }),
     "replacement.progress": progressNotice(title, replacement, { ...replaced, waiting: 150, done: 149 }, 50),
     "replacement.finished": finishedNotice(title, { ...replacement, state: "done" }, { ...replaced, done: 299 }),
     "change.requested": requestNotice("change.requested", changeRequest, told),

@@ -15,6 +15,7 @@ import type { ExpiryServices } from "../expiry/compose.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
+import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
 import { deleteExpired } from "./housekeeping.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
@@ -36,6 +37,7 @@ export interface Workers
   reverseFollows: ReverseFollows;
   drift: DriftJob;
   dnsService: DnsService;
+  secondaryCheck: SecondaryCheck;
   changeReporter: ChangeReporter;
 }
 
@@ -135,9 +137,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     },
     {
       name: "secondaries.notify",
-      description: "Notifies secondaries of changes that a crash left unannounced.",
+      description: "Notifies secondaries that are behind, and reports those that stay behind.",
       schedule: "* * * * *",
-      work: () => needs.dnsService.sweep(),
+      async work(_data, signal) {
+        await needs.dnsService.sweep();
+        await needs.secondaryCheck.runOnce(signal);
+      },
     },
     mail.job,
     expiryCheck,

@@ -10,8 +10,8 @@ import type { Background } from "../platform/background.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { DnsServices } from "../dns-service/compose.ts";
 import type { ChangeReporter } from "../change-reports/reporter.ts";
-import type { DnsService } from "../dns-service/service.ts";
 import type { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
 import type { Domains } from "../domains/service.ts";
@@ -55,7 +55,8 @@ export interface Services
     ChannelServices,
     JobServices,
     ExpiryServices,
-    DelegationServices {
+    DelegationServices,
+    DnsServices {
   config: Config;
   database: Database;
   log: Logger;
@@ -96,7 +97,6 @@ export interface Services
   reverseReport: ReverseReport;
   drift: DriftJob;
   zoneWatchers: ZoneWatchers;
-  dnsService: DnsService;
   changeReporter: ChangeReporter;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;

@@ -19,7 +19,7 @@ import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
 import { Outbox } from "../notifications/channels/outbox.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { DnsService } from "../dns-service/service.ts";
+import { composeDnsService } from "../dns-service/compose.ts";
 import { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import { ProviderConnections } from "../dns-providers/connections.ts";
 import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
@@ -127,10 +127,19 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
-  const dnsService = new DnsService({ config, database, secrets, egress, log, now });
+  const dnsServices = composeDnsService({
+    config,
+    database,
+    secrets,
+    egress,
+    notifications,
+    log,
+    now,
+    metrics: () => jobServices.metrics,
+  });
+  const { dnsService } = dnsServices;
   const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
-  hearZoneChanges(database.fork(), ({ domainId }) => {
-    dnsService.changed(domainId);
+  hearZoneChanges(database.fork(), () => {
     if (config.jobs) changeReporter.soon();
   });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
@@ -205,7 +214,7 @@ export async function createServices(parts: {
     streams,
     workers: {
       repair,
-      dnsService,
+      ...dnsServices,
       changeReporter,
       batches,
       requestSchedule,
@@ -298,7 +307,7 @@ export async function createServices(parts: {
     batches,
     drift,
     zoneWatchers,
-    dnsService,
+    ...dnsServices,
     changeReporter,
     async prepare() {
       await redis?.connect();

@@ -78,6 +78,7 @@ export const primary: ProviderKind<PrimaryConfig> = {
   minTtl: 0,
   maxTtl,
   granularity: "zone",
+  makesSerials: true,
   // BIND refuses a transfer with more by default (`max-records-per-type`, `max-types-per-name`).
   serverRules: { checkNames: false, maxRecordsPerType: 100, maxTypesPerName: 100 },
   unsupportedReason: unencodable,

@@ -148,6 +148,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   adjust?: (config: Config) => Partial<ProviderCapabilities>;
   /** Fields that do not determine where the zones are, and may change while domains use the configuration. */
   settings?: readonly string[];
+  /** Whether Zonewright makes the serials of its zones, which go on from those of a zone that moves here. */
+  makesSerials?: true;
   /**
    * Returns the records that a new zone begins with, and whose types at the apex replace those of a zone that moves here. For kinds
    * without a back end.

@@ -30,6 +30,7 @@ interface Parts {
   client: SecondaryClient;
   log: Logger;
   signal: AbortSignal;
+  onNotify: (outcome: "acknowledged" | "failed") => void;
 }
 
 /**
@@ -162,6 +163,15 @@ export class Notifier {
     });
   }
 
+  /** Asks a secondary once what it serves, and stores the answer. */
+  async look(zone: ServedZone, endpoint: Endpoint): Promise<void> {
+    const { client, secondaries } = this.#parts;
+    const key = this.#keyFor(`${zone.service.configId} ${identityOf(endpoint)}`, zone.service.settings.keys, new Set());
+    const serial = await client.serial(zone, endpoint, key, answerMilliseconds);
+    if (typeof serial === "string") secondaries.failed(zone, endpoint, key?.name ?? null, serial);
+    else secondaries.serves(zone, endpoint, key?.name ?? null, serial);
+  }
+
   async #notifyOne(zone: ServedZone, endpoint: Endpoint, isNewest: () => boolean): Promise<void> {
     const { client, secondaries } = this.#parts;
     const { keys } = zone.service.settings;
@@ -171,6 +181,7 @@ export class Notifier {
     for (const milliseconds of attemptMilliseconds) {
       if (!isNewest()) return;
       const reply = await client.notify(zone, endpoint, key, milliseconds);
+      this.#parts.onNotify(reply.ok ? "acknowledged" : "failed");
       if (reply.ok) {
         if (key) this.#accepted.set(place, key);
         secondaries.notified(zone, endpoint, key?.name ?? null);

@@ -89,8 +89,14 @@ export function keysNamed(services: readonly PrimaryService[], name: string): Ts
   return services.flatMap(({ settings }) => settings.keys.filter((key) => key.name === name));
 }
 
+/** Returns whether a configuration has the peer's key. Several may have the same one. */
 function holds({ settings }: PrimaryService, { key }: Peer): boolean {
-  return key !== null && settings.keys.includes(key);
+  return (
+    key !== null &&
+    settings.keys.some(
+      ({ name, algorithm, secret }) => name === key.name && algorithm === key.algorithm && secret.equals(key.secret),
+    )
+  );
 }
 
 /** Returns whether a peer may transfer a configuration's zones: with keys, an address alone is not enough. */

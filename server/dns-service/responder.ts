@@ -24,6 +24,7 @@ interface Parts {
   strangers: StrangerLimit;
   log: Logger;
   now: () => Date;
+  onTransfer: (kind: "axfr" | "ixfr" | "current") => void;
 }
 
 type Protocol = "udp" | "tcp";
@@ -47,17 +48,19 @@ export class Responder {
       log.warn({ err: error }, "the DNS service cannot read its configurations");
       return [];
     });
+    // By TCP, the sender's address is real.
+    const mayRefuse = () => protocol === "tcp" || strangers.allows(address);
     const request = readRequest(octets, (name) => keysNamed(services, name), seconds);
     if (request.kind === "silence") return;
     if (request.kind === "refusal") {
-      if (strangers.allows(address)) yield request.answer;
+      if (mayRefuse()) yield request.answer;
       return;
     }
     const peer = { address, key: request.key };
     const isTransfer = request.type === types.axfr || request.type === types.ixfr;
     const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
     if (open.length === 0 || !(isTransfer || request.type === types.soa)) {
-      if (strangers.allows(address)) yield request.answers.empty(rcodes.refused);
+      if (mayRefuse()) yield request.answers.empty(rcodes.refused);
       return;
     }
     yield* this.#served(request, peer, open, protocol);
@@ -80,7 +83,7 @@ export class Responder {
       return;
     }
     if (!zone) {
-      if (strangers.allows(peer.address)) yield answers.empty(rcodes.refused);
+      if (protocol === "tcp" || strangers.allows(peer.address)) yield answers.empty(rcodes.refused);
       return;
     }
     const soa = soaEntry(ownerOf(zone.name), zone.soa);
@@ -129,6 +132,7 @@ export class Responder {
       return;
     }
     const milliseconds = Math.round(performance.now() - started);
+    this.#parts.onTransfer(transfer.kind);
     secondaries.transferred(zone, peer, { kind: transfer.kind, ...sent, milliseconds });
     log.debug({ zoneId: zone.id, kind: transfer.kind, ...sent, milliseconds }, "transferred a zone");
   }

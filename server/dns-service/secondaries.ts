@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { jsonRows, queries, type Database } from "../database/database.ts";
+import { jsonRows, queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Peer } from "./primary-configs.ts";
@@ -91,6 +91,15 @@ export class Secondaries {
     this.#note({ ...ofEndpoint(zone, endpoint, keyName), error });
   }
 
+  /** Deletes what is known of a secondary. */
+  async forget(em: EntityManager, zoneId: string, identity: string): Promise<void> {
+    await queries(em)
+      .deleteFrom("primary_secondaries")
+      .where("zone_id", "=", zoneId)
+      .where("identity", "=", identity)
+      .execute();
+  }
+
   /** Writes everything learned so far. */
   async written(): Promise<void> {
     clearTimeout(this.#timer);
@@ -131,7 +140,7 @@ export function identityOf({ address, port }: Endpoint): string {
 }
 
 /** Returns an address with its port if that is not 53. */
-function shownEndpoint({ address, port }: Endpoint): string {
+export function shownEndpoint({ address, port }: Endpoint): string {
   if (port === 53) return address;
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }

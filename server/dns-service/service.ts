@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
+import type { Database, EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Egress } from "../net/egress.ts";
 import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../net/listeners.ts";
 import type { Logger } from "../platform/log.ts";
@@ -9,8 +10,9 @@ import { Connections, type ConnectionLimits } from "./connections.ts";
 import { Notifier } from "./notifier.ts";
 import { PrimaryConfigs } from "./primary-configs.ts";
 import { Responder } from "./responder.ts";
-import { Secondaries } from "./secondaries.ts";
+import { identityOf, Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
+import { zonesById, type ServedZone } from "./zones.ts";
 import { StrangerLimit } from "./stranger-limit.ts";
 
 /** Datagrams that are answered at once; more are dropped. */
@@ -24,6 +26,9 @@ interface Parts {
   log: Logger;
   now: () => Date;
   limits?: Partial<ConnectionLimits>;
+  /** Called for the metrics. */
+  onTransfer: (kind: "axfr" | "ixfr" | "current") => void;
+  onNotify: (outcome: "acknowledged" | "failed") => void;
 }
 
 /** The DNS service: a hidden primary for zones of kind `primary`. Off without DNS_LISTEN. */
@@ -111,6 +116,26 @@ export class DnsService {
   /** Notifies secondaries of changes that no instance has notified of. */
   async sweep(): Promise<void> {
     if (this.enabled) await this.#notifier.sweep();
+  }
+
+  /** Returns a domain's zone; null if its provider is of another kind. */
+  async zone(em: EntityManager, domainId: string): Promise<ServedZone | null> {
+    const [zone = null] = await zonesById(em, await this.#configs.all(), [domainId]);
+    return zone;
+  }
+
+  /** Asks a secondary what it serves, and stores the answer. Does nothing if the service is off. */
+  async look(zone: ServedZone, endpoint: Endpoint): Promise<void> {
+    if (this.enabled) await this.#notifier.look(zone, endpoint);
+  }
+
+  /** Notifies a secondary of a domain's zone again. Forgets one that the configuration no longer lists. */
+  async remind(domainId: string, identity: string): Promise<void> {
+    const em = this.#parts.database.fork();
+    const zone = await this.zone(em, domainId);
+    const endpoint = zone?.service.settings.notify.find((one) => identityOf(one) === identity);
+    if (zone && endpoint) this.#notifier.notify(zone, endpoint);
+    else await this.secondaries.forget(em, domainId, identity);
   }
 
   /** Refuses new messages and ends transfers, which secondaries repeat elsewhere or later. */

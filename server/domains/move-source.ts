@@ -54,3 +54,17 @@ export async function readOldSplits(
     if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
   }
 }
+
+/** Returns the zone's serial at its present provider; null if it has none, or does not answer. */
+export async function lastSerial(
+  { stored, providerZone }: { stored: StoredConfig; providerZone: string },
+  connections: ProviderConnections,
+): Promise<number | null> {
+  try {
+    const soa = await connections.connect(stored).provider?.readSoa(providerZone);
+    return soa?.serial ?? null;
+  } catch (error) {
+    if (!(error instanceof ProviderError || error instanceof AppError)) throw error;
+    return null;
+  }
+}

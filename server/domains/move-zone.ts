@@ -34,7 +34,9 @@ import { callProvider } from "../changes/provider-call.ts";
 import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/call-journal.ts";
-import { readOldSplits, sourceOf } from "./move-source.ts";
+import { adoptSerial } from "../changes/state/adopt-serial.ts";
+import { announceZoneChange } from "../changes/watch/announce.ts";
+import { lastSerial, readOldSplits, sourceOf } from "./move-source.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
 import { planState } from "../dns/desired-state.ts";
 import { inSlices } from "../platform/slices.ts";
@@ -88,8 +90,11 @@ export async function moveZone(
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
       : { fingerprint: null, changes: heldHere(target, move), signing: unsigned };
+    const last = target.kind.makesSerials ? await lastSerial(source, connections) : null;
     const stored = fork().transactional(async (tx) => {
       await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
+      if (last !== null) await adoptSerial(tx, domain.id, last);
+      if (target.kind.makesSerials) announceZoneChange(tx, { domainId: domain.id, ...(await reached(tx, domain.id)) });
       await writeEntry(tx, now(), caller, {
         action: "domain.move",
         targetType: "domain",
@@ -102,6 +107,15 @@ export async function moveZone(
       throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
     });
   });
+}
+
+async function reached(tx: EntityManager, domainId: string): Promise<{ revision: number; changeSetId: null }> {
+  const { revision } = await queries(tx)
+    .selectFrom("domains")
+    .select("revision")
+    .where("id", "=", domainId)
+    .executeTakeFirstOrThrow();
+  return { revision, changeSetId: null };
 }
 
 /** Returns the changes that a move to a kind without a back end makes: its name servers replace those at the apex. */

@@ -32,6 +32,8 @@ export class Metrics {
   readonly #jobs: Histogram<"job">;
   readonly #failures: Counter<"job">;
   readonly #lastSuccess: Gauge<"job">;
+  readonly #transfers: Counter<"kind">;
+  readonly #notifies: Counter<"outcome">;
   readonly #readings: Reading[] = [];
   #reading: Promise<string[]> | null = null;
 
@@ -69,6 +71,18 @@ export class Metrics {
       labelNames: ["job"],
       registers,
     });
+    this.#transfers = new Counter({
+      name: "zonewright_zone_transfers_total",
+      help: "Zone transfers to secondaries by this instance: of the whole zone, of differences, or with nothing new.",
+      labelNames: ["kind"],
+      registers,
+    });
+    this.#notifies = new Counter({
+      name: "zonewright_notifies_total",
+      help: "Attempts of this instance to notify a secondary of a zone.",
+      labelNames: ["outcome"],
+      registers,
+    });
   }
 
   /** Records a request. @param procedure its dotted name, or another label for requests that are not procedures */
@@ -80,6 +94,16 @@ export class Metrics {
     this.#jobs.observe({ job }, seconds);
     this.#failures.inc({ job }, failed ? 1 : 0);
     if (!failed) this.#lastSuccess.set({ job }, Date.now() / 1_000);
+  }
+
+  /** Counts a finished zone transfer. @param kind `axfr`, `ixfr`, or `current` for one that had nothing to transfer */
+  transfer(kind: "axfr" | "ixfr" | "current"): void {
+    this.#transfers.inc({ kind });
+  }
+
+  /** Counts an attempt to notify a secondary. */
+  notified(outcome: "acknowledged" | "failed"): void {
+    this.#notifies.inc({ outcome });
   }
 
   /** Adds a gauge that is read on each request for metrics. */

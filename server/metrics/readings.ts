@@ -41,10 +41,29 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
       "Audit entries that wait to be sent to AUDIT_STREAM.",
       sql`select count(*) from audit_stream_queue`,
     ),
+    count(
+      "zonewright_audit_stream_lag_seconds",
+      "Seconds since the oldest audit entry that waits to be sent to AUDIT_STREAM was written; 0 if none waits.",
+      sql`select coalesce(greatest(0, extract(epoch from now() - (
+        select e.at from audit_stream_queue q join audit_entries e on e.id = q.entry_id order by q.position limit 1
+      ))), 0)::float8 as count`,
+    ),
     {
       name: "zonewright_open_streams",
       help: "Open notification streams on this instance.",
       read: () => Promise.resolve([{ value: streams.openStreams }]),
+    },
+    {
+      name: "zonewright_secondary_lag_seconds",
+      help: "How long a secondary has not served the newest version of one of its zones, by its address.",
+      labels: ["secondary"],
+      async read() {
+        const { rows } = await sql<{ address: string; seconds: string }>`
+          select address, extract(epoch from now() - min(behind_since)) as seconds from primary_secondaries
+          where behind_since is not null group by address
+        `.execute(queries(database.fork()));
+        return rows.map(({ address, seconds }) => ({ labels: { secondary: address }, value: Number(seconds) }));
+      },
     },
     count("zonewright_domains", "Managed domains.", sql`select count(*) from domains`),
     count(

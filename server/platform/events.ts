@@ -16,6 +16,9 @@ export const notificationEvents = [
   "record.change_failed",
   "zone.changed",
   "zone.drift",
+  "zone.secondary_behind",
+  "zone.secondary_ahead",
+  "zone.secondary_recovered",
   "replacement.progress",
   "replacement.finished",
   "change.requested",
@@ -82,6 +85,18 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "zone.drift": {
     when: "A zone differs from what its provider serves, or cannot be read there. Sent once until that changes.",
     to: "the domain's owner and administrators",
+  },
+  "zone.secondary_behind": {
+    when: "A secondary has not served the newest version of zones for ten minutes. One notification for all zones of a secondary that fall behind in the same minute.",
+    to: "administrators, and the domain's owner if it is one zone",
+  },
+  "zone.secondary_ahead": {
+    when: "A secondary serves a newer serial than Zonewright has, as after a restore from a backup.",
+    to: "administrators, and the domain's owner if it is one zone",
+  },
+  "zone.secondary_recovered": {
+    when: "A secondary that was behind or ahead serves the newest version again.",
+    to: "administrators, and the domain's owner if it is one zone",
   },
   "replacement.progress": {
     when: "A job for 20 or more domains, such as a replacement, has passed 25, 50 or 75 %. Not mailed to users.",
@@ -150,6 +165,12 @@ interface OfAssignment {
   subdomainPattern: string;
   /** The requested host. */
   host: string | null;
+}
+
+/** A secondary by its address, with the first of its zones by name; `zones` counts all that it concerns. */
+interface OfSecondary extends OfDomain {
+  address: string;
+  zones: number;
 }
 
 /** A change of many domains. The numbers count domains. */
@@ -289,6 +310,9 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "zone.changed": ZoneChanged | ZoneDigest;
   /** The number of records that a sync would create, update and delete; or all 0 and, in `error`, why the zone cannot be read. */
   "zone.drift": OfDomain & { created: number; updated: number; deleted: number; error: string | null };
+  "zone.secondary_behind": OfSecondary;
+  "zone.secondary_ahead": OfSecondary;
+  "zone.secondary_recovered": OfSecondary;
   /** `percent`: 25, 50 or 75. */
   "replacement.progress": OfReplacement & { percent: number };
   "replacement.finished": OfReplacement & { state: "done" | "stopped" };

@@ -282,6 +282,13 @@ async function checkedDelegation(): Promise<Answer> {
   return await zw.admin.post(`/api/domains/${body.id}/delegation/check`);
 }
 
+async function raisedSerial(): Promise<Answer> {
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net" };
+  const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Serials", config });
+  const { body } = await zw.admin.post("/api/domains", { name: "serial.example", providerConfigId: made.body.id });
+  return await zw.admin.post(`/api/domains/${body.id}/secondaries/raise-serial`);
+}
+
 async function snoozedFinding(): Promise<Answer> {
   const finding = await storeFinding(zw, domain);
   return await zw.admin.post(`/api/domains/${domain}/delegation/snooze`, { ...finding, until: null });
@@ -395,6 +402,7 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     "domain.set_expiry_remind",
     () => zw.admin.put(`/api/domains/${domain}/expiry-remind`, { expiryRemindDays: [3] }),
   ],
+  "secondaries.raiseSerial": ["domain.raise_serial", raisedSerial],
   "delegation.check": ["domain.check_delegation", checkedDelegation],
   "delegation.snooze": ["domain.snooze_delegation", snoozedFinding],
   "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],

@@ -1,4 +1,12 @@
+import { Writable } from "node:stream";
+import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { theService } from "../../server/access/actor.ts";
+import { writeEntry } from "../../server/audit/audit.ts";
+import { nextBatch, sent } from "../../server/audit/stream/queue.ts";
+import { sinkFor } from "../../server/audit/stream/sinks.ts";
+import { queries } from "../../server/database/database.ts";
+import { createEgress } from "../../server/net/egress.ts";
 import { syslogFrame, type StreamedEntry } from "../../server/audit/stream/lines.ts";
 import { parseAuditTarget } from "../../server/config/audit-target.ts";
 import { freePorts } from "../support/programs.ts";
@@ -78,6 +86,13 @@ test("every entry arrives as GET /api/audit shows it, in order, also those writt
   const receivers: AuditReceiver[] = [];
   try {
     await change(zonewright, 3);
+    const lag = async () =>
+      Number(
+        /^zonewright_audit_stream_lag_seconds (\S+)/m.exec(
+          await (await fetch(`${zonewright.url}/metrics`)).text(),
+        )?.[1],
+      );
+    expect(await lag()).toBeGreaterThan(0);
     receivers.push(await startSyslogReceiver({ port }));
     await expect.poll(() => arrived(receivers), { timeout: 15_000 }).toEqual(await trailOf(zonewright));
     await receivers[0]?.stop();
@@ -86,8 +101,42 @@ test("every entry arrives as GET /api/audit shows it, in order, also those writt
     await expect.poll(() => arrived(receivers), { timeout: 15_000 }).toEqual(await trailOf(zonewright));
     const metrics = await (await fetch(`${zonewright.url}/metrics`)).text();
     expect(metrics).toContain("zonewright_audit_stream_pending 0");
+    expect(await lag()).toBe(0);
   } finally {
     await zonewright.stop();
     for (const receiver of receivers) await receiver.stop();
   }
 }, 60_000);
+
+test("a reader of standard output that takes nothing does not hold up the end of the service", async () => {
+  const blocked = new Writable({ write: () => undefined });
+  const send = sinkFor({ kind: "stdout" }, createEgress({ allow: [], now: () => new Date() }), blocked);
+  const stopping = new AbortController();
+  const sending = send([entry], stopping.signal);
+  stopping.abort();
+  await expect(sending).rejects.toThrow("did not take the entries in time");
+});
+
+test("entries are sent in batches of at most a megabyte, and a larger one alone", async () => {
+  const zonewright = await startZonewright({ env: { AUDIT_STREAM: "stdout", JOBS: "off" } });
+  try {
+    const em = zonewright.services.database.fork();
+    await sql`delete from audit_stream_queue`.execute(queries(em));
+    for (const size of [400_000, 400_000, 400_000, 2_000_000, 10]) {
+      await writeEntry(em, new Date(), theService, {
+        action: "test.large",
+        targetType: "test",
+        targetId: null,
+        after: { text: "x".repeat(size) },
+      });
+    }
+    const sizes: number[] = [];
+    for (let batch = await nextBatch(em); batch.entries.length > 0; batch = await nextBatch(em)) {
+      sizes.push(batch.entries.length);
+      await sent(em, batch);
+    }
+    expect(sizes).toEqual([2, 1, 1, 1]);
+  } finally {
+    await zonewright.stop();
+  }
+});

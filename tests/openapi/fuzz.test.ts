@@ -16,7 +16,7 @@ import { mutate, mutations } from "./fuzzing/mutations.ts";
 import { validCall, type Call, type Furnished } from "./fuzzing/valid-calls.ts";
 
 const zw = useZonewright({ env: { LOG_LEVEL: process.env["FUZZ_LOG_LEVEL"] ?? "silent" } });
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 3_000);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 4_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_270_301);
 
 let furnished: Furnished;
@@ -56,7 +56,7 @@ test("requests are valid before they are mutated, so that each mutation is the o
   for (const found of operations) {
     const { operation } = found;
     if (
-      /^(?:v1D|d)elete|^(?:login|refresh|resetPassword|apply(?:LinkedTemplate|Records|Replacement|Template)|revertReplacement|(?:approve|reject|withdraw|apply)ChangeRequest|snoozeDelegation|unlinkTemplate)$/.test(
+      /^(?:v1D|d)elete|^(?:login|refresh|resetPassword|apply(?:LinkedTemplate|Records|Replacement|Template)|revertReplacement|(?:approve|reject|withdraw|apply)ChangeRequest|snoozeDelegation|raiseSerial|unlinkTemplate)$/.test(
         operation.operationId,
       )
     )

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePorts } from "../support/programs.ts";
 import { RestClient } from "../support/rest-client.ts";
@@ -117,6 +118,37 @@ test("a receiver with a certificate of an unknown authority gets nothing", async
     await receiver.stop();
   }
 }, 60_000);
+
+test("two instances on one database send every entry, also one whose transaction commits after later ones", async () => {
+  const receiver = await startSyslogReceiver();
+  const env = await environment(`syslog://127.0.0.1:${receiver.port}`);
+  const services = [await startService(env)];
+  services.push(await startService(env));
+  const database = new Client({ connectionString: env["DATABASE_URL"] });
+  await database.connect();
+  try {
+    const client = await services[0]?.signIn();
+    if (!client) throw new Error("No service was started.");
+    await database.query("begin");
+    await database.query(
+      "insert into audit_entries (id, at, action, target_type) values (gen_random_uuid(), now(), 'test.late', 'test')",
+    );
+    await change(client, 10);
+    await expect.poll(() => receiver.messages.length, { timeout: 30_000 }).toBeGreaterThan(5);
+    await database.query("commit");
+    await services[0]?.stop("SIGKILL");
+    const second = new RestClient(services[1]?.url ?? "", client.token);
+    await change(second, 5);
+    await expect
+      .poll(() => arrived([receiver]).toSorted(), { timeout: 90_000 })
+      .toEqual((await trailOf(second)).toSorted());
+    expect(receiver.messages.map(entryOf).filter(({ action }) => action === "test.late")).toHaveLength(1);
+  } finally {
+    await database.end();
+    for (const service of services) await service.stop("SIGKILL");
+    await receiver.stop();
+  }
+}, 180_000);
 
 test("on standard output entries are lines of JSON beside the log", async () => {
   const service = await startService(await environment("stdout"));

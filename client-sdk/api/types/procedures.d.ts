@@ -242,6 +242,14 @@ export interface DelegationProcedures {
         mutate: Inferred["delegation"]["snooze"]["mutate"];
     };
 }
+export interface SecondariesProcedures {
+    get: {
+        query: Inferred["secondaries"]["get"]["query"];
+    };
+    raiseSerial: {
+        mutate: Inferred["secondaries"]["raiseSerial"]["mutate"];
+    };
+}
 export interface RecordsProcedures {
     list: {
         query: Inferred["records"]["list"]["query"];
@@ -514,6 +522,7 @@ interface Routers {
     identityConfigs: IdentityConfigsProcedures;
     domains: DomainsProcedures;
     delegation: DelegationProcedures;
+    secondaries: SecondariesProcedures;
     records: RecordsProcedures;
     replacements: ReplacementsProcedures;
     changeRequests: ChangeRequestsProcedures;

@@ -3,6 +3,8 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { StreamedEntry } from "./lines.ts";
 
 const batchSize = 200;
+/** Octets of text in a batch, if it has more than one entry. */
+const batchOctets = 1_048_576;
 
 /** Entries from now on are queued. */
 export async function enable(em: EntityManager): Promise<void> {
@@ -43,8 +45,13 @@ export async function nextBatch(em: EntityManager): Promise<Batch> {
   >`select q.position::text as position, e.id, e.at, e.actor_id as "actorId",
       e.token_id as "tokenId", e.action, e.target_type as "targetType", e.target_id as "targetId", e.ip,
       e.request_id as "requestId", e.before, e.after
-    from audit_stream_queue q join audit_entries e on e.id = q.entry_id
-    order by q.position limit ${batchSize}`.execute(queries(em));
+    from (
+      select q.position, q.entry_id, sum(octet_length(concat(before, after))) over (order by q.position) as octets
+      from (select position, entry_id from audit_stream_queue order by position limit ${batchSize}) q
+      join audit_entries on audit_entries.id = q.entry_id
+    ) q join audit_entries e on e.id = q.entry_id
+    where q.octets <= ${batchOctets} or q.position = (select min(position) from audit_stream_queue)
+    order by q.position`.execute(queries(em));
   const entries = rows.map(({ position: _position, at, ...entry }) => Object.assign(entry, { at: new Date(at) }));
   return { entries, positions: rows.map(({ position }) => position) };
 }

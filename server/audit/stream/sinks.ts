@@ -12,7 +12,8 @@ const sendMilliseconds = 15_000;
 /** Returns what sends to a target. The operator chose it, so it may be in the internal network. */
 export function sinkFor(target: AuditTarget, egress: Egress, output: NodeJS.WritableStream = process.stdout): Send {
   if (target.kind === "stdout") {
-    return async (entries) => await write(output, entries.map((entry) => `${jsonLine(entry)}\n`).join(""));
+    return async (entries, signal) =>
+      await write(output, entries.map((entry) => `${jsonLine(entry)}\n`).join(""), signal);
   }
   if (target.kind === "https") return async (entries, signal) => await post(target, egress, entries, signal);
   return async (entries, signal) => {
@@ -80,8 +81,15 @@ async function untilClosed(socket: Socket, frames: string, signal: AbortSignal):
   }
 }
 
-async function write(output: NodeJS.WritableStream, text: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    output.write(text, (error) => (error ? reject(error) : resolve()));
-  });
+/** A reader that takes nothing must not hold up the end of the service: what it did not take is written again after the next start. */
+async function write(output: NodeJS.WritableStream, text: string, signal: AbortSignal): Promise<void> {
+  const done = Promise.withResolvers<undefined>();
+  const abort = () => done.reject(new Error("Standard output did not take the entries in time."));
+  signal.addEventListener("abort", abort, { once: true });
+  output.write(text, (error) => (error ? done.reject(error) : done.resolve(undefined)));
+  try {
+    await done.promise;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

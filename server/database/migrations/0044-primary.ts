@@ -62,7 +62,7 @@ const statements = [
     begin
       if (old.config - '{tsigKeys,notify,allowTransfer,catalogZone}'::text[])
         is distinct from (new.config - '{tsigKeys,notify,allowTransfer,catalogZone}'::text[]) then
-        update primary_zones set serial_base = serial_base + 1000, base_revision = domains.revision + 1
+        update primary_zones set serial_base = serial_base + 1000, base_revision = domains.revision
           from domains where domains.id = primary_zones.domain_id and domains.provider_config_id = new.id;
         insert into primary_catalog_changes (provider_config_id) values (new.id);
       end if;

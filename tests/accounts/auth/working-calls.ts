@@ -49,6 +49,16 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id, recordId, changeSetId: history.entries[0].id, snapshotId };
   }
 
+  let primaryConfig: Promise<string> | undefined;
+  /** A zone of this client that secondaries transfer. */
+  async function primaryZone(client: RestClient): Promise<Ids> {
+    const config = { nameServers: "ns1.example.net", contact: "dns@example.net" };
+    const body = { kind: "primary", name: "Secondaries", config, membersMayUse: true };
+    primaryConfig ??= made(zw.admin, "/api/provider-configs", body);
+    const providerConfigId = await primaryConfig;
+    return { id: await made(client, "/api/domains", { name: freshName(), providerConfigId }) };
+  }
+
   /** A notification of this client. */
   async function notification(owner: RestClient): Promise<Ids> {
     const { body: me } = await owner.get("/api/auth/me");
@@ -214,6 +224,8 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
     "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
     "domains.checkExpiry": { thing: zone },
+    "secondaries.get": { thing: zone },
+    "secondaries.raiseSerial": { thing: primaryZone },
     "delegation.get": { thing: zone },
     "delegation.check": { thing: zone },
     "delegation.snooze": {

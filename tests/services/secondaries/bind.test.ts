@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startBindSecondary, untilServed, type Secondary } from "../../support/name-servers/secondary.ts";
+import { untilServed, type Secondary } from "../../support/name-servers/secondary.ts";
+import { startBindSecondary } from "../../support/name-servers/secondary-bind.ts";
 import { freshKey } from "../../support/name-servers/update-server.ts";
 import { freePorts } from "../../support/programs.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";

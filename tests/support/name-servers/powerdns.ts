@@ -32,7 +32,8 @@ export async function startPowerdns(zones: readonly string[]): Promise<UpdateSer
   return updateServer({ port, key, folder, program }, zones);
 }
 
-async function createDatabase(file: string): Promise<void> {
+/** Creates a database of the SQLite backend. */
+export async function createDatabase(file: string): Promise<void> {
   const text = await readFile(schema, "utf8").catch((error: unknown) => {
     throw new Error("The services suite needs PowerDNS with SQLite: apt-get install pdns-backend-sqlite3 (Debian).", {
       cause: error,

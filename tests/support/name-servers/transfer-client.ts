@@ -24,12 +24,16 @@ export interface Transferred {
 export async function transfer(
   port: number,
   zone: string,
-  { since = null, key = null }: { since?: number | null; key?: TsigKey | null } = {},
+  {
+    since = null,
+    key = null,
+    from = "127.0.0.1",
+  }: { since?: number | null; key?: TsigKey | null; /** The address to ask from. */ from?: string } = {},
 ): Promise<Transferred> {
   const query = since === null ? queryMessage(7, zone, "AXFR") : incrementalQueryMessage(7, zone, since);
   const signed = key ? signRequest(query, key, seconds()) : null;
   const verifier = key && signed ? new TsigVerifier(key, signed.mac, seconds) : null;
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
   try {
     sendFramed(socket, signed?.message ?? query);
     const answer: Transferred = { rcode: 0, lines: [], messages: 0 };
@@ -66,9 +70,14 @@ export function serialOfLine(line: string): number {
 }
 
 /** Sends a datagram to loopback. @returns the answer, or null if none comes within a moment */
-export async function ask(port: number, message: Buffer, milliseconds = 300): Promise<Buffer | null> {
+export async function ask(
+  port: number,
+  message: Buffer,
+  { milliseconds = 300, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
+): Promise<Buffer | null> {
   const socket = createSocket("udp4");
   try {
+    await new Promise<void>((resolve) => socket.bind(0, from, resolve));
     return await new Promise<Buffer | null>((resolve) => {
       socket.once("message", resolve);
       socket.send(message, port, "127.0.0.1");

@@ -1,0 +1,44 @@
+import { hearZoneChanges } from "../changes/watch/announce.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import type { Egress } from "../net/egress.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import type { Logger } from "../platform/log.ts";
+import { Propagation } from "./propagation.ts";
+import { SecondaryCheck } from "./secondary-check.ts";
+import { DnsService } from "./service.ts";
+
+export interface DnsServices {
+  dnsService: DnsService;
+  propagation: Propagation;
+  secondaryCheck: SecondaryCheck;
+}
+
+/** Builds the DNS service, which hears of every change that this process commits. */
+export function composeDnsService(parts: {
+  config: Config;
+  database: Database;
+  secrets: ConfigSecrets;
+  egress: Egress;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+  metrics: () => {
+    transfer: (kind: "axfr" | "ixfr" | "current") => void;
+    notified: (outcome: "acknowledged" | "failed") => void;
+  };
+}): DnsServices {
+  const { database, now } = parts;
+  const dnsService = new DnsService({
+    ...parts,
+    onTransfer: (kind) => parts.metrics().transfer(kind),
+    onNotify: (outcome) => parts.metrics().notified(outcome),
+  });
+  hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
+  return {
+    dnsService,
+    propagation: new Propagation(dnsService, now),
+    secondaryCheck: new SecondaryCheck({ ...parts, service: dnsService }),
+  };
+}

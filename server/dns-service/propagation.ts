@@ -1,0 +1,147 @@
+import { sql } from "kysely";
+import type { Caller } from "../access/caller.ts";
+import { zoneFor } from "../access/zone-access.ts";
+import { writeEntry } from "../audit/audit.ts";
+import { announceZoneChange } from "../changes/watch/announce.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { serialDistance, serialOf } from "../dns/wire/serials.ts";
+import { AppError } from "../platform/errors.ts";
+import type { DnsService } from "./service.ts";
+import { identityOf, shownEndpoint } from "./secondaries.ts";
+import type { ServedZone } from "./zones.ts";
+
+/** Milliseconds after which a secondary that is not in sync is asked again. */
+const freshMilliseconds = 60_000;
+/** How much a serial rises at least, so that no serial from before is taken for one of the new count. */
+const leastRaise = 1_000;
+/** RFC 1982 §3.1: the most by which a serial may rise. */
+const mostRaise = 2 ** 31 - 1;
+
+/** Reports how far zones have reached their secondaries, and mends their serials. */
+export class Propagation {
+  readonly #service: DnsService;
+  readonly #now: () => Date;
+
+  constructor(service: DnsService, now: () => Date) {
+    this.#service = service;
+    this.#now = now;
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(em: EntityManager, caller: Caller, domainId: string) {
+    await zoneFor(em, caller, domainId, "read");
+    return await this.#view(em, domainId);
+  }
+
+  /** Raises the serial above that of every secondary. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
+  async raiseSerial(em: EntityManager, caller: Caller, domainId: string) {
+    await zoneFor(em, caller, domainId, "manage");
+    const zone = await this.#service.zone(em, domainId);
+    if (!zone) throw notPrimary();
+    const known = (await secondariesOf(em, domainId)).flatMap(({ serial }) =>
+      serial === null ? [] : [Number(serial)],
+    );
+    const ahead = Math.max(0, ...known.map((serial) => serialDistance(zone.soa.serial, serial)));
+    const raise = Math.min(mostRaise, ahead + leastRaise);
+    await em.transactional(async (tx) => {
+      await sql`
+        update primary_zones set serial_base = serial_base + ${raise}, base_revision = domains.revision
+        from domains where domains.id = primary_zones.domain_id and domain_id = ${domainId}::uuid
+      `.execute(queries(tx));
+      await writeEntry(tx, this.#now(), caller, {
+        action: "domain.raise_serial",
+        targetType: "domain",
+        targetId: domainId,
+        before: { serial: zone.soa.serial },
+        after: { serial: serialOf(zone.soa.serial + raise) },
+      });
+      announceZoneChange(tx, { domainId, revision: zone.revision, changeSetId: null });
+    });
+    return await this.#view(em.fork(), domainId);
+  }
+
+  async #view(em: EntityManager, domainId: string) {
+    const zone = await this.#service.zone(em, domainId);
+    if (!zone) return { serial: null, changedAt: null, secondaries: [] };
+    await this.#service.secondaries.written();
+    await this.#ask(em, zone);
+    const rows = await secondariesOf(em, domainId);
+    const { serial } = zone.soa;
+    const endpoints = zone.service.settings.notify;
+    const listed = endpoints.map((endpoint) => ({
+      identity: identityOf(endpoint),
+      address: shownEndpoint(endpoint),
+      notified: true,
+    }));
+    const others = rows.flatMap(({ identity, address }) =>
+      identity.startsWith("notify:") ? [] : [{ identity, address, notified: false }],
+    );
+    return {
+      serial,
+      changedAt: await changedAt(em, domainId),
+      secondaries: [...listed, ...others].map(({ identity, address, notified }) => {
+        const row = rows.find((one) => one.identity === identity);
+        const theirs = row?.serial === null || row === undefined ? null : Number(row.serial);
+        const inSync = theirs === serial;
+        return {
+          address,
+          keyName: row?.key_name ?? null,
+          notified,
+          serial: theirs,
+          inSync,
+          inSyncSince: inSync ? (row?.served_at ?? null) : null,
+          lastNotifyAt: row?.notified_at ?? null,
+          lastQueryAt: row?.asked_at ?? null,
+          lastTransferAt: row?.transferred_at ?? null,
+          lastTransferKind: row?.transfer_kind ?? null,
+          lastTransferRecords: row?.transfer_records ?? null,
+          lastTransferMilliseconds: row?.transfer_milliseconds ?? null,
+          error: row?.error ?? null,
+        };
+      }),
+    };
+  }
+
+  /** Asks secondaries that are not in sync and have not transferred for a minute. */
+  async #ask(em: EntityManager, zone: ServedZone): Promise<void> {
+    const rows = await secondariesOf(em, zone.id);
+    const before = this.#now().getTime() - freshMilliseconds;
+    const stale = zone.service.settings.notify.filter((endpoint) => {
+      const row = rows.find(({ identity }) => identity === identityOf(endpoint));
+      const isSame = row?.serial !== null && row !== undefined && Number(row.serial) === zone.soa.serial;
+      return !isSame && (row?.transferred_at?.getTime() ?? 0) < before;
+    });
+    if (stale.length === 0) return;
+    await Promise.all(stale.map((endpoint) => this.#service.look(zone, endpoint)));
+    await this.#service.secondaries.written();
+  }
+}
+
+async function secondariesOf(em: EntityManager, zoneId: string) {
+  return await queries(em)
+    .selectFrom("primary_secondaries")
+    .selectAll()
+    .where("zone_id", "=", zoneId)
+    .orderBy("identity")
+    .limit(100)
+    .execute();
+}
+
+async function changedAt(em: EntityManager, domainId: string): Promise<Date | null> {
+  const row = await queries(em)
+    .selectFrom("change_sets")
+    .select("finished_at")
+    .where("domain_id", "=", domainId)
+    .where("revision", "is not", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.finished_at ?? null;
+}
+
+function notPrimary(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "Only zones whose provider is of kind primary have a serial here. Move the domain to such a configuration first.",
+  );
+}

@@ -1,0 +1,35 @@
+import { may } from "../api/procedures.ts";
+import { router } from "../api/trpc.ts";
+import { secondaries, secondariesInput } from "./schemas.ts";
+
+const tag = "Domains";
+
+export const secondariesRouter = router({
+  get: may("domains:read", {
+    method: "GET",
+    path: "/domains/{id}/secondaries",
+    operationId: "getSecondaries",
+    tag,
+    summary: "Get how far a zone has reached its secondaries",
+    description:
+      "For zones whose provider is of kind `primary`. A secondary that was not in sync a minute ago is asked now. Others have none.",
+  })
+    .input(secondariesInput)
+    .output(secondaries)
+    .query(({ ctx, input }) => ctx.services.propagation.get(ctx.em, ctx.caller, input.id)),
+
+  raiseSerial: may("domains:write", {
+    method: "POST",
+    path: "/domains/{id}/secondaries/raise-serial",
+    operationId: "raiseSerial",
+    errors: [409],
+    tag,
+    summary: "Raise a zone's serial",
+    description:
+      "Raises the serial above that of every secondary, for secondaries that are ahead, as after a restore from a backup. They transfer " +
+      "the whole zone once. For the owner and administrators. A zone whose provider is of another kind than `primary` returns 409.",
+  })
+    .input(secondariesInput)
+    .output(secondaries)
+    .mutation(({ ctx, input }) => ctx.services.propagation.raiseSerial(ctx.em, ctx.caller, input.id)),
+});

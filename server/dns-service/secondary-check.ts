@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { serialDistance, serialOf } from "../dns/wire/serials.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { secondaryNotice, type SecondaryChange } from "./secondary-notices.ts";
+import type { DnsService } from "./service.ts";
+
+/** Milliseconds after which a secondary that stays behind is reported. */
+const patience = 10 * 60_000;
+const rowsAtOnce = 1_000;
+
+interface Parts {
+  database: Database;
+  service: DnsService;
+  notifications: Notifications;
+  now: () => Date;
+}
+
+interface Row {
+  zone_id: string;
+  identity: string;
+  address: string;
+  serial: string | number | null;
+  current: string | number;
+  error: string | null;
+  behind_since: Date | null;
+  behind_reported: boolean;
+  name: string;
+  view: string;
+  owner_id: string | null;
+}
+
+/** Follows the secondaries that are notified: notifies those that are behind again, and reports those that stay behind. */
+export class SecondaryCheck {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Looks once. A job calls this every minute. */
+  async runOnce(signal?: AbortSignal): Promise<void> {
+    const { database, service } = this.#parts;
+    if (!service.enabled) return;
+    await service.secondaries.written();
+    let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
+    const changes: SecondaryChange[] = [];
+    const isStopping = () => signal?.aborted === true;
+    while (!isStopping()) {
+      const rows = await concerned(database.fork(), after);
+      for (const row of rows) {
+        const change = await this.#follow(row);
+        if (change) changes.push(change);
+      }
+      const last = rows.at(-1);
+      if (rows.length < rowsAtOnce || !last) break;
+      after = { zone: last.zone_id, identity: last.identity };
+    }
+    const notices = [...Map.groupBy(changes, ({ kind, address }) => `${kind} ${address}`).values()].flatMap((some) =>
+      some.slice(0, 1).map((first) => secondaryNotice({ ...first, zones: some.length })),
+    );
+    if (notices.length === 0) return;
+    await database.fork().transactional((tx) => this.#parts.notifications.notifyAll(tx, notices));
+  }
+
+  async #follow(row: Row): Promise<SecondaryChange | null> {
+    const { database, service, now } = this.#parts;
+    const current = serialOf(Number(row.current));
+    const distance = row.serial === null ? null : serialDistance(current, Number(row.serial));
+    const since = row.behind_since ?? now();
+    const wasReported = row.behind_reported;
+    const kind = distance === 0 ? "recovered" : distance !== null && distance > 0 ? "ahead" : "behind";
+    const isDue = kind === "ahead" || now().getTime() - since.getTime() >= patience;
+    const reported = kind !== "recovered" && (wasReported || isDue);
+    await queries(database.fork())
+      .updateTable("primary_secondaries")
+      .set({ behind_since: kind === "recovered" ? null : since, behind_reported: reported })
+      .where("zone_id", "=", row.zone_id)
+      .where("identity", "=", row.identity)
+      .execute();
+    if (kind === "behind") await service.remind(row.zone_id, row.identity);
+    if (reported === wasReported) return null;
+    const { address, error } = row;
+    const domain = { id: row.zone_id, name: row.name, view: row.view, ownerId: row.owner_id };
+    return { kind, address, domain, zones: 1, error };
+  }
+}
+
+/** Returns the notified secondaries that are not in sync, or were not. */
+async function concerned(em: EntityManager, after: { zone: string; identity: string }): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    select s.zone_id, s.identity, s.address, s.serial, z.serial_base + d.revision as current, s.error,
+      s.behind_since, s.behind_reported, d.name, d.view, d.owner_id
+    from primary_secondaries s
+    join primary_zones z on z.domain_id = s.zone_id
+    join domains d on d.id = s.zone_id
+    where s.identity like 'notify:%'
+      and (s.behind_since is not null or s.serial is distinct from mod(z.serial_base + d.revision, 4294967296))
+      and (s.zone_id, s.identity) > (${after.zone}::uuid, ${after.identity})
+    order by s.zone_id, s.identity limit ${rowsAtOnce}
+  `.execute(queries(em));
+  return rows;
+}

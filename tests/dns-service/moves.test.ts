@@ -1,0 +1,43 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { serialDistance } from "../../server/dns/wire/serials.ts";
+import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+let port = 0;
+let configId: string;
+
+beforeAll(async () => {
+  [port = 0] = zw.services.dnsService.ports;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
+  configId = body.id;
+});
+
+test("a zone that moves here goes on with a higher serial and the configuration's name servers, and is refused once it moves away", async () => {
+  const zone = "moving.example";
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone });
+  const path = `/api/domains/${domain.id}`;
+  await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  const file = await readFile(join(zw.dataDir, "zones", `${zone}.zone`), "utf8");
+  const [, last = ""] = /SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(file) ?? [];
+  expect(Number(last)).toBeGreaterThan(0);
+  expect((await transfer(port, zone)).rcode).toBe(5);
+  const moved = await zw.admin.put(path, { providerConfigId: configId });
+  expect({ status: moved.status, body: moved.body }).toMatchObject({ status: 200 });
+  const { lines } = await transfer(port, zone);
+  const serial = serialOfLine(lines[0] ?? "");
+  expect(serialDistance(Number(last), serial)).toBeGreaterThan(0);
+  expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`, `www.${zone} 3600 A 192.0.2.1`]);
+
+  const manual = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Elsewhere" });
+  expect((await zw.admin.put(path, { providerConfigId: manual.body.id })).status).toBe(200);
+  expect((await transfer(port, zone)).rcode).toBe(5);
+
+  // Back again, its secondaries are not behind.
+  expect((await zw.admin.put(path, { providerConfigId: configId })).status).toBe(200);
+  const [soa = ""] = (await transfer(port, zone)).lines;
+  expect(serialDistance(serial, serialOfLine(soa))).toBeGreaterThanOrEqual(0);
+});

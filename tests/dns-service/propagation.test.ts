@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { serialDistance } from "../../server/dns/wire/serials.ts";
+import type { TsigKey } from "../../server/dns/wire/tsig.ts";
+import { NoticeLog } from "../expiry/notice-log.ts";
+import { Clock, minute } from "../support/clock.ts";
+import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const key: TsigKey = { name: "xfr", algorithm: "hmac-sha256", secret: Buffer.from("secret of the key") };
+const clock = new Clock();
+const log = new NoticeLog();
+const zw = useZonewright({
+  env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" },
+  now: clock.now,
+  logTo: log,
+});
+let secondary: StandInSecondary;
+let configId: string;
+
+beforeAll(async () => {
+  secondary = await StandInSecondary.start(key, clock.now);
+  const config = {
+    nameServers: "ns1.example.net",
+    contact: "dns@example.net",
+    notify: `127.0.0.1:${secondary.port}`,
+    // The first key is one that the secondary does not know.
+    tsigKeys: `other:hmac-sha256:b3RoZXI=,xfr:hmac-sha256:${key.secret.toString("base64")}`,
+  };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Stand-in", config });
+  configId = body.id;
+});
+afterAll(() => secondary.stop());
+
+async function create(name: string): Promise<string> {
+  const { status, body } = await zw.admin.post("/api/domains", { name, providerConfigId: configId });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.id;
+}
+
+async function add(id: string, name: string): Promise<void> {
+  const { status } = await zw.admin.post(`/api/domains/${id}/records`, { recordType: "A", name, value: "192.0.2.1" });
+  expect(status).toBe(201);
+}
+
+const report = async (id: string) => (await zw.admin.get(`/api/domains/${id}/secondaries`)).body;
+
+async function untilInSync(id: string): Promise<void> {
+  const check = async () => expect(await report(id)).toMatchObject({ secondaries: [{ inSync: true }] });
+  await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+}
+
+describe("notifications of secondaries", () => {
+  test("a change is announced to each secondary with a key that it knows, and the report shows when it is served", async () => {
+    const id = await create("notified.example");
+    await untilInSync(id);
+    await add(id, "www");
+    await untilInSync(id);
+    const { serial, changedAt, secondaries } = await report(id);
+    expect(secondaries).toEqual([
+      expect.objectContaining({
+        address: `127.0.0.1:${secondary.port}`,
+        keyName: "xfr",
+        notified: true,
+        serial,
+        inSync: true,
+        error: null,
+      }),
+    ]);
+    expect(secondary.notified).toContain(serial);
+    expect(Date.parse(secondaries[0].inSyncSince)).toBeGreaterThanOrEqual(Date.parse(changedAt));
+  });
+
+  test("after many changes in a moment the last one is announced, and serials never fall", async () => {
+    const id = await create("many.example");
+    await untilInSync(id);
+    const before = secondary.notified.length;
+    for (let index = 0; index < 20; index++) await add(id, `host${index}`);
+    await untilInSync(id);
+    const serials = secondary.notified.slice(before);
+    expect(serials.at(-1)).toBe((await report(id)).serial);
+    expect(serials).toEqual(serials.toSorted((one, other) => one - other));
+  });
+
+  test("a transfer is reported with its kind, records and serial", async () => {
+    const id = await create("transferred.example");
+    const [port = 0] = zw.services.dnsService.ports;
+    const { lines } = await transfer(port, "transferred.example", { key });
+    const serial = serialOfLine(lines[0] ?? "");
+    await add(id, "www");
+    await transfer(port, "transferred.example", { key, since: serial });
+    expect(await report(id)).toMatchObject({
+      secondaries: [{ serial: serial + 1, lastTransferKind: "ixfr", lastTransferRecords: 5 }],
+    });
+  });
+});
+
+describe("secondaries out of step", () => {
+  test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
+    const id = await create("behind.example");
+    await untilInSync(id);
+    secondary.serves = (await report(id)).serial;
+    await add(id, "www");
+    await zw.services.secondaryCheck.runOnce();
+    expect(await report(id)).toMatchObject({ secondaries: [{ inSync: false }] });
+    expect(log.next("behind.example")).toEqual([]);
+    clock.advance(11 * minute);
+    await zw.services.secondaryCheck.runOnce();
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next("behind.example")).toEqual(["zone.secondary_behind"]);
+    secondary.serves = null;
+    await untilInSync(id);
+    await zw.services.secondaryCheck.runOnce();
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next("behind.example")).toEqual(["zone.secondary_recovered"]);
+  });
+
+  test("a secondary that is ahead is reported, and a raised serial is newer than its own", async () => {
+    const id = await create("ahead.example");
+    await untilInSync(id);
+    const { serial } = await report(id);
+    const ahead = serial + 5_000_000;
+    secondary.serves = ahead;
+    await add(id, "www");
+    const known = async () => expect(await report(id)).toMatchObject({ secondaries: [{ serial: ahead }] });
+    await vi.waitFor(known, { timeout: 20_000 });
+    await zw.services.secondaryCheck.runOnce();
+    expect(log.next("ahead.example")).toEqual(["zone.secondary_ahead"]);
+    const raised = await zw.admin.post(`/api/domains/${id}/secondaries/raise-serial`);
+    expect(raised.status).toBe(200);
+    expect(serialDistance(ahead, raised.body.serial)).toBeGreaterThan(0);
+    secondary.serves = null;
+    await untilInSync(id);
+  });
+
+  test("a zone of another provider has no secondaries, and no serial to raise", async () => {
+    const { body } = await zw.admin.post("/api/domains", { name: "elsewhere.example" });
+    expect(await report(body.id)).toEqual({ serial: null, changedAt: null, secondaries: [] });
+    expect((await zw.admin.post(`/api/domains/${body.id}/secondaries/raise-serial`)).status).toBe(409);
+  });
+});

@@ -1,0 +1,192 @@
+import { array, assert, constantFrom, integer, nat, property, record, uint8Array } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { WireError, writeName } from "../../../server/dns/names/wire-names.ts";
+import { MessageWriter, withOpt } from "../../../server/dns/wire/message-writer.ts";
+import {
+  incrementalQueryMessage,
+  queryMessage,
+  readMessage,
+  types,
+  type WireMessage,
+} from "../../../server/dns/wire/messages.ts";
+import { expandRdata } from "../../../server/dns/wire/rdata-read.ts";
+import { serialDistance, serialOf } from "../../../server/dns/wire/serials.ts";
+import { AnswerSigner, signatureOctets, verifyRequest } from "../../../server/dns/wire/tsig-request.ts";
+import { signRequest, tsigAlgorithms, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
+import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+
+const now = 1_800_000_000;
+const labels = constantFrom(
+  "a",
+  "www",
+  "mail",
+  "xn--bcher-kva",
+  "_sip",
+  "*",
+  String.raw`dot\.ted`,
+  String.raw`\000\255`,
+);
+const names = array(labels, { minLength: 1, maxLength: 5 }).map((some) => some.join("."));
+const entries = record({
+  owner: names,
+  type: constantFrom(1, types.ns, types.cname, types.ptr, types.mx, types.txt, 33, 65_280),
+  ttl: nat(0x7fff_ffff),
+  target: names,
+  octets: uint8Array({ maxLength: 40 }),
+}).map(({ owner, type, ttl, target, octets }) => {
+  const name = writeName(target);
+  const named: Record<number, Buffer> = { [types.ns]: name, [types.cname]: name, [types.ptr]: name };
+  const mx = Buffer.concat([Buffer.of(0, 10), name]);
+  return { owner, type, ttl, rdata: type === types.mx ? mx : (named[type] ?? Buffer.from(octets)) };
+});
+const keys = record({
+  algorithm: constantFrom(...tsigAlgorithms),
+  name: constantFrom("key", "a-longer.key.example"),
+  secret: uint8Array({ minLength: 1, maxLength: 64 }).map((octets) => Buffer.from(octets)),
+});
+
+type Entry = { owner: string; type: number; ttl: number; rdata: Buffer };
+
+function written(some: readonly Entry[], reserved = 0): Buffer[] {
+  const writer = new MessageWriter(reserved);
+  const messages: Buffer[] = [];
+  writer.begin(7, 0x8400, queryMessage(7, "www.a", "AXFR").subarray(12));
+  for (const { owner, type, ttl, rdata } of some) {
+    const wire = writeName(owner).toString("latin1");
+    if (writer.add(wire, type, ttl, rdata)) continue;
+    messages.push(writer.finish());
+    writer.begin(7, 0x8400, Buffer.alloc(0));
+    writer.add(wire, type, ttl, rdata);
+  }
+  return [...messages, writer.finish()];
+}
+
+function readBack(message: WireMessage): Entry[] {
+  return message.answers.map(({ name, type, ttl, rdataStart, rdataEnd }) => ({
+    owner: name,
+    type,
+    ttl,
+    rdata: Buffer.from(expandRdata(message.octets, typeName(type), rdataStart, rdataEnd)),
+  }));
+}
+
+/** Reads a message that may be anything. @throws whatever is not a WireError */
+function survives(octets: Buffer): void {
+  try {
+    const message = readMessage(octets);
+    verifyRequest(message, () => [{ name: "key", algorithm: "hmac-sha256", secret: Buffer.from("secret") }], now);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+  }
+}
+
+describe("messages", () => {
+  test("what is written reads back equal, with compressed names, over as many messages as it takes", () => {
+    assert(
+      property(array(entries, { maxLength: 60 }), (some) => {
+        const messages = written(some).map(readMessage);
+        expect(messages.flatMap(readBack)).toEqual(some);
+        expect(messages.every(({ end, octets }) => end === octets.length)).toBe(true);
+      }),
+    );
+  });
+
+  test("messages are filled up to their 65,535 octets and never longer (RFC 1035 §4.2.2)", () => {
+    const some = Array.from({ length: 5_000 }, (_, index) => ({
+      owner: `host${index}.a`,
+      type: types.txt as number,
+      ttl: 60,
+      rdata: Buffer.alloc(50, index),
+    }));
+    const messages = written(some, 100);
+    expect(messages.flatMap((octets) => readBack(readMessage(octets)))).toEqual(some);
+    for (const { length } of messages.slice(0, -1)) expect(length).toBeGreaterThan(65_300);
+    for (const { length } of messages) expect(length).toBeLessThanOrEqual(65_435);
+  });
+
+  test("names that the messages share are compressed, and no name is pointed to beyond 14 bits (RFC 1035 §4.1.4)", () => {
+    const same = { owner: "www.a", type: types.cname as number, ttl: 60, rdata: writeName("www.a") };
+    const [message] = written([same, same]);
+    expect(message).toHaveLength(12 + 11 + 2 * (2 + 10 + 2));
+  });
+
+  test("every truncation and mutation of a message is refused, or read, without throwing anything else", () => {
+    const seeds = [
+      queryMessage(1, "example.com", "AXFR"),
+      incrementalQueryMessage(1, "example.com", 5),
+      withOpt(queryMessage(1, "example.com", "SOA"), 1_232, 0),
+      signRequest(
+        queryMessage(1, "example.com", "SOA"),
+        { name: "key", algorithm: "hmac-sha256", secret: Buffer.from("secret") },
+        now,
+      ).message,
+      ...written([
+        { owner: "www.a", type: types.mx, ttl: 1, rdata: Buffer.concat([Buffer.of(0, 1), writeName("mail.a")]) },
+      ]),
+    ];
+    for (const seed of seeds) for (let length = 0; length < seed.length; length++) survives(seed.subarray(0, length));
+    const flips = array(record({ at: nat(), value: nat(255) }), { minLength: 1, maxLength: 10 });
+    assert(
+      property(constantFrom(...seeds), flips, (seed, changes) => {
+        const message = Buffer.from(seed);
+        for (const { at, value } of changes) message[at % message.length] = value;
+        survives(message);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+function sign(key: TsigKey): { message: Buffer; mac: Buffer } {
+  return signRequest(queryMessage(1, "example.com", "AXFR"), key, now);
+}
+
+describe("signatures", () => {
+  test("a signed request is valid for its key, and every message of the answer for its sender (RFC 8945 §5.3.1)", () => {
+    assert(
+      property(keys, array(entries, { minLength: 1, maxLength: 10 }), (key, some) => {
+        const { message, mac } = sign(key);
+        const seen = verifyRequest(readMessage(message), () => [key], now);
+        if (seen.kind !== "valid") throw new Error(`It is ${seen.kind}.`);
+        const signer = new AnswerSigner(key, seen.mac, () => now);
+        const verifier = new TsigVerifier(key, mac, () => now);
+        for (const each of some) {
+          const [plain = Buffer.alloc(0)] = written([each]);
+          const answer = signer.sign(plain);
+          expect(answer.length - plain.length).toBeLessThanOrEqual(signatureOctets(key));
+          expect(verifier.take(readMessage(answer))).toBe(true);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("no change of a signed request leaves its signature valid", () => {
+    const key: TsigKey = { name: "key", algorithm: "hmac-sha256", secret: Buffer.from("secret") };
+    const { message } = sign(key);
+    const valid: number[] = [];
+    for (let at = 2; at < message.length; at++) {
+      const changed = Buffer.from(message);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      try {
+        const named = (name: string) => (name === key.name ? [key] : []);
+        if (verifyRequest(readMessage(changed), named, now).kind === "valid") valid.push(at);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+      }
+    }
+    expect(valid).toEqual([]);
+  });
+});
+
+test("serials compare around the end of their 32 bits (RFC 1982 §3.2)", () => {
+  assert(
+    property(
+      integer({ min: 0, max: 2 ** 32 - 1 }),
+      integer({ min: -(2 ** 31) + 1, max: 2 ** 31 - 1 }),
+      (serial, distance) => {
+        expect(serialDistance(serial, serialOf(serial + distance))).toBe(distance);
+      },
+    ),
+  );
+});
