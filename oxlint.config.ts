@@ -33,7 +33,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     changes: ["audit", "dns-providers", "notifications"],
     expiry: ["audit", "notifications"],
     assignments: ["audit", "notifications"],
-    identity: ["accounts", "audit"],
+    identity: ["accounts", "assignments", "audit"],
     accounts: ["audit", "change-requests", "notifications"],
     notifications: ["audit"],
     "dns-providers": ["audit"],

@@ -83,6 +83,7 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
   return {
     "assignment.create": assignmentNotice("assignment.create", subject, message),
     "assignment.delete": assignmentNotice("assignment.delete", subject, message),
+    "assignment.ending": assignmentNotice("assignment.ending", subject, message),
     "assignment.request": assignmentNotice("assignment.request", { ...subject, host: "www.dev" }, message),
     "assignment.approve": assignmentNotice("assignment.approve", { ...subject, host: "www.dev" }, message),
     "assignment.reject": assignmentNotice("assignment.reject", { ...subject, host: "www.dev" }, message),

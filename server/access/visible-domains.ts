@@ -1,6 +1,7 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
 import { rightsFrom, type Grant } from "./zone-access.ts";
@@ -67,7 +68,7 @@ export class VisibleDomains {
     this.#caller = caller;
     this.#byDomain = Map.groupBy(grants, ({ domain_id }) => domain_id);
     this.#named = this.#byDomain.get(null) ?? [];
-    if (caller.role === "admin") this.visibility = everyDomain;
+    if (readsEverything(caller.role)) this.visibility = everyDomain;
     else this.visibility = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
   }
 
@@ -113,6 +114,7 @@ export class VisibleDomains {
 
   /** Returns the SQL condition that the caller may review changes of every record in lists of names and types of a domain. */
   reviews(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
+    if (this.#caller.role === "auditor") return sql<SqlBool>`false`;
     return this.#everyPlace(domain, { names, types }, sql<SqlBool>`a.review and ${coversChange("place", "covered")}`);
   }
 
@@ -141,7 +143,7 @@ export class VisibleDomains {
 
 /** Reads the caller's assignments up front, so that the list query can use its own order. */
 export async function visibleDomains(em: EntityManager, caller: Caller): Promise<VisibleDomains> {
-  if (caller.role === "admin") return new VisibleDomains(caller, []);
+  if (readsEverything(caller.role)) return new VisibleDomains(caller, []);
   const grants = await queries(em)
     .selectFrom("assignments as a")
     .select(["domain_id", "group_name", "tag", "subdomain_pattern as pattern", "record_types as recordTypes"])

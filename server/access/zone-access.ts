@@ -3,13 +3,14 @@ import type { Caller } from "./caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
 import { isApexNs, type RecordData } from "../dns/record.ts";
 import { coversDomain, isCurrent } from "./assigned.ts";
 import { ZoneScope, type ScopeRule } from "./zone-scope.ts";
 
 /*
- * Decides who may see and change which zone; no other code does. Administrators access everything. Members access the domains they own,
+ * Decides who may see and change which zone; no other code does. Administrators access everything, and auditors read it. Members access the domains they own,
  * and the assigned records of domains assigned to them, by name, group or tag. Anything else is reported as not found.
  */
 
@@ -55,11 +56,22 @@ export const ownersRights: Rights = {
   protectMail: false,
 };
 
+/** The rights of an auditor in every zone, their own included. */
+const auditorsRights: Rights = {
+  owns: false,
+  sees: ZoneScope.all,
+  changes: ZoneScope.none,
+  proposes: ZoneScope.none,
+  reviews: ZoneScope.none,
+  protectMail: false,
+};
+
 /** Returns the union of all assignments' rights, or null if the caller may not see the zone. */
 export function rightsFrom(
   caller: Caller,
   { owner_id: ownerId, protect_mail: protectMail, grants }: AccessRow,
 ): Rights | null {
+  if (caller.role === "auditor") return auditorsRights;
   if (caller.role === "admin" || ownerId === caller.userId) return ownersRights;
   if (grants.length === 0) return null;
   return {
@@ -77,10 +89,9 @@ export function accessColumns(caller: Caller) {
   const grant = sql`json_build_object(
     'pattern', a.subdomain_pattern, 'recordTypes', a.record_types, 'access', a.access, 'review', a.review
   )`;
-  const grants =
-    caller.role === "admin"
-      ? sql<Grant[]>`'[]'::json`
-      : sql<Grant[]>`(
+  const grants = readsEverything(caller.role)
+    ? sql<Grant[]>`'[]'::json`
+    : sql<Grant[]>`(
           select coalesce(json_agg(${grant}), '[]'::json) from assignments a
           where ${isCurrent(caller)} and ${coversDomain("domains")}
         )`;

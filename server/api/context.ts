@@ -24,8 +24,11 @@ export interface ErrorShape {
   data: ErrorData;
 }
 
-/** Who may call a procedure. `awaitingSecondFactor`: only a `tempToken`, during a sign-in that awaits its second factor. */
-export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "admin";
+/**
+ * Who may call a procedure. `awaitingSecondFactor`: only a `tempToken`, during a sign-in that awaits its second factor. `auditor`:
+ * administrators and auditors.
+ */
+export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "auditor" | "admin";
 
 /**
  * The confirmation that a call requires because it changes how an account can be accessed. `session`: a session confirmed within the last

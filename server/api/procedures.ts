@@ -3,6 +3,7 @@ import type { Permission } from "../access/permissions.ts";
 import { visitor } from "../access/actor.ts";
 import { bearerOf, type Identified } from "../access/authenticator.ts";
 import { permitted, type Caller } from "../access/caller.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { AppError } from "../platform/errors.ts";
 import type { RouteMeta } from "./context.ts";
 import { routeMeta, type Needs, type Route } from "./route.ts";
@@ -54,6 +55,13 @@ export const confirmedOrPassword = kind({ access: "signedIn", confirmed: "orPass
 
 /** Procedures for administrators. Personal tokens are not accepted. */
 export const admin = kind({ access: "admin" }, adminCall);
+
+/** Procedures that read, for administrators and auditors. Personal tokens are not accepted. */
+export const auditing = kind({ access: "auditor" }, async (call) => {
+  const { caller } = await sessionCall(call);
+  if (!readsEverything(caller.role)) refuseMember(caller, call);
+  return { caller };
+});
 
 /** Administrator procedures that always grant access. Require a session confirmed within the last ten minutes. */
 export const confirmedAdmin = kind({ access: "admin", confirmed: "session" }, async (call) => {
@@ -124,8 +132,11 @@ function asCaller({ caller, at }: Identified, { http, requestId }: Call): Caller
   return { ...caller, at, ip: http.ip, requestId };
 }
 
-function requireAdmin({ role, userId }: Caller, { procedure }: Call): void {
-  if (role === "admin") return;
+function requireAdmin(caller: Caller, call: Call): void {
+  if (caller.role !== "admin") refuseMember(caller, call);
+}
+
+function refuseMember({ userId }: Caller, { procedure }: Call): never {
   const note = { text: "a member called an administrator procedure", userId, procedure };
   throw new AppError("FORBIDDEN", "Only administrators can do this. Ask an administrator.", { note });
 }

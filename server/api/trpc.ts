@@ -7,6 +7,7 @@ import type { EntityManager } from "../database/database.ts";
 import { visitor, type Actor } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "../platform/errors.ts";
+import { refuseAuditor } from "./auditors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import { parsedBody } from "./parsed-bodies.ts";
@@ -123,6 +124,8 @@ export function guarded<Admitted extends Admission>(admit: (call: Call) => Admit
       const actor = actorOf(admitted);
       quotas.push(...(await services.requestLimits.take(actor)));
       setQuotaHeaders(ctx.http, quotas);
+      if ("caller" in admitted)
+        refuseAuditor(admitted.caller, { procedure, type, permission: meta?.permission ?? null });
       const input = await getRawInput().catch(refuseUnreadable);
       const readOnly = isReadOnly(procedure, input);
       if (meta?.costly === true && !readOnly) {

@@ -19,10 +19,17 @@ type AssignmentEvent = Extract<NotificationEvent, `assignment.${string}`>;
 const levels: Record<AssignmentEvent, NotificationLevel> = {
   "assignment.create": "success",
   "assignment.delete": "warning",
+  "assignment.ending": "warning",
   "assignment.request": "info",
   "assignment.approve": "success",
   "assignment.reject": "warning",
 };
+
+const ofAssignments: ReadonlySet<AssignmentEvent> = new Set<AssignmentEvent>([
+  "assignment.create",
+  "assignment.delete",
+  "assignment.ending",
+]);
 
 /** Returns a notice as the API describes it. `type` distinguishes an assignment from a request for one. */
 export function assignmentNotice(
@@ -31,7 +38,7 @@ export function assignmentNotice(
   told: { title: string; content: string; to: Notice["to"] },
 ): Notice {
   const { domainId, domainName, subdomainPattern, host } = subject;
-  const type = event === "assignment.create" || event === "assignment.delete" ? "assignment" : "request";
+  const type = ofAssignments.has(event) ? "assignment" : "request";
   return { event, level: levels[event], metadata: { type, domainId, domainName, subdomainPattern, host }, ...told };
 }
 

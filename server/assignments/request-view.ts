@@ -1,4 +1,5 @@
 import type { Caller } from "../access/caller.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
 import { qualifiedName } from "../dns/names/views.ts";
@@ -25,14 +26,14 @@ export async function findRequest(em: EntityManager, id: string): Promise<Reques
   return row;
 }
 
-/** Returns a page of the caller's requests, or of all requests for an administrator. */
+/** Returns a page of the caller's requests, or of all requests for an administrator or auditor. */
 export async function pageOfRequests(
   em: EntityManager,
   caller: Caller,
   { page, limit, status }: { page: number; limit: number; status?: Status | undefined },
 ) {
   const found = requestRows(em)
-    .$if(caller.role !== "admin", (query) => query.where("assignment_requests.user_id", "=", caller.userId))
+    .$if(!readsEverything(caller.role), (query) => query.where("assignment_requests.user_id", "=", caller.userId))
     .$if(status !== undefined, (query) => query.where("assignment_requests.status", "=", status ?? "pending"));
   const { rows, total } = await onePage(found.orderBy("assignment_requests.id", "desc"), { page, limit });
   return { requests: rows.map((row) => requestView(row, caller)), total, page, limit };
@@ -40,13 +41,13 @@ export async function pageOfRequests(
 
 /** Returns a request as the caller may see it. Until approval, a member sees only the domain id or name that they supplied. */
 export function requestView(row: RequestRow, { role }: Pick<Caller, "role">) {
-  const knows = (by: "id" | "name") => role === "admin" || row.status === "approved" || row.named_by === by;
+  const knows = (by: "id" | "name") => readsEverything(role) || row.status === "approved" || row.named_by === by;
   return {
     id: row.id,
     userId: row.user_id,
     username: row.username,
     domainId: knows("id") ? row.domain_id : null,
-    domainName: knows("name") ? nameFor(row, role === "admin" || row.status === "approved") : null,
+    domainName: knows("name") ? nameFor(row, readsEverything(role) || row.status === "approved") : null,
     subdomainPattern: row.subdomain_pattern,
     host: row.host,
     access: row.access,

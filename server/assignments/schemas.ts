@@ -63,7 +63,12 @@ export const assignment = z
       example: false,
     }),
     expiresAt: timestamp("When it ends by itself; null: never.").nullable(),
-    createdBy: id("The administrator who created it.").nullable(),
+    fromGroup: z.boolean().meta({
+      description:
+        "Whether it comes from a group of a sign-in provider. It then ends with the group, and is restored by the next sign-in if deleted.",
+      example: false,
+    }),
+    createdBy: id("The administrator who created it; null if it comes from a group.").nullable(),
     createdAt: timestamp("When it was created."),
   })
   .meta({
@@ -103,6 +108,19 @@ export const createAssignmentInput = z.strictObject({
   expiresAt: timestampInput("When the assignment ends by itself; null: never. The member is notified a day before.")
     .nullable()
     .default(null),
+});
+
+/** What a rule gives to the members of a group: like an assignment, without a user. */
+export const givenAssignment = z.strictObject({
+  domainId: id("The domain to assign. Send exactly one of `domainId`, `groupName` and `tag`.").optional(),
+  groupName: groupName.optional(),
+  tag: tag.optional(),
+  subdomainPattern: pattern.default("*"),
+  access: access.default("read"),
+  recordTypes: recordTypes.default([]).meta({
+    description: "The record types to assign; empty: all.",
+    example: ["TXT"],
+  }),
 });
 
 export const assignmentIdInput = z.strictObject({ id: assignmentId });

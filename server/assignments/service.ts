@@ -2,35 +2,19 @@ import { sql, type SqlBool } from "kysely";
 import type { Audit } from "../audit/audit.ts";
 import { coversDomain } from "../access/assigned.ts";
 import type { Caller } from "../access/caller.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage } from "../database/one-page.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { AssignmentAccess } from "../database/tables/assignments.ts";
-import { qualifiedName, zoneNameOf } from "../dns/names/views.ts";
+import { zoneNameOf } from "../dns/names/views.ts";
 import { lockDomain } from "../access/lock-domain.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
+import { assignmentRows, auditedAssignment, rowFields, type NewAssignment, type Row, type Target } from "./rows.ts";
 
-/** What an assignment covers: exactly one of a domain, a group and a tag. */
-interface Target {
-  domainId: string | null;
-  groupName: string | null;
-  tag: string | null;
-}
-
-export interface NewAssignment extends Target {
-  userId: string;
-  /** Canonical. */
-  subdomainPattern: string;
-  access: AssignmentAccess;
-  /** Empty: all types. */
-  recordTypes: readonly string[];
-  review: boolean;
-  /** Null: never ends. */
-  expiresAt: Date | null;
-}
+const day = 24 * 3_600_000;
 
 /** An assignment as a client asks for it. */
 export type AssignmentInput = Omit<NewAssignment, keyof Target> & GivenTarget;
@@ -55,7 +39,7 @@ export class Assignments {
     this.#parts = parts;
   }
 
-  /** Returns the caller's assignments, or all of them for an administrator. */
+  /** Returns the caller's assignments, or all of them for an administrator or auditor. */
   async list(
     em: EntityManager,
     caller: Caller,
@@ -63,7 +47,8 @@ export class Assignments {
   ) {
     const { page, limit, userId, domainId } = filter;
     const found = assignmentRows(em)
-      .$if(caller.role !== "admin", (query) => query.where("a.user_id", "=", caller.userId))
+      .where((eb) => eb.or([eb("a.expires_at", "is", null), eb("a.expires_at", ">", caller.at)]))
+      .$if(!readsEverything(caller.role), (query) => query.where("a.user_id", "=", caller.userId))
       .$if(userId !== undefined, (query) => query.where("a.user_id", "=", userId ?? ""))
       .$if(domainId !== undefined, (query) => query.where(coversDomainWithId(domainId ?? "")));
     const { rows, total } = await onePage(found.orderBy("a.id", "desc"), { page, limit });
@@ -125,10 +110,20 @@ export class Assignments {
       record_types: [...given.recordTypes],
       review: given.review,
       expires_at: given.expiresAt,
+      identity_binding_id: null,
     };
+    const now = this.#parts.now();
+    // The notice about the assignment says when it ends.
+    const isShort = given.expiresAt !== null && given.expiresAt.getTime() - now.getTime() <= day;
     const made = await queries(tx)
       .insertInto("assignments")
-      .values({ id, ...content, created_by: caller.userId, created_at: this.#parts.now() })
+      .values({
+        id,
+        ...content,
+        created_by: caller.userId,
+        created_at: now,
+        end_notified_at: isShort ? now : null,
+      })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .executeTakeFirst();
@@ -189,26 +184,10 @@ function targetOf({ domainId, groupName, tag }: GivenTarget): Target {
   return { domainId: domainId ?? null, groupName: groupName ?? null, tag: tag ?? null };
 }
 
-function auditedAssignment(given: NewAssignment) {
-  const { userId, domainId, groupName, tag, subdomainPattern, access, recordTypes, review, expiresAt } = given;
-  const target = domainId !== null ? { domainId } : groupName !== null ? { groupName } : { tag };
-  return { userId, ...target, subdomainPattern, access, recordTypes, review, expiresAt };
-}
-
 /** Returns the condition that an assignment covers the domain with an id. */
 function coversDomainWithId(id: string) {
   return sql<SqlBool>`exists (select from domains covered where covered.id = ${id} and ${coversDomain("covered")})`;
 }
-
-function assignmentRows(em: EntityManager) {
-  return queries(em)
-    .selectFrom("assignments as a")
-    .leftJoin("domains", "domains.id", "a.domain_id")
-    .selectAll("a")
-    .select(["domains.name as zone_name", "domains.view as zone_view"]);
-}
-
-type Row = Awaited<ReturnType<ReturnType<typeof assignmentRows>["executeTakeFirstOrThrow"]>>;
 
 async function findRow(em: EntityManager, id: string): Promise<Row> {
   const row = await assignmentRows(em).where("a.id", "=", id).executeTakeFirst();
@@ -220,31 +199,17 @@ async function find(em: EntityManager, id: string) {
   return view(await findRow(em, id));
 }
 
-function rowFields(row: Row) {
-  const domainName =
-    row.zone_name === null || row.zone_view === null
-      ? null
-      : qualifiedName({ name: row.zone_name, view: row.zone_view });
-  return {
-    id: row.id,
-    userId: row.user_id,
-    domainId: row.domain_id,
-    domainName,
-    groupName: row.group_name,
-    tag: row.tag,
-    subdomainPattern: row.subdomain_pattern,
-    access: row.access,
-    recordTypes: row.record_types,
-    review: row.review,
-    expiresAt: row.expires_at,
-  };
-}
-
 /** Answers have always had a domain, so those of a group or tag have an id that no domain has. */
 const noDomain = { domainId: "00000000-0000-0000-0000-000000000000", domainName: "" };
 
 function view(row: Row) {
   const { domainId, domainName, ...fields } = rowFields(row);
   const domain = domainId === null || domainName === null ? noDomain : { domainId, domainName };
-  return { ...fields, ...domain, createdBy: row.created_by, createdAt: row.created_at };
+  return {
+    ...fields,
+    ...domain,
+    fromGroup: row.identity_binding_id !== null,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+  };
 }

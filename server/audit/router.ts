@@ -1,9 +1,9 @@
-import { admin } from "../api/procedures.ts";
+import { auditing } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { auditPage, listAuditInput } from "./schemas.ts";
 
 export const auditRouter = router({
-  list: admin({
+  list: auditing({
     method: "GET",
     path: "/audit",
     operationId: "listAudit",

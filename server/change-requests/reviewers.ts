@@ -97,6 +97,7 @@ export async function reviewersOf(
     .selectFrom("users")
     .select("users.id")
     .where("disabled_at", "is", null)
+    .where("role", "<>", "auditor")
     .where((eb) =>
       eb.or([
         eb("role", "=", "admin"),

@@ -1,5 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import { zoneFor, type Rights } from "../access/zone-access.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
@@ -60,7 +61,7 @@ export async function presentPlan(
   const rights = domainId === null ? null : await rightsOrNone(em, caller, domainId);
   // Records may have been taken away from the author since.
   const maySee = (places: readonly Place[]) => rights !== null && places.every((place) => rights.sees.includes(place));
-  const isGone = domainId === null && (isAuthor || caller.role === "admin");
+  const isGone = domainId === null && (isAuthor || readsEverything(caller.role));
   if (domainId === null || closedAt !== null)
     return { plan: null, problem: null, hidden: !isGone && !maySee(request.places) };
   if (!maySee(request.places)) return { plan: null, problem: unseen, hidden: true };

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { visibleDomains } from "../access/visible-domains.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Tables } from "../database/tables/all.ts";
@@ -44,7 +45,7 @@ async function visibleRequests(em: EntityManager, caller: Caller) {
     .selectFrom("change_requests as r")
     .leftJoin("domains", "domains.id", "r.domain_id")
     .leftJoin("users as author", "author.id", "r.author_id")
-    .$if(caller.role !== "admin", (query) =>
+    .$if(!readsEverything(caller.role), (query) =>
       query.where((eb) =>
         eb.or([
           eb("r.author_id", "=", caller.userId),

@@ -1,3 +1,4 @@
+import type { AssignmentEnds } from "../assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
 import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
@@ -32,6 +33,7 @@ export interface Workers
   repair: RepairJob;
   batches: BatchRunner;
   requestSchedule: ChangeRequestSchedule;
+  assignmentEnds: AssignmentEnds;
   reverseFollows: ReverseFollows;
   drift: DriftJob;
   dnsService: DnsService;
@@ -57,6 +59,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Applies change requests at the time set for them, and ends interrupted ones.",
       schedule: "* * * * *",
       work: (_data, signal) => needs.requestSchedule.runOnce(signal),
+    },
+    {
+      name: "assignments.end",
+      description: "Deletes assignments that have ended, and announces ends a day before.",
+      schedule: "* * * * *",
+      work: (_data, signal) => needs.assignmentEnds.runOnce(signal),
     },
     {
       name: "changes.repair",

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { AssignmentEnds } from "../assignments/end-job.ts";
 import type { AssignmentRequests } from "../assignments/requests.ts";
 import type { Assignments } from "../assignments/service.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -70,6 +71,7 @@ export interface Services
   idempotency: Idempotency;
   background: Background;
   assignments: Assignments;
+  assignmentEnds: AssignmentEnds;
   assignmentRequests: AssignmentRequests;
   domains: Domains;
   zoneImports: ZoneImports;

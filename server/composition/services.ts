@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { AssignmentEnds } from "../assignments/end-job.ts";
 import { AssignmentRequests } from "../assignments/requests.ts";
 import { Assignments } from "../assignments/service.ts";
 import { Audit } from "../audit/audit.ts";
@@ -147,6 +148,7 @@ export async function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now, notifications, review);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
+  const assignmentEnds = new AssignmentEnds({ database, audit, notifications, now });
   const makeCounter = countersIn(redis);
   const largeBodies = new LargeBodies(new URL("large-worker.ts", import.meta.url));
   const channelServices = composeChannels({
@@ -216,6 +218,7 @@ export async function createServices(parts: {
       changeReporter,
       batches,
       requestSchedule,
+      assignmentEnds,
       reverseFollows,
       drift,
       ...channelServices,
@@ -241,7 +244,15 @@ export async function createServices(parts: {
     now,
     passwordCost: parts.passwordCost,
   });
-  const identity = composeIdentity({ ...accountServices, siteUrl: config.siteUrl, keyring, egress, audit, now });
+  const identity = composeIdentity({
+    ...accountServices,
+    authenticator,
+    siteUrl: config.siteUrl,
+    keyring,
+    egress,
+    audit,
+    now,
+  });
   return {
     ...accountServices,
     ...identity,
@@ -261,6 +272,7 @@ export async function createServices(parts: {
     largeBodies,
     background,
     assignments,
+    assignmentEnds,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,

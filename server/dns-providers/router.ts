@@ -1,5 +1,5 @@
 import { nothing, success } from "../api/schemas.ts";
-import { admin, signedIn } from "../api/procedures.ts";
+import { auditing, admin, signedIn } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import {
   configIdInput,
@@ -96,7 +96,7 @@ export const providerConfigsRouter = router({
     .output(configTest)
     .mutation(({ ctx, input }) => ctx.services.providerConfigs.test(ctx.em, input.id)),
 
-  zones: admin({
+  zones: auditing({
     method: "GET",
     path: "/provider-configs/{id}/zones",
     operationId: "listProviderZones",
@@ -126,7 +126,7 @@ export const providerConfigsRouter = router({
     .output(importResult)
     .mutation(({ ctx, input }) => ctx.services.zoneImports.run(ctx.em, ctx.caller, input, ctx.report)),
 
-  importProgress: admin({
+  importProgress: auditing({
     method: "GET",
     path: "/provider-configs/{id}/import",
     operationId: "getImportProgress",

@@ -13,6 +13,7 @@ import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
 import { conflictOf, refuseSharedZone, refuseTaken, refuseUnnamable } from "./identity.ts";
+import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
 /**
@@ -29,6 +30,8 @@ export async function adoptZone(
   { action, now }: { action: "domain.create" | "domain.import"; now: Date },
 ): Promise<number> {
   const { provider } = config;
+  // Before a zone is created at the provider.
+  await movedRights(em, caller, { before: null, after: groupingOf(domain), now });
   refuseUnnamable(config.kind, domain.providerZone);
   // Before anything that tells which views of another user's domain exist.
   if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
@@ -42,7 +45,8 @@ export async function adoptZone(
     await em.transactional(async (tx) => {
       await tx.persist(domain).flush();
       const { name, view, providerConfigId, ownerId } = domain;
-      const after = { name, view, providerConfigId, ownerId, recordCount: changes.length };
+      const moved = await movedRights(tx, caller, { before: null, after: groupingOf(domain), now });
+      const after = { name, view, providerConfigId, ownerId, recordCount: changes.length, ...moved };
       await writeEntry(tx, now, caller, { action, targetType: "domain", targetId: domain.id, after });
       if (signing) await storeSigning(tx, domain.id, signing, now);
       const outcomes = allMade(changes);

@@ -16,6 +16,7 @@ import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
+import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
 import { givenView, newName } from "./given-names.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
@@ -281,9 +282,15 @@ export class Domains {
       change(domain);
       domain.expiringFrom = expiringFrom(domain.expiresAt ?? null, domain.expiryRemindDays);
       domain.updatedAt = this.#now();
-      const audited = changedFields(before, auditedFields(domain));
+      const current = auditedFields(domain);
+      const moved = await movedRights(tx, caller, {
+        before: groupingOf(before),
+        after: groupingOf(current),
+        now: domain.updatedAt,
+      });
+      const audited = changedFields(before, current);
       if (!audited && Object.keys(about).length === 0) return;
-      const after = { ...audited?.after, ...about };
+      const after = { ...audited?.after, ...about, ...moved };
       await writeEntry(tx, domain.updatedAt, caller, { action, targetType: "domain", targetId: id, ...audited, after });
     });
     return await this.get(em.fork(), caller, id);

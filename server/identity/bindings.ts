@@ -9,6 +9,7 @@ import { notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { lockAccount } from "../accounts/users/lock-account.ts";
 import { IdentityBinding } from "../database/tables/identity.ts";
+import type { GroupGrants } from "./groups/grants.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
@@ -17,6 +18,7 @@ interface Parts {
   providers: IdentityProviders;
   audit: Audit;
   waysIn: WaysIn;
+  grants: GroupGrants;
   now: () => Date;
 }
 
@@ -43,7 +45,7 @@ export class IdentityBindings {
     return await queries(em)
       .selectFrom("identity_bindings")
       .innerJoin("users", "users.id", "identity_bindings.user_id")
-      .select(["users.id", "users.disabled_at"])
+      .select(["users.id", "users.disabled_at", "identity_bindings.id as binding_id"])
       .where("identity_bindings.provider_id", "=", providerId)
       .where("issuer", "=", issuer)
       .where("subject", "=", subject)
@@ -104,6 +106,7 @@ export class IdentityBindings {
         targetId: removed.id,
         before: { userId: caller.userId, providerId },
       });
+      await this.#parts.grants.unlinked(tx, caller, [caller.userId]);
       const binding = { userId: caller.userId, providerId: removed.provider_id };
       await this.#changed(tx, caller, "security.identity_removed", binding);
     });

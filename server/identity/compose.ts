@@ -1,3 +1,5 @@
+import type { Authenticator } from "../access/authenticator.ts";
+import type { AccessRevocation } from "../accounts/users/access/revocation.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { SignIn } from "../accounts/auth/sign-in.ts";
 import type { WaysIn } from "../accounts/auth/ways-in.ts";
@@ -12,6 +14,8 @@ import { IdentityAddresses } from "./addresses.ts";
 import { IdentityBindings } from "./bindings.ts";
 import { ClientSecrets } from "./client-secrets.ts";
 import { IdentityConfigs } from "./configs.ts";
+import { GroupGrants } from "./groups/grants.ts";
+import { GroupTests } from "./groups/settings.ts";
 import { IdentityFlows } from "./flows.ts";
 import { createIdentityProviders } from "./providers/catalogue.ts";
 import { ExternalRegistration } from "./registration.ts";
@@ -28,6 +32,7 @@ export interface IdentityServices {
   externalSignIn: ExternalSignIn;
   ticketSignIn: TicketSignIn;
   externalRegistration: ExternalRegistration;
+  groupTests: GroupTests;
 }
 
 /** Builds the services of external sign-in. */
@@ -39,6 +44,8 @@ export function composeIdentity(parts: {
   users: Users;
   invitations: Invitations;
   waysIn: WaysIn;
+  authenticator: Authenticator;
+  revocation: AccessRevocation;
   confirmation: Confirmation;
   administratorNotices: AdministratorNotices;
   audit: Audit;
@@ -49,25 +56,37 @@ export function composeIdentity(parts: {
   const providers = createIdentityProviders(egress, now);
   const secrets = new ClientSecrets(new SecretCipher(keyring, "identity-client-secret"));
   const { confirmation, administratorNotices } = parts;
+  const { authenticator, revocation } = parts;
+  const grants = new GroupGrants({ authenticator, revocation, administratorNotices, audit, now });
   const configs = new IdentityConfigs({
     providers,
     addresses,
     secrets,
     confirmation,
     administratorNotices,
+    grants,
     audit,
     now,
   });
   const flows = new IdentityFlows(new SecretCipher(keyring, "identity-flow"), siteUrl.startsWith("https:"), now);
   const tickets = new IdentityTickets(now);
   const sharedCallback = new SharedCallback(now);
-  const bindings = new IdentityBindings({ providers, audit, waysIn, now });
+  const bindings = new IdentityBindings({ providers, audit, waysIn, grants, now });
   return {
     identityAddresses: addresses,
     identityConfigs: configs,
     identityBindings: bindings,
-    externalSignIn: new ExternalSignIn({ configs, flows, tickets, bindings, sharedCallback, addresses, now }),
+    externalSignIn: new ExternalSignIn({ configs, flows, tickets, bindings, sharedCallback, addresses, grants, now }),
     ticketSignIn: new TicketSignIn(tickets, signIn, audit),
-    externalRegistration: new ExternalRegistration({ tickets, bindings, users, invitations, signIn, audit }),
+    externalRegistration: new ExternalRegistration({
+      grants,
+      tickets,
+      bindings,
+      users,
+      invitations,
+      signIn,
+      audit,
+    }),
+    groupTests: new GroupTests(),
   };
 }

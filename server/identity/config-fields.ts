@@ -1,6 +1,25 @@
+import { AppError } from "../platform/errors.ts";
 import { maskedClientId } from "./client-secrets.ts";
-import type { IdentityConfig } from "../database/tables/identity.ts";
+import type { AssignmentAccess } from "../database/tables/assignments.ts";
+import type { GroupRule, IdentityConfig } from "../database/tables/identity.ts";
+import type { Role } from "../database/tables/roles.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
+
+/** A rule as a client sends it. */
+export interface GroupRuleInput {
+  group: string;
+  role?: Role | undefined;
+  assignment?: GivenAssignment | undefined;
+}
+
+interface GivenAssignment {
+  domainId?: string | undefined;
+  groupName?: string | undefined;
+  tag?: string | undefined;
+  subdomainPattern: string;
+  access: AssignmentAccess;
+  recordTypes: string[];
+}
 
 export interface IdentityConfigPatch {
   clientId?: string | undefined;
@@ -12,6 +31,9 @@ export interface IdentityConfigPatch {
   authorizeUrl?: string | null | undefined;
   tokenUrl?: string | null | undefined;
   userInfoUrl?: string | null | undefined;
+  groupsClaim?: string | null | undefined;
+  groupRules?: GroupRuleInput[] | undefined;
+  defaultDeny?: boolean | undefined;
 }
 
 export interface NewIdentityConfig extends IdentityConfigPatch {
@@ -21,6 +43,9 @@ export interface NewIdentityConfig extends IdentityConfigPatch {
 }
 
 export const urlFields = ["wellKnownUrl", "authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
+
+/** The fields of a configuration without rules for groups. */
+export const noGroups = { groupsClaim: null, groupRules: [], defaultDeny: false };
 
 /** Returns a configuration's fields after a change, without the secret. */
 export function fieldsAfter(config: IdentityConfig, patch: IdentityConfigPatch, defaultScope: string) {
@@ -49,5 +74,23 @@ export function publicFields(config: IdentityConfig) {
     authorizeUrl: config.authorizeUrl ?? null,
     tokenUrl: config.tokenUrl ?? null,
     userInfoUrl: config.userInfoUrl ?? null,
+    groupsClaim: config.groupsClaim ?? null,
+    groupRules: config.groupRules.map(shownRule),
+    defaultDeny: config.defaultDeny,
   };
+}
+
+function shownRule({ group, role, assignment }: GroupRule) {
+  return { group, role: role ?? null, assignment: assignment ? shownAssignment(assignment) : null };
+}
+
+/** Returns a rule's assignment as answers show it. */
+export function shownAssignment(assignment: NonNullable<GroupRule["assignment"]>) {
+  const { domainId = null, groupName = null, tag = null, subdomainPattern, access, recordTypes } = assignment;
+  return { domainId, groupName, tag, subdomainPattern, access, recordTypes };
+}
+
+export function configuredAlready(provider: string, cause: Error): AppError {
+  const message = `${provider} is already configured. Change its configuration instead.`;
+  return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

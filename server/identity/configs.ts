@@ -12,8 +12,12 @@ import type { Logger } from "../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
+import { groupsAfter } from "./groups/checked-rules.ts";
+import type { GroupGrants } from "./groups/grants.ts";
 import {
   fieldsAfter,
+  configuredAlready,
+  noGroups,
   publicFields,
   urlFields,
   type IdentityConfigPatch,
@@ -25,6 +29,7 @@ import { endFlowsThrough } from "./housekeeping.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {
@@ -38,6 +43,7 @@ interface Parts {
   secrets: ClientSecrets;
   confirmation: Confirmation;
   administratorNotices: AdministratorNotices;
+  grants: GroupGrants;
   audit: Audit;
   now: () => Date;
 }
@@ -58,11 +64,12 @@ export class IdentityConfigs {
     return { providers: providers.map(({ id, name, type }) => ({ providerId: id, name, type })) };
   }
 
-  async list(em: EntityManager) {
+  /** Returns the configurations. Members learn nothing about rules for groups. */
+  async list(em: EntityManager, caller: Caller) {
     const configs = await em.findAll(IdentityConfig, { orderBy: { createdAt: "asc" } });
     const { siteUrl } = this.#parts.addresses;
     return {
-      providers: configs.map((config) => this.#view(config)),
+      providers: configs.map((config) => this.#view(config, readsEverything(caller.role))),
       availableProviders: providerIds.map((id) => {
         const { name, type } = this.#parts.providers[id];
         return { id, name, type };
@@ -77,6 +84,7 @@ export class IdentityConfigs {
     const { providerId, enabled, clientId, clientSecret } = input;
     const provider = this.#parts.providers[providerId];
     const id = newId();
+    const groups = await groupsAfter(em, noGroups, input);
     const fields = {
       clientId,
       scope: input.scope || provider.defaultScope,
@@ -93,16 +101,13 @@ export class IdentityConfigs {
         providerId,
         enabled,
         ...fields,
+        ...groups,
         clientSecret: secret === null ? null : this.#parts.secrets.seal(id, secret),
         createdAt: this.#parts.now(),
       });
       await mapUniqueViolation(tx.flush(), (cause) => configuredAlready(provider.name, cause));
-      await this.#parts.audit.record(tx, caller, {
-        action: "identity_config.create",
-        targetType: "identity_config",
-        targetId: id,
-        after: publicFields(config),
-      });
+      const event = { action: "identity_config.create", targetType: "identity_config", targetId: id } as const;
+      await this.#parts.audit.record(tx, caller, { ...event, after: publicFields(config) });
       await this.#warn(tx, caller, config, "created", []);
       return this.#view(config);
     });
@@ -126,6 +131,7 @@ export class IdentityConfigs {
     const before = JSON.stringify(found);
     const provider = this.#parts.providers[found.providerId];
     const fields = fieldsAfter(found, patch, provider.defaultScope);
+    const groups = await groupsAfter(em, found, patch);
     requireSecretAgain(found, patch, fields);
     const secret = fields.enabled ? this.#secretAfter(found, patch) : null;
     await this.#checked(provider, { ...fields, clientSecret: secret });
@@ -137,17 +143,24 @@ export class IdentityConfigs {
       const old = publicFields(config);
       const moves = movesEndpoints(config, fields);
       if (moves) await endFlowsThrough(tx, config.providerId);
-      const unbound = moves ? await unbindAll(tx, config.providerId, unbinding) : 0;
-      tx.assign(config, fields);
+      const unlinked = moves ? await unbindAll(tx, config.providerId, unbinding) : [];
+      const unbound = unlinked.length;
+      await this.#parts.grants.unlinked(tx, caller, unlinked);
+      tx.assign(config, { ...fields, ...groups });
       if (patch.clientSecret) config.clientSecret = this.#parts.secrets.seal(id, patch.clientSecret);
       await tx.flush();
       if (!config.enabled) await endFlowsThrough(tx, config.providerId);
+      const narrowed = await this.#parts.grants.narrow(tx, caller, config.providerId, groups);
       const changes = changedFields(old, publicFields(config));
       const event = { action: "identity_config.update", targetType: "identity_config", targetId: id } as const;
       await this.#parts.audit.record(tx, caller, {
         ...event,
         before: { ...changes?.before, ...(unbound > 0 ? { boundUsers: unbound } : {}) },
-        after: { ...changes?.after, ...(patch.clientSecret ? { secretChanged: true } : {}) },
+        after: {
+          ...changes?.after,
+          ...(patch.clientSecret ? { secretChanged: true } : {}),
+          ...narrowed,
+        },
       });
       const changed = [...Object.keys(changes?.after ?? {}), ...(patch.clientSecret ? ["clientSecret"] : [])];
       if (changed.length > 0) await this.#warn(tx, caller, config, "changed", changed);
@@ -166,7 +179,9 @@ export class IdentityConfigs {
       const { providerId } = config;
       // Comes first to wait for registrations in progress, whose bindings are then found.
       await endFlowsThrough(tx, providerId);
-      const before = { ...publicFields(config), boundUsers: await unbindAll(tx, providerId, confirmed) };
+      const unlinked = await unbindAll(tx, providerId, confirmed);
+      await this.#parts.grants.unlinked(tx, caller, unlinked);
+      const before = { ...publicFields(config), boundUsers: unlinked.length };
       await this.#warn(tx, caller, config, "deleted", []);
       await tx.remove(config).flush();
       const event = { action: "identity_config.delete", targetType: "identity_config", targetId: id } as const;
@@ -275,17 +290,13 @@ export class IdentityConfigs {
     });
   }
 
-  #view(config: IdentityConfig) {
+  #view(config: IdentityConfig, withGroups = true) {
     return {
       id: config.id,
       ...publicFields(config),
+      ...(withGroups ? {} : noGroups),
       homepageUrl: this.#parts.addresses.siteUrl,
       redirectUrl: this.#parts.addresses.redirectUrl(config.providerId),
     };
   }
-}
-
-function configuredAlready(provider: string, cause: Error): AppError {
-  const message = `${provider} is already configured. Change its configuration instead.`;
-  return new AppError("CONFLICT", message, { issues: [{ path: ["providerId"], message }], cause });
 }

@@ -26,14 +26,17 @@ export function requireSecretAgain(config: IdentityConfig, patch: IdentityConfig
 
 /**
  * Unlinks all users of a provider.
- * @returns the number of unlinked users
+ * @returns the unlinked users, whose roles from groups `GroupGrants.unlinked` ends
  * @throws AppError CONFIRMATION_REQUIRED if there are any and `confirmed` is false
  */
-export async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean): Promise<number> {
-  const bindings = queries(tx).deleteFrom("identity_bindings").where("provider_id", "=", providerId);
-  const { numDeletedRows } = await bindings.executeTakeFirstOrThrow();
-  const users = Number(numDeletedRows);
-  if (users === 0 || confirmed) return users;
+export async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean): Promise<string[]> {
+  const rows = await queries(tx)
+    .deleteFrom("identity_bindings")
+    .where("provider_id", "=", providerId)
+    .returning("user_id")
+    .execute();
+  const users = rows.length;
+  if (users === 0 || confirmed) return rows.map(({ user_id: id }) => id);
   const affected = users === 1 ? "1 user signs" : `${users} users sign`;
   throw new AppError(
     "CONFIRMATION_REQUIRED",

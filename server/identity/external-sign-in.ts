@@ -9,6 +9,9 @@ import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
 import { SignInFailure } from "./failures.ts";
 import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
+import type { GroupGrants } from "./groups/grants.ts";
+import { outcomeOf } from "./groups/rules.ts";
+import { groupSettings } from "./groups/settings.ts";
 import { sanitizeIdentity } from "./sanitize-identity.ts";
 import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
@@ -34,8 +37,11 @@ interface Parts {
   bindings: IdentityBindings;
   sharedCallback: SharedCallback;
   addresses: IdentityAddresses;
+  grants: GroupGrants;
   now: () => Date;
 }
+
+const refusedByGroups = Symbol("refused by groups");
 
 /** Signs in through identity providers: redirects browsers there, and turns their responses into a ticket, a link or a registration. */
 export class ExternalSignIn {
@@ -125,8 +131,10 @@ export class ExternalSignIn {
     }
     const { binder } = flow;
     const outcome = await this.#parts.configs.whileEnabled(em, providerId, (tx) =>
-      binder ? this.#bind(tx, actor, binder, providerId, identity) : this.#signIn(tx, providerId, identity),
+      binder ? this.#bind(tx, actor, binder, providerId, identity) : this.#signIn(tx, actor, providerId, identity),
     );
+    if (outcome === refusedByGroups)
+      throw new SignInFailure("access_denied", "None of the user's groups may sign in, and only some may.");
     if (outcome) return outcome;
     throw new SignInFailure("provider_disabled", "The provider was disabled or deleted during the sign-in.");
   }
@@ -185,11 +193,25 @@ export class ExternalSignIn {
     );
   }
 
-  async #signIn(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<FrontEndQuery> {
-    const owner = await this.#parts.bindings.ownerOf(em, providerId, identity);
-    if (!owner)
-      return { needs_invite: "true", pending_token: await this.#parts.tickets.issuePending(em, providerId, identity) };
+  /** @returns `refusedByGroups` instead of throwing, so that what the user loses is committed */
+  async #signIn(
+    em: EntityManager,
+    actor: Actor,
+    providerId: ProviderId,
+    identity: Identity,
+  ): Promise<FrontEndQuery | typeof refusedByGroups> {
+    const { bindings, tickets, grants } = this.#parts;
+    const settings = await groupSettings(em, providerId);
+    const outcome = outcomeOf(settings, identity.claims ?? {});
+    const owner = await bindings.ownerOf(em, providerId, identity);
+    if (!owner) {
+      if (!outcome.allowed) return refusedByGroups;
+      const named = [...new Set(outcome.matched.flatMap((index) => settings.groupRules[index]?.group ?? []))];
+      return { needs_invite: "true", pending_token: await tickets.issuePending(em, providerId, identity, named) };
+    }
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);
+    const signing = { userId: owner.id, providerId, bindingId: owner.binding_id };
+    if (!(await grants.apply(em, { ...actor, userId: owner.id }, signing, outcome))) return refusedByGroups;
     return { ticket: await this.#parts.tickets.issue(em, owner.id, providerId) };
   }
 }

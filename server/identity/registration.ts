@@ -10,6 +10,9 @@ import type { User } from "../database/tables/users.ts";
 import type { Invitations } from "../accounts/users/invitations/service.ts";
 import type { Users } from "../accounts/users/service.ts";
 import type { IdentityBindings } from "./bindings.ts";
+import type { GroupGrants } from "./groups/grants.ts";
+import { outcomeOfGroups } from "./groups/rules.ts";
+import { groupSettings } from "./groups/settings.ts";
 import { knownProvider, type Identity } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
 import type { IdentityTickets } from "./tickets.ts";
@@ -25,7 +28,11 @@ export interface ExternalAccount {
   code?: string | undefined;
 }
 
+/** An identity without an account, and its groups that rules name. */
+type PendingIdentity = Identity & { groups: readonly string[] };
+
 interface Parts {
+  grants: GroupGrants;
   tickets: IdentityTickets;
   bindings: IdentityBindings;
   users: Users;
@@ -75,7 +82,7 @@ export class ExternalRegistration {
     em: EntityManager,
     actor: Actor,
     providerId: ProviderId,
-    identity: Identity,
+    identity: PendingIdentity,
     { pendingToken, inviteCode }: { pendingToken: string; inviteCode: string },
   ): Promise<User> {
     const { displayName } = identity;
@@ -101,14 +108,19 @@ export class ExternalRegistration {
     actor: Actor,
     { id }: User,
     providerId: ProviderId,
-    identity: Identity,
+    identity: PendingIdentity,
   ): Promise<void> {
-    await mapUniqueViolation(
+    const binding = await mapUniqueViolation(
       this.#parts.bindings.add(tx, id, providerId, identity),
       (cause) => new AppError("CONFLICT", "This identity already has an account. Sign in again.", { cause }),
     );
     const event = { action: "identity.register", targetType: "user", targetId: id } as const;
     await this.#parts.audit.record(tx, { ...actor, userId: id }, { ...event, after: { providerId } });
+    const settings = await groupSettings(tx, providerId);
+    const outcome = outcomeOfGroups(settings, new Set(identity.groups));
+    const signing = { userId: id, providerId, bindingId: binding.id };
+    if (await this.#parts.grants.apply(tx, { ...actor, userId: id }, signing, outcome)) return;
+    throw new AppError("UNAUTHORIZED", "None of your groups may sign in any more. Ask an administrator.");
   }
 }
 

@@ -7,6 +7,7 @@ import { admin, adminGivingAccess, confirmed, confirmedAdmin, open, signedIn } f
 import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
+import { groupsTest, testGroupsInput } from "./groups/schemas.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
 import {
   bindings,
@@ -156,11 +157,12 @@ export const identityConfigsRouter = router({
     operationId: "listIdentityConfigs",
     tag: configsTag,
     summary: "List the configured identity providers",
-    description: "Also returns the providers that can be configured, and the URLs to register there.",
+    description:
+      "Also returns the providers that can be configured, and the URLs to register there. Rules for groups are shown to administrators and auditors only.",
   })
     .input(nothing)
     .output(identityConfigs)
-    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em)),
+    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em, ctx.caller)),
 
   create: confirmedAdmin({
     method: "POST",
@@ -205,6 +207,18 @@ export const identityConfigsRouter = router({
       const unbinding = ctx.http.header("x-confirm-delete") === "true";
       return ctx.services.identityConfigs.update(ctx.em, ctx.caller, { id, patch, unbinding });
     }),
+
+  testGroups: admin({
+    method: "POST",
+    path: "/oauth/providers/{id}/groups/test",
+    operationId: "testGroups",
+    tag: configsTag,
+    summary: "Try rules for groups with sample claims",
+    description: "Returns what a user with these claims would get. Signs nobody in and stores nothing.",
+  })
+    .input(testGroupsInput)
+    .output(groupsTest)
+    .mutation(({ ctx, input }) => ctx.services.groupTests.test(ctx.em, input)),
 
   delete: admin({
     method: "DELETE",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { secondFactorNeeded } from "../accounts/auth/second-factors/schemas.ts";
 import { signedInUser } from "../accounts/auth/schemas.ts";
 import { id, line, timestamp } from "../api/schemas.ts";
+import { groupFields, shownGroupFields } from "./groups/schemas.ts";
 import { providerIds } from "../database/tables/identity.ts";
 import { isWebAddress } from "./web-address.ts";
 
@@ -175,6 +176,7 @@ export const createIdentityConfigInput = z.strictObject({
   scope: scope.optional().meta({ description: "Space-separated scopes. Default: the provider's default scopes." }),
   enabled: enabled.default(true),
   ...addresses,
+  ...groupFields,
 });
 
 export const updateIdentityConfigInput = z.strictObject({
@@ -187,6 +189,7 @@ export const updateIdentityConfigInput = z.strictObject({
   scope: scope.optional(),
   enabled: enabled.optional(),
   ...addresses,
+  ...groupFields,
 });
 
 export const identityConfigIdInput = z.strictObject({ id: id("The configuration's id.") });
@@ -204,6 +207,7 @@ export const identityConfig = z
     authorizeUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
     tokenUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
     userInfoUrl: shownAddress("Overrides the built-in or discovered URL. Null: no override."),
+    ...shownGroupFields,
     homepageUrl,
     redirectUrl,
   })

@@ -67,8 +67,8 @@ export class IdentityTickets {
     return { userId: row.user_id, providerId: row.provider_id, accessEpoch: row.access_epoch };
   }
 
-  /** Stores an identity for registration and returns its pending token, valid for ten minutes. */
-  async issuePending(em: EntityManager, providerId: ProviderId, identity: Identity): Promise<string> {
+  /** Stores an identity for registration, with its groups that rules name, and returns its pending token, valid for ten minutes. */
+  async issuePending(em: EntityManager, providerId: ProviderId, identity: Identity, groups: string[]): Promise<string> {
     const token = newOpaqueToken();
     await queries(em)
       .insertInto("pending_identities")
@@ -81,6 +81,7 @@ export class IdentityTickets {
         email_verified: identity.emailVerified,
         display_name: identity.displayName,
         username: identity.username,
+        groups,
         expires_at: this.#after(pendingSeconds),
       })
       .execute();
@@ -88,7 +89,11 @@ export class IdentityTickets {
   }
 
   /** Reads a pending identity without consuming it. */
-  async pending(em: EntityManager, providerId: ProviderId, token: string): Promise<Identity | null> {
+  async pending(
+    em: EntityManager,
+    providerId: ProviderId,
+    token: string,
+  ): Promise<(Identity & { groups: string[] }) | null> {
     const row = await queries(em)
       .selectFrom("pending_identities")
       .selectAll()
@@ -104,6 +109,7 @@ export class IdentityTickets {
       emailVerified: row.email_verified,
       displayName: row.display_name,
       username: row.username,
+      groups: row.groups,
     };
   }
 

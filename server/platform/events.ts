@@ -4,6 +4,7 @@
 export const notificationEvents = [
   "assignment.create",
   "assignment.delete",
+  "assignment.ending",
   "assignment.request",
   "assignment.approve",
   "assignment.reject",
@@ -45,7 +46,11 @@ export type NotificationEvent = (typeof notificationEvents)[number];
 /** When each event occurs, and who is notified in addition to subscribed channels. */
 export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: string }>> = {
   "assignment.create": { when: "An administrator assigned a domain, or some of its hosts.", to: "the member" },
-  "assignment.delete": { when: "An assignment was withdrawn, or its domain was deleted.", to: "the member" },
+  "assignment.delete": {
+    when: "An assignment was withdrawn or has ended, or its domain was deleted.",
+    to: "the member",
+  },
+  "assignment.ending": { when: "An assignment ends within a day. Sent once.", to: "the member" },
   "assignment.request": { when: "A member requested an assignment.", to: "administrators" },
   "assignment.approve": { when: "A request was approved.", to: "the requester" },
   "assignment.reject": { when: "A request was rejected.", to: "the requester" },
@@ -103,7 +108,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "change.requested": {
     when: "Somebody requested a change of a domain's records.",
-    to: "those who may review it: the domain's owner and administrators, but not the author",
+    to: "those who may review it: the domain's owner, administrators, and members whose assignments let them review all of it, but not the author",
   },
   "change.approved": { when: "A change request was approved.", to: "the author" },
   "change.rejected": { when: "A change request was rejected.", to: "the author, and those who had approved it" },
@@ -279,6 +284,7 @@ interface Origin {
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
   "assignment.delete": OfAssignment;
+  "assignment.ending": OfAssignment;
   "assignment.request": OfAssignment;
   "assignment.approve": OfAssignment;
   "assignment.reject": OfAssignment;

@@ -4,6 +4,7 @@ import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest }
 import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../changes/pipeline.ts";
 import { checkOverride } from "../changes/review-policy.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { BatchItemState } from "../database/tables/batches.ts";
@@ -160,10 +161,10 @@ function explained<T extends object>(request: T, { message, override }: Explaine
   return { ...request, message: storedMessage(message) ?? undefined, override: override || undefined };
 }
 
-/** Returns a job that the caller may see: their own, and every one for administrators. @throws AppError NOT_FOUND */
+/** Returns a job that the caller may see: their own, and every one for administrators and auditors. @throws AppError NOT_FOUND */
 async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promise<Batch> {
   const batch = await findBatch(em, jobId);
-  if (!batch || (caller.role !== "admin" && batch.actor.userId !== caller.userId)) throw notFound("replacement");
+  if (!batch || (!readsEverything(caller.role) && batch.actor.userId !== caller.userId)) throw notFound("replacement");
   return batch;
 }
 

@@ -44,6 +44,7 @@ describe("assignments", () => {
         recordTypes: [],
         review: false,
         expiresAt: null,
+        fromGroup: false,
         createdBy: await idOf(zw.admin),
         createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
       },

@@ -71,7 +71,13 @@ const changes: [what: string, file: string, from: string | RegExp, to: string, c
     "tempToken?: string;",
     "tempToken",
   ],
-  ["a number among values", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "member" | 1;', "number"],
+  [
+    "a number among values",
+    "server/router.d.ts",
+    /"admin" \| "auditor" \| "member";/g,
+    '"admin" | "auditor" | "member" | 1;',
+    "number",
+  ],
   ["null in answers", "server/router.d.ts", /accessToken: string;/g, "accessToken: string | null;", "accessToken"],
   ["text for a moment", "server/router.d.ts", /createdAt: Date;/g, "createdAt: string;", "createdAt"],
   [
@@ -110,7 +116,12 @@ const additions: [what: string, file: string, from: string | RegExp, to: string]
     'recordType: "A" | "AAAA" | ',
     'recordType: "A" | "AAAA" | "HTTPS" | ',
   ],
-  ["a value more in answers", "server/router.d.ts", /"admin" \| "member";/g, '"admin" | "guest" | "member";'],
+  [
+    "a value more in answers",
+    "server/router.d.ts",
+    /"admin" \| "auditor" \| "member";/g,
+    '"admin" | "auditor" | "guest" | "member";',
+  ],
   [
     "an event more, with metadata of its own",
     "server/platform/events.d.ts",

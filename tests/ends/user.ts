@@ -82,7 +82,12 @@ export function ofUser(zw: Zonewright): Proofs {
       },
     },
     "external identities": {
-      columns: ["identity_bindings.user_id", "identity_flows.user_id", "identity_tickets.user_id"],
+      columns: [
+        "group_roles.user_id",
+        "identity_bindings.user_id",
+        "identity_flows.user_id",
+        "identity_tickets.user_id",
+      ],
       async prove() {
         const { id, leave } = await someone();
         const database = queries(zw.services.database.fork());

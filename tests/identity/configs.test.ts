@@ -25,6 +25,9 @@ describe("identity provider configurations", () => {
       authorizeUrl: null,
       tokenUrl: null,
       userInfoUrl: null,
+      groupsClaim: null,
+      groupRules: [],
+      defaultDeny: false,
       homepageUrl: site,
       redirectUrl: `${site}/oauth/oidc`,
     });

@@ -29,6 +29,7 @@ const things = [
   "own zones",
   "readable zones",
   "writable zones",
+  "proposable zones",
   "own jobs",
   "requests",
   "own requests",
@@ -40,6 +41,7 @@ const who: Record<string, Access> = {
   tempToken: "awaitingSecondFactor",
   "signed in": "signedIn",
   administrator: "admin",
+  auditor: "auditor",
 };
 
 /** The last cell; tables without that column require nothing. */

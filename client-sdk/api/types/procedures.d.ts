@@ -180,6 +180,9 @@ export interface IdentityConfigsProcedures {
     update: {
         mutate: Inferred["identityConfigs"]["update"]["mutate"];
     };
+    testGroups: {
+        mutate: Inferred["identityConfigs"]["testGroups"]["mutate"];
+    };
     delete: {
         mutate: Inferred["identityConfigs"]["delete"]["mutate"];
     };

@@ -48,6 +48,7 @@ export interface AccountServices {
   personalTokens: PersonalTokens;
   confirmation: Confirmation;
   waysIn: WaysIn;
+  revocation: AccessRevocation;
   administratorNotices: AdministratorNotices;
   secondFactors: SecondFactors;
   secondFactorChecks: SecondFactorChecks;
@@ -139,6 +140,7 @@ export function composeAccounts(parts: {
     personalTokens,
     confirmation,
     waysIn,
+    revocation,
     administratorNotices,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,

@@ -24,6 +24,7 @@ import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import { User } from "../../database/tables/users.ts";
 import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
+import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/end.ts";
 import { refuseLastAdministrator } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
@@ -98,7 +99,7 @@ export class UserAdministration {
     // Outside the transaction: hashing is slow, and the embedded database has one connection.
     const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {
-      const loses = disabled === true || fields.role === "member";
+      const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
       if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
       await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
@@ -108,7 +109,10 @@ export class UserAdministration {
       const oldAddress = verifiedAddress(user);
       if (fields.username !== undefined) user.username = fields.username;
       setAddress(user, fields);
-      if (fields.role !== undefined) user.role = fields.role;
+      if (fields.role !== undefined) {
+        user.ownRole = await ownRoleFor(tx, id, fields.role);
+        user.role = fields.role;
+      }
       if (fields.displayName !== undefined) user.displayName = fields.displayName;
       if (disabled !== undefined) user.disabledAt = disabled ? (user.disabledAt ?? this.#parts.now()) : null;
       if (password !== undefined) assertGoodPassword(password, user, "password");

@@ -11,6 +11,12 @@ export async function refuseLastAdministrator(
   userId: string,
   what: "deleted" | "demoted" | "disabled",
 ): Promise<void> {
+  if (!(await isLastAdministrator(tx, userId))) return;
+  throw new AppError("CONFLICT", `The last administrator cannot be ${what}. Make another user an administrator first.`);
+}
+
+/** Returns whether a user is the only administrator who can sign in. Locks the rows of all administrators until the transaction ends. */
+export async function isLastAdministrator(tx: EntityManager, userId: string): Promise<boolean> {
   const administrators = await queries(tx)
     .selectFrom("users")
     .select("id")
@@ -19,6 +25,5 @@ export async function refuseLastAdministrator(
     .orderBy("id")
     .forUpdate()
     .execute();
-  if (administrators.length !== 1 || administrators[0]?.id !== userId) return;
-  throw new AppError("CONFLICT", `The last administrator cannot be ${what}. Make another user an administrator first.`);
+  return administrators.length === 1 && administrators[0]?.id === userId;
 }

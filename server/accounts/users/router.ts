@@ -1,5 +1,5 @@
 import { success } from "../../api/schemas.ts";
-import { admin, adminGivingAccess, confirmedAdmin } from "../../api/procedures.ts";
+import { auditing, admin, adminGivingAccess, confirmedAdmin } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import { revokeAccessInput, userAccess, userAccessInput } from "./access/schemas.ts";
 import {
@@ -15,7 +15,7 @@ import {
 const tag = "Users";
 
 export const usersRouter = router({
-  list: admin({
+  list: auditing({
     method: "GET",
     path: "/users",
     operationId: "listUsers",
@@ -27,7 +27,7 @@ export const usersRouter = router({
     .output(userPage)
     .query(({ ctx, input }) => ctx.services.userAdministration.list(ctx.em, input)),
 
-  get: admin({ method: "GET", path: "/users/{id}", operationId: "getUser", tag, summary: "Get a user" })
+  get: auditing({ method: "GET", path: "/users/{id}", operationId: "getUser", tag, summary: "Get a user" })
     .input(userIdInput)
     .output(managedUser)
     .query(({ ctx, input }) => ctx.services.userAdministration.get(ctx.em, input.id)),
@@ -64,7 +64,7 @@ export const usersRouter = router({
     .output(managedUser)
     .mutation(({ ctx, input }) => ctx.services.userAdministration.update(ctx.em, ctx.caller, input)),
 
-  access: admin({
+  access: auditing({
     method: "GET",
     path: "/users/{id}/access",
     operationId: "getUserAccess",

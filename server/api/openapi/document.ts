@@ -244,7 +244,7 @@ const bodyDescription = "The request body.";
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
   const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
   if (meta.access !== "public") statuses.add(401);
-  if (meta.access === "signedIn" || meta.access === "admin") statuses.add(403);
+  if (meta.access === "signedIn" || meta.access === "auditor" || meta.access === "admin") statuses.add(403);
   if (meta.openapi?.path.includes("{")) statuses.add(404);
   if (operation.requestBody) statuses.add(413).add(415);
   return [...statuses].toSorted((a, b) => a - b);
@@ -255,7 +255,12 @@ function accessNote(meta: RouteMeta): string {
   if (meta.access === "awaitingSecondFactor")
     return "Requires the `tempToken` of a sign-in as bearer token. Access tokens are not accepted.";
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
-  const role = meta.access === "admin" ? "Administrators only." : "";
+  const role =
+    meta.access === "admin"
+      ? "Administrators only."
+      : meta.access === "auditor"
+        ? "Administrators and auditors only."
+        : "";
   const token = meta.permission
     ? `Personal tokens need the permission \`${meta.permission}\`.`
     : "Personal tokens are not accepted.";

@@ -39,6 +39,7 @@ import { ChangeRequests } from "./0040-change-requests.ts";
 import { FinerAssignments } from "./0041-finer-assignments.ts";
 import { ChangeReports } from "./0042-change-reports.ts";
 import { Primary } from "./0044-primary.ts";
+import { DirectoryGroups } from "./0045-directory-groups.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -84,4 +85,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0041-finer-assignments", class: FinerAssignments },
   { name: "0042-change-reports", class: ChangeReports },
   { name: "0044-primary", class: Primary },
+  { name: "0045-directory-groups", class: DirectoryGroups },
 ];

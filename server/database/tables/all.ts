@@ -26,6 +26,7 @@ import { ExpiryReminderSchema } from "./expiry.ts";
 import { IdempotentCallSchema } from "./idempotent-calls.ts";
 import {
   IdentityBindingSchema,
+  GroupRoleSchema,
   IdentityConfigSchema,
   IdentityFlowSchema,
   IdentityCodeSchema,
@@ -89,6 +90,7 @@ export const entities = [
   PasswordResetSchema,
   EmailVerificationSchema,
   MailAllowanceSchema,
+  GroupRoleSchema,
   IdentityConfigSchema,
   IdentityBindingSchema,
   IdentityFlowSchema,

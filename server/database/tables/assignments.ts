@@ -28,6 +28,8 @@ export const AssignmentSchema = defineEntity({
     expiresAt: p.datetime().nullable(),
     /** When the member was notified that it ends within a day. */
     endNotifiedAt: p.datetime().nullable(),
+    /** The identity whose groups give it; null: given by hand. */
+    identityBindingId: p.uuid().nullable(),
     createdBy: p.uuid().nullable(),
     createdAt: p.datetime(),
   },

@@ -1,9 +1,26 @@
 import { defineEntity, p } from "@mikro-orm/core";
+import type { AssignmentAccess } from "./assignments.ts";
+import type { Role } from "./roles.ts";
 
 /** The supported identity providers. */
 export const providerIds = ["oidc", "custom", "github", "gitlab", "google", "dingtalk", "feishu"] as const;
 
 export type ProviderId = (typeof providerIds)[number];
+
+/** What users in a group of a sign-in provider get. */
+export interface GroupRule {
+  group: string;
+  role?: Role;
+  assignment?: {
+    /** Exactly one of these three is set. */
+    domainId?: string;
+    groupName?: string;
+    tag?: string;
+    subdomainPattern: string;
+    access: AssignmentAccess;
+    recordTypes: string[];
+  };
+}
 
 /** The configuration of an identity provider; at most one per provider. */
 export const IdentityConfigSchema = defineEntity({
@@ -21,7 +38,23 @@ export const IdentityConfigSchema = defineEntity({
     authorizeUrl: p.text().nullable(),
     tokenUrl: p.text().nullable(),
     userInfoUrl: p.text().nullable(),
+    /** Path of the claim with a user's groups; null: groups mean nothing. */
+    groupsClaim: p.text().nullable(),
+    groupRules: p.json().$type<GroupRule[]>().default([]),
+    /** Whether only users with a group that a rule names may sign in. */
+    defaultDeny: p.boolean().default(false),
     createdAt: p.datetime(),
+  },
+});
+
+/** The role that a user gets from the groups of an identity. */
+export const GroupRoleSchema = defineEntity({
+  name: "GroupRole",
+  tableName: "group_roles",
+  properties: {
+    identityBindingId: p.uuid().primary(),
+    userId: p.uuid(),
+    role: p.text().$type<Role>(),
   },
 });
 
@@ -90,6 +123,8 @@ export const PendingIdentitySchema = defineEntity({
     emailVerified: p.boolean(),
     displayName: p.text().nullable(),
     username: p.text().nullable(),
+    /** The groups that rules name. */
+    groups: p.array().default([]),
     expiresAt: p.datetime(),
   },
 });

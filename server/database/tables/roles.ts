@@ -1,4 +1,12 @@
-/** User roles. Administrators access everything; members access their own domains and those assigned to them. */
-export const roles = ["admin", "member"] as const;
+/**
+ * User roles. Administrators access everything. Auditors read everything but channel configurations and invitations, and change nothing but
+ * their own account. Members access their own domains and those assigned to them.
+ */
+export const roles = ["admin", "auditor", "member"] as const;
 
 export type Role = (typeof roles)[number];
+
+/** Returns whether a role reads what belongs to others. */
+export function readsEverything(role: Role): boolean {
+  return role !== "member";
+}

@@ -17,6 +17,8 @@ export const UserSchema = defineEntity({
     /** argon2id in PHC string format; null for users who only sign in through an identity provider. */
     passwordHash: p.text().nullable(),
     role: p.text().$type<Role>(),
+    /** The role given by hand, while groups give another; null: the role itself is given by hand. */
+    ownRole: p.text().$type<Role>().nullable(),
     displayName: p.text().nullable(),
     nickname: p.text().nullable(),
     avatarUrl: p.text().nullable(),

@@ -19,5 +19,6 @@ export function identityFromClaims(issuer: string, claims: VendorObject): Identi
     emailVerified: email !== null && (claims["email_verified"] === true || claims["email_verified"] === "true"),
     displayName: optionalText(claims, "name") ?? optionalText(claims, "nickname"),
     username: optionalText(claims, "preferred_username") ?? optionalText(claims, "nickname"),
+    claims,
   };
 }

@@ -14,6 +14,8 @@ let alice: RestClient;
 let bob: RestClient;
 /** Can read every host of the zones assigned to them. */
 let reader: RestClient;
+/** Can propose changes at every host of those zones. */
+let proposer: RestClient;
 /** Can change every host of those zones. */
 let writer: RestClient;
 /** Can change only hosts that have no record here. */
@@ -29,6 +31,7 @@ beforeAll(async () => {
   alice = await zw.member("alice");
   bob = await zw.member("bob");
   reader = await zw.member("reader");
+  proposer = await zw.member("proposer");
   writer = await zw.member("writer");
   elsewhere = await zw.member("elsewhere");
   const files = { kind: "zonefile", name: "Open", membersMayUse: true, config: { folder: "." } };
@@ -39,6 +42,7 @@ beforeAll(async () => {
 async function assigned(ids: Ids): Promise<void> {
   const wishes = [
     [reader, "*", "read"],
+    [proposer, "*", "propose"],
     [writer, "*", "write"],
     [elsewhere, "*.elsewhere", "write"],
   ] as const;
@@ -67,13 +71,11 @@ describe.each(rows)("$method $path", (row) => {
   const { access, whose, path, procedure } = row;
   const { thing } = calls[procedure] ?? { thing: () => Promise.resolve({}) };
   const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const forMember = access === "admin" ? 403 : 404;
+  const isOurs = access === "signedIn";
+  const forMember = isOurs ? 404 : 403;
 
   test("a call with an ID works for every caller the access table names", async () => {
-    const users = [
-      ...(access === "admin" ? [] : [alice]),
-      ...(whose === "own" || whose === "own requests" ? [] : [zw.admin]),
-    ];
+    const users = [...(isOurs ? [alice] : []), ...(whose === "own" || whose === "own requests" ? [] : [zw.admin])];
     for (const client of users) expect(successes).toContain(await status(client, row, await thing(alice)));
   });
 
@@ -87,7 +89,7 @@ describe.each(rows)("$method $path", (row) => {
       expect({ parameter, status: await status(alice, row, wrong) }).toEqual({ parameter, status: forMember });
     }
     // It still exists for its owner.
-    expect(successes).toContain(await status(access === "admin" ? zw.admin : alice, row, ids));
+    expect(successes).toContain(await status(isOurs ? alice : zw.admin, row, ids));
   });
 });
 
@@ -100,7 +102,7 @@ describe.each(onParts)("$method $path", (row) => {
     const [one, other] = [await thing(alice), await thing(alice)];
     const mixed = { ...other, id: one["id"] ?? "" };
     expect(await status(zw.admin, row, mixed)).toBe(404);
-    expect(await status(alice, row, mixed)).toBe(row.access === "admin" ? 403 : 404);
+    expect(await status(alice, row, mixed)).toBe(row.access === "signedIn" ? 404 : 403);
     expect(successes).toContain(await status(zw.admin, row, other));
   });
 });
@@ -118,6 +120,12 @@ const toAssigned = {
   ],
   "writable zones": [
     ["reader", 403],
+    ["proposer", 403],
+    ["writer", "done"],
+  ],
+  "proposable zones": [
+    ["reader", 403],
+    ["proposer", "done"],
     ["writer", "done"],
   ],
 } as const;
@@ -143,11 +151,12 @@ const atOtherHosts: Record<string, number> = {
 
 const inZones = rows.flatMap((row) => {
   const { whose } = row;
-  return whose === "own zones" || whose === "readable zones" || whose === "writable zones" ? [{ ...row, whose }] : [];
+  return whose in toAssigned ? [{ ...row, whose: whose as keyof typeof toAssigned }] : [];
 });
 
 function elsewhereGets({ whose, path, procedure }: (typeof inZones)[number]): number | undefined {
-  if (whose !== "writable zones") return whose === "own zones" ? 403 : 200;
+  if (whose === "own zones") return 403;
+  if (whose === "readable zones") return 200;
   return path.includes(":recordId") ? 404 : atOtherHosts[procedure];
 }
 
@@ -160,7 +169,7 @@ describe.each(inZones)("$method $path", (row) => {
     const ids = await thing(alice);
     await assigned(ids);
     for (const [who, expected] of toAssigned[row.whose]) {
-      const client = { reader, writer, owner: alice }[who];
+      const client = { reader, proposer, writer, owner: alice }[who];
       expect([who, done(await status(client, row, ids))]).toEqual([who, expected]);
     }
   });

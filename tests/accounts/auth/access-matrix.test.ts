@@ -129,13 +129,13 @@ describe("calls by credential", () => {
     const token = refused[kind];
     if (token === undefined) throw new Error(`There are no credentials for "${kind}".`);
     const client = new RestClient(zw.url, token);
-    for (const procedure of openedTo("signedIn", "admin", "awaitingSecondFactor"))
+    for (const procedure of openedTo("signedIn", "auditor", "admin", "awaitingSecondFactor"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 
   test("a tempToken gets 401 from every call except those of the second step", async () => {
     const client = new RestClient(zw.url, tempToken);
-    for (const procedure of openedTo("signedIn", "admin"))
+    for (const procedure of openedTo("signedIn", "auditor", "admin"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
     for (const procedure of openedTo("awaitingSecondFactor")) {
       const { [procedure.name]: both = [] } = await statuses(client, procedure);
@@ -152,7 +152,7 @@ describe("calls by credential", () => {
 
   test("a member's access token gets 403 from administrators' calls, before any other check", async () => {
     const member = await zw.signIn("member", memberPassword);
-    for (const procedure of openedTo("admin"))
+    for (const procedure of openedTo("auditor", "admin"))
       expect(await statuses(member, procedure)).toEqual({ [procedure.name]: [403, 403] });
   });
 
@@ -175,7 +175,7 @@ describe("a session confirmed more than ten minutes ago", () => {
     "identityConfigs.update": { userInfoUrl: "https://elsewhere.example/user" },
   };
   const askedFor = new Map(rows.map(({ procedure, confirmed }) => [procedure, confirmed]));
-  const signedInCalls = openedTo("signedIn", "admin").filter(({ type }) => type !== "subscription");
+  const signedInCalls = openedTo("signedIn", "auditor", "admin").filter(({ type }) => type !== "subscription");
   let stale: RestClient;
   beforeAll(async () => {
     const account = { username: "stale", password: adminPassword, email: null, role: "admin" } as const;

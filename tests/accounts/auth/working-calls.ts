@@ -74,7 +74,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: body.notifications[0].id };
   }
 
-  const providers = ["google", "github", "gitlab", "dingtalk", "feishu"];
+  const providers = ["google", "github", "gitlab", "dingtalk", "feishu", "oidc", "custom"];
   let count = 0;
   function another(word: string): string {
     count += 1;
@@ -95,7 +95,11 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return await ofAdmin("/api/assignments/requests", () => ({ domainId }))();
   };
   const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
-  const identityConfig = ofAdmin("/api/oauth/providers", () => ({ providerId: providers.pop(), clientId: "client" }));
+  const identityConfig = ofAdmin("/api/oauth/providers", () => ({
+    providerId: providers.pop(),
+    clientId: "client",
+    enabled: false,
+  }));
   const channel = ofAdmin("/api/notifications", () => ({
     channel: "web",
     name: another("Channel"),
@@ -199,6 +203,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "invitations.delete": { thing: invitation },
     "identityConfigs.update": { thing: identityConfig, body: () => ({ enabled: false }) },
     "identityConfigs.delete": { thing: identityConfig },
+    "identityConfigs.testGroups": { thing: identityConfig, body: () => ({ claims: { groups: ["dns"] } }) },
     "providerConfigs.update": { thing: providerConfig, body: () => ({ membersMayUse: true }) },
     "providerConfigs.delete": { thing: providerConfig },
     "providerConfigs.test": { thing: providerConfig },

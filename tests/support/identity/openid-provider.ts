@@ -10,6 +10,9 @@ interface Account {
   email_verified?: boolean;
   name?: string;
   preferred_username?: string;
+  /** In any form, for hostile ones. */
+  groups?: unknown;
+  realm_access?: unknown;
 }
 
 export interface OpenIdProvider {
@@ -48,7 +51,11 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
     jwks: { keys: [key] },
     cookies: { keys: ["a key for the cookies of tests"] },
     pkce: { required: () => true },
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name", "preferred_username"] },
+    claims: {
+      openid: ["sub"],
+      email: ["email", "email_verified"],
+      profile: ["name", "preferred_username", "groups", "realm_access"],
+    },
     features: { devInteractions: { enabled: true } },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),
     ttl: { AccessToken: 600, AuthorizationCode: 60, IdToken: 600, Interaction: 600, Session: 600, Grant: 600 },

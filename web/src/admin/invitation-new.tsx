@@ -23,7 +23,7 @@ function expiryDate(expiry: Expiry): Date | null {
 /** Creates an invitation, and shows its code once. */
 export function NewInvitation({ onClose }: { onClose: () => void }) {
   const form = useId();
-  const [role, setRole] = useState<"admin" | "member">("member");
+  const [role, setRole] = useState<"admin" | "auditor" | "member">("member");
   const [maxUses, setMaxUses] = useState("1");
   const [expiry, setExpiry] = useState<Expiry>("7");
   const [code, setCode] = useState<string | null>(null);
@@ -60,6 +60,7 @@ export function NewInvitation({ onClose }: { onClose: () => void }) {
           value={role}
           options={[
             { value: "member", label: adminWords.users.roles.member },
+            { value: "auditor", label: adminWords.users.roles.auditor },
             { value: "admin", label: adminWords.users.roles.admin },
           ]}
           onValue={setRole}

@@ -107,6 +107,7 @@ export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose:
           value={fields.role}
           options={[
             { value: "member", label: text.roles.member },
+            { value: "auditor", label: text.roles.auditor },
             { value: "admin", label: text.roles.admin },
           ]}
           onValue={(role) => set({ role })}

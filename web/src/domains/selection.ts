@@ -7,7 +7,7 @@ export const noSelection: Selection = new Map();
 
 /** Whether the user may change a domain: its owner and administrators may. */
 export function mayChange(domain: Pick<Domain, "ownerId">, user: { id: string; role: string }): boolean {
-  return user.role === "admin" || domain.ownerId === user.id;
+  return user.role === "admin" || (user.role === "member" && domain.ownerId === user.id);
 }
 
 /** The selection with these domains added or removed. */

@@ -9,15 +9,16 @@ const nothing: OwnRights = { locked: true, edits: () => false, writes: () => fal
 /** What the signed-in user may do with the records of a zone. Until it is known, nothing. */
 export function useOwnRights(zone: { id: string; ownerId: string | null }): OwnRights {
   const user = useUser();
-  const manages = user.role === "admin" || zone.ownerId === user.id;
+  const manages = user.role === "admin" || (user.role === "member" && zone.ownerId === user.id);
   const { data } = useQuery({
     queryKey: ["own-rights", zone.id],
-    enabled: !manages,
+    enabled: !manages && user.role === "member",
     queryFn: async ({ signal }) => {
       const input = { domainId: zone.id, userId: user.id, limit: 100 };
       return (await client.assignments.list.query(input, { signal })).assignments;
     },
   });
   if (manages) return everything;
+  if (user.role !== "member") return nothing;
   return data ? assignedRights(data) : nothing;
 }

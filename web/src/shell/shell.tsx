@@ -34,7 +34,7 @@ const adminPages = [
 ] as const;
 
 interface ShellProps {
-  user: { username: string; displayName: string | null; role: "admin" | "member" };
+  user: { username: string; displayName: string | null; role: "admin" | "auditor" | "member" };
   onSignOut: () => void;
   /** How many notifications are unread. */
   unread: number;

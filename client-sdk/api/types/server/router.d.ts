@@ -27,7 +27,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -71,7 +71,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -112,7 +112,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -155,7 +155,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -407,7 +407,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -514,7 +514,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -559,7 +559,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 username: string;
                 email: string | null;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 emailVerified: boolean;
                 displayName: string | null;
                 nickname: string | null;
@@ -595,7 +595,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 page?: number | undefined;
                 limit?: number | undefined;
                 search?: string | undefined;
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
             };
             output: {
                 total: number;
@@ -606,7 +606,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     username: string;
                     email: string | null;
                     emailVerified: boolean;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                     displayName: string | null;
                     disabled: boolean;
                     hasPassword: boolean;
@@ -627,7 +627,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -643,7 +643,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 password: string;
                 email?: string | null | undefined;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName?: string | null | undefined;
             };
             output: {
@@ -651,7 +651,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -668,7 +668,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username?: string | undefined;
                 email?: string | null | undefined;
                 emailVerified?: boolean | undefined;
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
                 displayName?: string | null | undefined;
                 disabled?: boolean | undefined;
                 password?: string | undefined;
@@ -680,7 +680,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 username: string;
                 email: string | null;
                 emailVerified: boolean;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 displayName: string | null;
                 disabled: boolean;
                 hasPassword: boolean;
@@ -808,7 +808,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit: number;
                 invitations: {
                     id: string;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                     maxUses: number;
                     uses: number;
                     expiresAt: Date | null;
@@ -822,13 +822,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                role?: "admin" | "member" | undefined;
+                role?: "admin" | "auditor" | "member" | undefined;
                 maxUses?: number | undefined;
                 expiresAt?: string | Date | null | undefined;
             };
             output: {
                 id: string;
-                role: "admin" | "member";
+                role: "admin" | "auditor" | "member";
                 maxUses: number;
                 uses: number;
                 expiresAt: Date | null;
@@ -897,7 +897,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -929,7 +929,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     id: string;
                     username: string;
                     email: string | null;
-                    role: "admin" | "member";
+                    role: "admin" | "auditor" | "member";
                 };
             };
             meta: import("./api/context.js").RouteMeta;
@@ -972,6 +972,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: Record<string, never> | undefined;
             output: {
                 providers: {
+                    groupsClaim: string | null;
+                    groupRules: {
+                        group: string;
+                        role: "admin" | "auditor" | "member" | null;
+                        assignment: {
+                            domainId: string | null;
+                            groupName: string | null;
+                            tag: string | null;
+                            subdomainPattern: string;
+                            access: "propose" | "read" | "write";
+                            recordTypes: string[];
+                        } | null;
+                    }[];
+                    defaultDeny: boolean;
                     id: string;
                     providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                     enabled: boolean;
@@ -1000,6 +1014,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
                 wellKnownUrl?: string | null | undefined;
                 authorizeUrl?: string | null | undefined;
                 tokenUrl?: string | null | undefined;
@@ -1011,6 +1039,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 enabled?: boolean | undefined;
             };
             output: {
+                groupsClaim: string | null;
+                groupRules: {
+                    group: string;
+                    role: "admin" | "auditor" | "member" | null;
+                    assignment: {
+                        domainId: string | null;
+                        groupName: string | null;
+                        tag: string | null;
+                        subdomainPattern: string;
+                        access: "propose" | "read" | "write";
+                        recordTypes: string[];
+                    } | null;
+                }[];
+                defaultDeny: boolean;
                 id: string;
                 providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                 enabled: boolean;
@@ -1028,6 +1070,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
             input: {
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
                 wellKnownUrl?: string | null | undefined;
                 authorizeUrl?: string | null | undefined;
                 tokenUrl?: string | null | undefined;
@@ -1039,6 +1095,20 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 enabled?: boolean | undefined;
             };
             output: {
+                groupsClaim: string | null;
+                groupRules: {
+                    group: string;
+                    role: "admin" | "auditor" | "member" | null;
+                    assignment: {
+                        domainId: string | null;
+                        groupName: string | null;
+                        tag: string | null;
+                        subdomainPattern: string;
+                        access: "propose" | "read" | "write";
+                        recordTypes: string[];
+                    } | null;
+                }[];
+                defaultDeny: boolean;
                 id: string;
                 providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                 enabled: boolean;
@@ -1050,6 +1120,43 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 userInfoUrl: string | null;
                 homepageUrl: string;
                 redirectUrl: string;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        testGroups: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                claims: Record<string, unknown>;
+                groupsClaim?: string | null | undefined;
+                groupRules?: {
+                    group: string;
+                    role?: "admin" | "auditor" | "member" | undefined;
+                    assignment?: {
+                        domainId?: string | undefined;
+                        groupName?: string | undefined;
+                        tag?: string | undefined;
+                        subdomainPattern?: string | undefined;
+                        access?: "propose" | "read" | "write" | undefined;
+                        recordTypes?: string[] | undefined;
+                    } | undefined;
+                }[] | undefined;
+                defaultDeny?: boolean | undefined;
+            };
+            output: {
+                groups: string[];
+                groupCount: number;
+                matchedRules: number[];
+                role: "admin" | "auditor" | "member" | null;
+                assignments: {
+                    domainId: string | null;
+                    groupName: string | null;
+                    tag: string | null;
+                    subdomainPattern: string;
+                    access: "propose" | "read" | "write";
+                    recordTypes: string[];
+                }[];
+                allowed: boolean;
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
@@ -4295,6 +4402,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     recordTypes: string[];
                     review: boolean;
                     expiresAt: Date | null;
+                    fromGroup: boolean;
                     createdBy: string | null;
                     createdAt: Date;
                 }[];
@@ -4326,6 +4434,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordTypes: string[];
                 review: boolean;
                 expiresAt: Date | null;
+                fromGroup: boolean;
                 createdBy: string | null;
                 createdAt: Date;
             };
@@ -4701,7 +4810,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                     enabled: boolean;
                     zoneFilter: {
                         domainIds?: string[] | undefined;
@@ -4724,7 +4833,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -4739,7 +4848,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -4762,7 +4871,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -4777,7 +4886,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -4822,7 +4931,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;

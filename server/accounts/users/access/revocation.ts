@@ -5,6 +5,7 @@ import type { Sessions } from "../../auth/sessions.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";
+import { recomputeRoles } from "../group-roles.ts";
 import type { AccessKind } from "./kinds.ts";
 
 /** Selects the access to revoke. */
@@ -56,6 +57,8 @@ export class AccessRevocation {
       email: has("email") && (await removeRows(tx, "email_factors", { userId })).length > 0,
       recoveryCodes: 0,
     };
+    if (revoked.identities.length > 0 && (await recomputeRoles(tx, [userId])).length > 0)
+      afterCommit(tx, () => this.#authenticator.forget(userId));
     // Without a second factor, recovery codes have no use, and old ones must not apply to factors added later.
     const useless = (await methodsSetUp(tx, userId)).length === 0;
     if (has("recoveryCodes") || useless)

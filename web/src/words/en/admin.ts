@@ -141,7 +141,7 @@ const users = {
   search: "Search by name or email",
   role: "Role",
   anyRole: "Any role",
-  roles: { admin: "Administrator", member: "Member" },
+  roles: { admin: "Administrator", auditor: "Auditor (reads everything)", member: "Member" },
   user: "User",
   state: "State",
   domains: "Domains",
