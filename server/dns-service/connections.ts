@@ -50,10 +50,16 @@ export class Connections {
   }
 
   async #serve(socket: Socket, address: string): Promise<void> {
-    let pending: Buffer = Buffer.alloc(0);
+    // Parts are joined once a message is whole: joining each would cost the square of a request that arrives octet by octet.
+    let parts: Buffer[] = [];
+    let length = 0;
+    let wanted = 2;
     this.#wait(socket);
     for await (const chunk of socket as AsyncIterable<Buffer>) {
-      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+      parts.push(chunk);
+      length += chunk.length;
+      if (length < wanted) continue;
+      let pending = parts.length === 1 ? chunk : Buffer.concat(parts, length);
       for (let end = endOf(pending); end !== null; end = endOf(pending)) {
         const request = pending.subarray(2, end);
         this.#busy(socket);
@@ -62,6 +68,9 @@ export class Connections {
         pending = pending.subarray(end);
         this.#wait(socket);
       }
+      parts = [pending];
+      length = pending.length;
+      wanted = length < 2 ? 2 : 2 + pending.readUInt16BE(0);
     }
     socket.end();
   }

@@ -73,7 +73,7 @@ export class Metrics {
     });
     this.#transfers = new Counter({
       name: "zonewright_zone_transfers_total",
-      help: "Zone transfers to secondaries by this instance: of the whole zone, of differences, or with nothing new.",
+      help: "Zone transfers to secondaries by this instance: of the whole zone, of differences, or of the SOA alone, because the secondary is up to date.",
       labelNames: ["kind"],
       registers,
     });

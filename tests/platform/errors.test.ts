@@ -193,7 +193,7 @@ test("a wrong type is reported in a sentence with its field", async () => {
   expect(await reported("POST", "/api/auth/login", { username: "admin" })).toEqual(["password: This is required."]);
   expect(await reported("POST", "/api/users", { ...user, password: 5 })).toEqual(["password: This must be text."]);
   expect(await reported("POST", "/api/users", { ...user, role: "root" })).toEqual([
-    "role: This must be one of admin, member.",
+    "role: This must be one of admin, auditor, member.",
   ]);
   expect(await reported("PUT", "/api/auth/me/profile", { notificationsEnabled: "yes" })).toEqual([
     "notificationsEnabled: This must be true or false.",
