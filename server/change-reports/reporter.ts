@@ -76,7 +76,7 @@ export class ChangeReporter {
 
   /** Hands some changes to the channels that hear of them. @returns how many changes there were */
   async #reportSome(tx: EntityManager): Promise<number> {
-    const { rows } = await sql<{ change_set_id: string; token_id: string | null; due_at: Date }>`
+    const { rows } = await sql<{ id: string; change_set_id: string; token_id: string | null; due_at: Date }>`
       delete from change_reports where id in (
         select id from change_reports where channel_id is null order by id limit ${reportsAtOnce} for update skip locked
       ) returning change_set_id, token_id, due_at, id
@@ -84,7 +84,9 @@ export class ChangeReporter {
     const channels = rows.length === 0 ? [] : await hearing(tx);
     const waiting: { id: string; change_set_id: string; token_id: string | null; channel_id: string; due_at: Date }[] =
       [];
-    for (const { change_set_id: changeSetId, token_id: tokenId, due_at: at } of channels.length === 0 ? [] : rows) {
+    for (const { change_set_id: changeSetId, token_id: tokenId, due_at: at } of channels.length === 0
+      ? []
+      : byId(rows)) {
       const change = await reportedChange(tx, { changeSetId, tokenId });
       if (!change) continue;
       for (const channel of channels) {

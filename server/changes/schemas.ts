@@ -38,10 +38,15 @@ export const changeMessage = prose(500).optional().meta({
 /** The fields of calls that change records besides the change: why, and whether without the review that a domain requires. */
 export const explained = {
   message: changeMessage,
-  override: z.boolean("This must be true or false.").default(false).meta({
-    description:
-      "Administrators only: makes the change without the review that the domain requires. `message` must say why; the audit log keeps it.",
-  }),
+  override: z
+    .boolean("This must be true or false.")
+    .optional()
+    .meta({
+      description:
+        "Administrators only: makes the change without the review that the domain requires. `message` must say why; the audit log keeps it. " +
+        "Default: false.",
+      example: false,
+    }),
 };
 
 /** A record without identity. */

@@ -54,7 +54,7 @@ describe("a channel that hears of changes", () => {
   });
 
   test("learns the name of the personal token, and the number of the change request", async () => {
-    await hearing();
+    const channel = await hearing();
     const zone = await manualZone(harness.zw);
     const { body: token } = await harness.zw.admin.post("/api/auth/me/tokens", {
       name: "Deploy script",
@@ -69,6 +69,7 @@ describe("a channel that hears of changes", () => {
     await approve(harness.zw.admin, made);
     expect((await verdict(harness.zw.admin, made, "apply")).body.state).toBe("applied");
     await report();
+    expect(await harness.deliveries(channel["id"])).toMatchObject([{ lastError: null }, { lastError: null }]);
     const metadata = received().map((data) => data["metadata"]);
     expect(metadata).toMatchObject([
       { means: "token", meansName: "Deploy script" },
