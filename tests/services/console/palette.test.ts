@@ -71,6 +71,9 @@ test("pages and actions are found by their words, and a member finds no page of 
   await member.keyboard.type("invit");
   await member.getByText("Nothing found.").waitFor();
   expect(await member.getByRole("option").count()).toBe(0);
+  await field(member).fill("requests");
+  await member.getByRole("option", { name: "Requests" }).click();
+  await member.waitForURL(`${site.url}/requests`);
 });
 
 test("Escape closes the palette and returns the focus, and a question mark lists the keys", async () => {

@@ -54,6 +54,7 @@ export function useEntries(search: string, { onKeys, onSignOut }: Actions): { en
       ? []
       : [
           page(text.recordsOf(here), zonePath(here, "records")),
+          page(text.requestsOf(here), zonePath(here, "requests")),
           page(text.settingsOf(here), zonePath(here, "settings")),
           page(text.accessOf(here), zonePath(here, "access")),
         ];
@@ -61,6 +62,7 @@ export function useEntries(search: string, { onKeys, onSignOut }: Actions): { en
   const fixed = [
     ...own,
     page(pages.domains, "/"),
+    page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),
     ...(user.role === "admin"
