@@ -57,6 +57,25 @@ test("without a zone file, the first run leads to the kinds of providers", async
   await page.getByRole("heading", { name: "Where are your zones?" }).waitFor();
 });
 
+test("the list that was empty shows the zones that were just imported", async () => {
+  const names = ["second.test", "third.test"];
+  const file = (name: string) => join(site.zonewright.dataDir, "zones", `${name}.zone`);
+  for (const name of names)
+    await writeFile(
+      file(name),
+      `$TTL 300\n@ SOA ns.${name}. host.${name}. 1 7200 900 1209600 300\n@ NS ns.${name}.\nns A 192.0.2.1\n`,
+    );
+  const page = await site.signedIn();
+  await page.getByRole("link", { name: "Import these zones" }).click();
+  await page.getByRole("button", { name: "Import 2 zones" }).click();
+  await page.getByRole("link", { name: "Open your domains" }).click();
+  for (const name of names) await page.getByRole("link", { name }).waitFor();
+  const { body } = await site.zonewright.admin.get("/api/domains");
+  expect(body.total).toBe(2);
+  for (const { id } of body.domains) await site.zonewright.admin.delete(`/api/domains/${id}`);
+  for (const name of names) await rm(file(name));
+});
+
 test("a domain is added with N, and opens", async () => {
   const page = await site.signedIn();
   await page.getByRole("heading", { name: "No domains yet" }).waitFor();

@@ -1,9 +1,9 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useState, type RefCallback } from "react";
 
 export interface Rows {
-  /** For the element that contains the rows. */
-  container: RefObject<HTMLDivElement | null>;
+  /** For the element that contains the rows. It may come after the list, such as with the first row. */
+  container: RefCallback<HTMLDivElement>;
   virtualizer: Virtualizer<HTMLElement, Element>;
   /** The rows in view when scrolling settles. */
   settled: { first: number; last: number };
@@ -20,15 +20,15 @@ export function useRows(
   keyAt?: (index: number) => string | undefined,
   covered = 0,
 ): Rows {
-  const container = useRef<HTMLDivElement>(null);
+  const [container, setContainer] = useState<HTMLDivElement | null>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [margin, setMargin] = useState(0);
   useLayoutEffect(() => {
-    const found = container.current?.closest<HTMLElement>("[data-scroll]") ?? null;
+    const found = container?.closest<HTMLElement>("[data-scroll]") ?? null;
     setScroller(found);
     if (!found) return undefined;
     const measure = () => {
-      const top = container.current?.getBoundingClientRect().top ?? 0;
+      const top = container?.getBoundingClientRect().top ?? 0;
       setMargin(Math.round(top - found.getBoundingClientRect().top + found.scrollTop));
     };
     measure();
@@ -36,7 +36,7 @@ export function useRows(
     observer.observe(found);
     for (const child of found.children) observer.observe(child);
     return () => observer.disconnect();
-  }, []);
+  }, [container]);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count,
     getScrollElement: () => scroller,
@@ -56,5 +56,5 @@ export function useRows(
     }, 60);
     return () => clearTimeout(wait);
   }, [first, last]);
-  return { container, virtualizer, settled };
+  return { container: setContainer, virtualizer, settled };
 }
