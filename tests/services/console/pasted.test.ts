@@ -54,6 +54,17 @@ test.each([
   },
 );
 
+test("on a phone, one tap on Done takes a pasted URL, although the page says what it made of it", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  await name().fill("phone");
+  await value().focus();
+  await page.keyboard.insertText("https://192.0.2.77/");
+  await done();
+  await editor().waitFor({ state: "hidden" });
+  await page.getByRole("row").filter({ hasText: "phone" }).filter({ hasText: "192.0.2.77" }).waitFor();
+  expect(await page.getByText("1 change", { exact: true }).count()).toBe(1);
+});
+
 test("a name with the zone's name twice, or as a URL, is understood in its field", async () => {
   await paste(name(), `www.${zone.name}.${zone.name}.`);
   await editor().getByText("The zone’s name stood there twice").waitFor();
