@@ -36,6 +36,7 @@ interface Channel {
 export class ChangeReporter {
   readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
   #running: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
@@ -44,6 +45,7 @@ export class ChangeReporter {
 
   /** Reports what was committed by now, shortly. */
   soon(): void {
+    if (this.#stopped) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#running = this.#running
@@ -61,7 +63,9 @@ export class ChangeReporter {
     await this.#sendDigests(signal);
   }
 
+  /** Ends reporting, also of what is committed from now on. */
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
   }
