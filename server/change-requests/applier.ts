@@ -26,6 +26,7 @@ import {
   detachChangeSet,
   findRequest,
   heldRequest,
+  lockRequest,
   release,
   type StoredRequest,
 } from "./store.ts";
@@ -177,7 +178,7 @@ export class ChangeRequestApplier {
   async finish(id: string, { actor, name }: Pick<Starter, "actor" | "name">): Promise<string | null> {
     const { audit, notifications, now } = this.#parts;
     return await this.#fork().transactional(async (tx) => {
-      const request = await findRequest(tx, id, { lock: true });
+      const request = await lockRequest(tx, id);
       const set = await changeSetOf(tx, id);
       if (!request || request.closedAt !== null || !set || set.state === "pending") return null;
       const reason = failureOfSet(set);
@@ -203,7 +204,7 @@ export class ChangeRequestApplier {
   async fail(id: string, reason: string): Promise<void> {
     const { audit, notifications, now } = this.#parts;
     await this.#fork().transactional(async (tx) => {
-      const request = await findRequest(tx, id, { lock: true });
+      const request = await lockRequest(tx, id);
       if (!request || request.closedAt !== null || request.applyingToken !== null) return;
       await closeRequest(tx, id, { state: "failed", reason, now: now() });
       await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after: { reason } });

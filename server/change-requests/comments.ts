@@ -5,6 +5,7 @@ import { onePage, type Paging } from "../database/one-page.ts";
 import { AppError } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { target } from "./service.ts";
+import { lockRequest } from "./store.ts";
 import { findVisible } from "./visible.ts";
 
 const mostComments = 1_000;
@@ -44,6 +45,7 @@ export class RequestComments {
     await findVisible(em, caller, id);
     const comment = { id: newId(), createdAt: this.#now() };
     await em.transactional(async (tx) => {
+      await lockRequest(tx, id);
       const counted = await queries(tx)
         .updateTable("change_requests")
         .set((eb) => ({ comment_count: eb("comment_count", "+", 1) }))

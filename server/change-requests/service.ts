@@ -13,7 +13,7 @@ import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
 import { freshPlan, mayChange } from "./planning.ts";
 import { reviewersOf, reviewRefusal, reviewsOf } from "./reviewers.ts";
-import { closeRequest, findRequest, planColumns, type StoredRequest } from "./store.ts";
+import { closeRequest, findRequest, lockRequest, planColumns, type StoredRequest } from "./store.ts";
 import { presentPlan, requestDetails } from "./view.ts";
 import { findVisible, pageOfRequests, type RequestFilter } from "./visible.ts";
 
@@ -222,7 +222,7 @@ async function known(tx: EntityManager, id: string): Promise<StoredRequest> {
 
 /** Locks a request that is to be reviewed or withdrawn. @throws AppError NOT_FOUND, CONFLICT if it was closed or is being applied */
 async function openRequest(tx: EntityManager, id: string): Promise<void> {
-  const request = await findRequest(tx, id, { lock: true });
+  const request = await lockRequest(tx, id);
   if (!request) throw notFound("change request");
   refuseClosed(request);
   if (request.applyingToken !== null) throw beingApplied();

@@ -40,7 +40,24 @@ export interface StoredRequest {
   closedAt: Date | null;
 }
 
-/** Returns a request, or null. `lock` locks its row for the transaction. */
+/**
+ * Returns a request, or null, with its row locked for the transaction. Call it first in a transaction: its domain, its author and its reviewers
+ * are locked against deletion before it. A deletion locks them before their requests too, and a single order prevents deadlocks.
+ */
+export async function lockRequest(tx: EntityManager, id: string): Promise<StoredRequest | null> {
+  await sql`
+    select from domains where id = (select domain_id from change_requests where id = ${id}) for key share
+  `.execute(queries(tx));
+  await sql`
+    select from users where id in (
+      select author_id from change_requests where id = ${id}
+      union all select user_id from change_request_reviews where change_request_id = ${id}
+    ) for key share
+  `.execute(queries(tx));
+  return await findRequest(tx, id, { lock: true });
+}
+
+/** Returns a request, or null. `lock` locks its row for the transaction; see {@link lockRequest}. */
 export async function findRequest(em: EntityManager, id: string, { lock = false } = {}): Promise<StoredRequest | null> {
   const row = await queries(em)
     .selectFrom("change_requests as r")

@@ -234,6 +234,8 @@ export class Domains {
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "manage");
+      // Before its requests, as everything that changes the zone does.
+      await queries(tx).selectFrom("domains").select("id").where("id", "=", id).forUpdate().execute();
       const assigned = await queries(tx)
         .selectFrom("assignments")
         .select(["user_id", "subdomain_pattern", "access"])

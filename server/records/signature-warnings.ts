@@ -1,5 +1,6 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import { notFound } from "../platform/errors.ts";
 import { isSignatureOverSoa } from "../dns/server-managed.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 
@@ -20,7 +21,7 @@ export async function signatureWarnings(
     .selectFrom("domains")
     .select(hasSignatureOverSoa.as("isSigned"))
     .where("id", "=", zone.id)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound("domain"));
   return isSigned ? [signedElsewhere] : [];
 }
 

@@ -116,12 +116,43 @@ describe.each([
   });
 
   test("a domain deleted beside an attempt to apply leaves the request applied or withdrawn", async () => {
-    const made = await requested(ada, zone, creating("www"));
-    await approve(zw.admin, made);
-    const [applied, deleted] = await Promise.all([verdict(ada, made, "apply"), zw.admin.delete(zone.path)]);
-    expect(deleted.status).toBe(200);
-    expect(applied.status).toBeLessThan(500);
-    expect(["applied", "withdrawn"]).toContain((await readRequest(zw.admin, made)).state);
+    for (let round = 0; round < 6; round++) {
+      const own = await make(zw);
+      await assign(zw, ada, own.id, "*", "write");
+      await requireReview(zw, own, "members");
+      const made = await requested(ada, own, creating("www"));
+      await approve(zw.admin, made);
+      const [applied, deleted] = await Promise.all([verdict(grace, made, "apply"), zw.admin.delete(own.path)]);
+      expect(deleted.status).toBe(200);
+      expect(applied.status).toBeLessThan(500);
+      expect(["applied", "withdrawn"]).toContain((await readRequest(zw.admin, made)).state);
+    }
+  });
+
+  test.each([
+    ["a domain", "an approval"],
+    ["a domain", "a rejection"],
+    ["a domain", "a comment"],
+    ["an author", "an approval"],
+    ["an author", "a rejection"],
+    ["an author", "a comment"],
+  ])("%s deleted beside %s ends the request, and no call fails", async (deleted, beside) => {
+    for (let round = 0; round < 4; round++) {
+      const own = await make(zw);
+      const author = await zw.member(`author-${own.name.split(".")[0]}`);
+      await assign(zw, author, own.id, "*", "write");
+      const made = await requested(author, own, creating("www"));
+      const calls: Record<string, () => Promise<Answer>> = {
+        "an approval": () => approve(grace, made),
+        "a rejection": () => verdict(grace, made, "reject"),
+        "a comment": () => grace.post(`/api/change-requests/${made.id}/comments`, { text: "Which address?" }),
+      };
+      const gone = deleted === "a domain" ? own.path : `/api/users/${await idOf(author)}`;
+      const [answer, removal] = await Promise.all([calls[beside]?.(), zw.admin.delete(gone)]);
+      expect(removal.status).toBe(200);
+      expect(answer?.status).toBeLessThan(500);
+      expect(["rejected", "withdrawn"]).toContain((await readRequest(zw.admin, made)).state);
+    }
   });
 
   test("an author deleted beside an attempt to apply leaves the request applied or withdrawn", async () => {

@@ -186,6 +186,7 @@ export class UserAdministration {
     const { id, reassignTo } = input;
     const ended = await em.transactional(async (tx) => {
       await refuseLastAdministrator(tx, id, "deleted");
+      await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       const domains = await reassignDomains(tx, user, reassignTo);

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { AppError, badField } from "../../platform/errors.ts";
+import { AppError, badField, notFound } from "../../platform/errors.ts";
 
 /**
  * Refuses a revision whose state is not stored. Those of every revision since the domain's `historyFrom` are, and older ones that have a
@@ -18,7 +18,7 @@ export async function requireStored(
     .selectFrom("domains")
     .select(["revision", "history_from"])
     .where("id", "=", domainId)
-    .executeTakeFirstOrThrow();
+    .executeTakeFirstOrThrow(() => notFound("domain"));
   if (revision > domain.revision) {
     throw badField([field], `\`${field}\` must be at most ${domain.revision}, the current revision.`);
   }
