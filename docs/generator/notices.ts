@@ -11,6 +11,7 @@ import { requestNotice } from "../../server/change-requests/notices.ts";
 import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
+import { registrationChanged } from "../../server/expiry/registration-notice.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
@@ -94,6 +95,10 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       userId,
       "whois.example does not answer.",
     ),
+    "domain.registration_changed": registrationChanged({ id: domainId, name: "example.com", view: "" }, userId, [
+      { fact: "statuses", before: ["client transfer prohibited"], after: ["active"] },
+      { fact: "nameServers", before: ["ns1.dns.example", "ns2.dns.example"], after: ["ns1.other.example"] },
+    ]),
     "domain.delegation_changed": delegationChanged(delegated, ["nameServers"], {
       zone: "com",
       seenAt: "2027-03-01T00:00:00.000Z",

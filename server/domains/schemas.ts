@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { changeMessage } from "../changes/schemas.ts";
+import { registration } from "../expiry/schemas.ts";
 import { id, line, pageOf, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -81,6 +82,7 @@ export const domainDetail = z
       .string()
       .nullable()
       .meta({ description: "Registrar, as last looked up; null if unknown.", example: "Example Inc." }),
+    registration: registration.nullable(),
     snapshotSchedule: z
       .enum(["off", "daily", "weekly"])
       .meta({ description: "How often a snapshot is taken automatically." }),

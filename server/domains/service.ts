@@ -139,6 +139,7 @@ export class Domains {
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: followsExpiry(name, view),
         expirySource: expiresAt ? "manual" : null,
+        registration: null,
         expiryCheckFailures: 0,
         snapshotSchedule: "off",
         reverse: "off",

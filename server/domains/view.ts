@@ -4,6 +4,7 @@ import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
+import type { RegistrationFacts } from "../expiry/facts.ts";
 import { statusAt } from "../expiry/status.ts";
 
 /** A domain with its provider's kind. */
@@ -88,6 +89,7 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
     expirySource: row.expiry_source,
     expiryCheckedAt: row.expiry_checked_at,
     registrar: row.registrar,
+    registration: registrationOf(row),
     snapshotSchedule: row.snapshot_schedule,
     reverse: row.reverse,
     reverseFollowGrant: row.reverse_follow_grant,
@@ -99,6 +101,10 @@ export function detailView(row: DomainRow, now: Date, review: ReviewPolicy) {
     revision: row.revision,
     historyFrom: row.history_from,
   };
+}
+
+function registrationOf({ registration }: DomainRow): RegistrationFacts | null {
+  return (typeof registration === "string" ? JSON.parse(registration) : registration) as RegistrationFacts | null;
 }
 
 function signedBy(row: ListRow): "provider" | "file" | null {

@@ -7,7 +7,8 @@ import { failedLookup, manyFailedLookups, NoticeBudget } from "./failed-lookup-n
 import { failure } from "./failure.ts";
 import type { ExpiryLookup } from "./lookup.ts";
 import type { Finding } from "./registration.ts";
-import { storeFinding } from "./store-finding.ts";
+import { auditRegistration, manyRegistrationsChanged, registrationChanged } from "./registration-notice.ts";
+import { storeFinding, type StoredFinding } from "./store-finding.ts";
 
 const atOnce = 16;
 /** Number of domains claimed with one statement. A crash delays at most this many. */
@@ -38,6 +39,7 @@ export class ExpiryCheckJob implements Job {
   readonly description = "Looks up the expiry dates of domains whose last lookup is a day old.";
   readonly schedule = "*/10 * * * *";
   readonly #budget = new NoticeBudget();
+  readonly #changes = new NoticeBudget();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -80,6 +82,7 @@ export class ExpiryCheckJob implements Job {
     if (!finding) return null;
     await this.#parts.database.fork().transactional(async (tx) => {
       const stored = await storeFinding(tx, domain.id, finding, { now: this.#parts.now(), byItself: true });
+      if (stored && stored.changes.length > 0) await this.#report(tx, domain, stored);
       if (!stored || stored.failures < failuresBeforeNotice || stored.failuresBefore >= failuresBeforeNotice) return;
       if ("message" in finding) await this.#notify(tx, domain, stored.ownerId, finding.message);
     });
@@ -95,6 +98,15 @@ export class ExpiryCheckJob implements Job {
       if (!late.aborted) throw error;
       return failure(`The lookup of ${name} took too long.`);
     }
+  }
+
+  async #report(tx: EntityManager, domain: DueDomain, { changes, ownerId }: StoredFinding): Promise<void> {
+    const now = this.#parts.now();
+    await auditRegistration(tx, domain.id, changes, now);
+    const notice = this.#changes.take(now);
+    const { notifications } = this.#parts;
+    if (notice === "alone") await notifications.notify(tx, registrationChanged(domain, ownerId, changes));
+    if (notice === "together") await notifications.notify(tx, manyRegistrationsChanged(domain, changes));
   }
 
   async #notify(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {

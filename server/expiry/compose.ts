@@ -42,7 +42,7 @@ export function composeExpiry(parts: {
     whois: new WhoisClient({ egress, pace, now, configured: config.whoisServer }),
   });
   return {
-    expiry: new Expiry(lookUp, now),
+    expiry: new Expiry(lookUp, notifications, now),
     expiryCheck: new ExpiryCheckJob({ database, lookUp, notifications, log, now }),
     expiryReminders: new ExpiryReminderJob({ database, notifications, log, now }),
   };

@@ -9,6 +9,10 @@ export interface Registration {
   registrar: string | null;
   /** Statuses in the server's wording. */
   statuses: string[];
+  /** Host names in lower-case A-labels, sorted; null: not reported. */
+  nameServers: string[] | null;
+  /** DS records in the form of zone files, sorted; empty: the name is not signed; null: not reported. */
+  ds: string[] | null;
 }
 
 /** A server's answer. */

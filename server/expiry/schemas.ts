@@ -9,6 +9,40 @@ const source = z
 const found = z.boolean().meta({ description: "Whether a date was found." });
 const expiresAt = timestamp("When the registration expires; null if no date was found.").nullable();
 
+const registeredNameServers = z
+  .array(z.string())
+  .nullable()
+  .meta({
+    description: "Name servers in the registration, in lower-case A-labels; null if not reported.",
+    example: ["ns1.dns.example"],
+  });
+const registeredDs = z.array(z.string()).nullable().meta({
+  description:
+    "DS records in the registration, in the form of zone files (RFC 4034 §5.3); empty if the name is not signed, null if not reported.",
+  example: [],
+});
+
+/** The registration of a domain, as the last lookup found it. */
+export const registration = z
+  .object({
+    source: z.enum(["rdap", "whois"]).meta({ description: "Protocol the registry answered over.", example: "rdap" }),
+    registrar: z.string().nullable().meta({ description: "Registrar; null if not reported.", example: "Example Inc." }),
+    statuses: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description: "Statuses, as the registry writes them (over RDAP as in RFC 8056); null if not reported.",
+        example: ["client transfer prohibited"],
+      }),
+    nameServers: registeredNameServers,
+    ds: registeredDs,
+  })
+  .meta({
+    id: "Registration",
+    description:
+      "What the registry says about a domain, or about the registered name above it. A change raises `domain.registration_changed`.",
+  });
+
 export const checkExpiryInput = z.strictObject({ id: id("The domain's id.") });
 
 export const checkExpiryResult = z.object({ success: found, expiresAt, source, error }).meta({
@@ -30,6 +64,8 @@ export const previewExpiryResult = z
     statuses: z
       .array(z.string())
       .meta({ description: "Domain statuses, as the registry reports them.", example: ["client transfer prohibited"] }),
+    nameServers: registeredNameServers,
+    ds: registeredDs,
     error,
   })
   .meta({ id: "ExpiryPreview", description: "The result of a lookup that stores nothing." });

@@ -3,12 +3,14 @@ import { writeEntry } from "../audit/audit.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
+import type { Notifications } from "../notifications/notify.ts";
 import { badField, notFound } from "../platform/errors.ts";
 import { parseZoneName } from "../dns/names/names.ts";
 import { failure } from "./failure.ts";
 import type { ExpiryLookup } from "./lookup.ts";
 import type { Finding } from "./registration.ts";
-import { storeFinding } from "./store-finding.ts";
+import { registrationChanged } from "./registration-notice.ts";
+import { storeFinding, type StoredFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */
 const lookupSeconds = 25;
@@ -17,10 +19,12 @@ const turnMilliseconds = 8_000;
 /** Runs lookups that users request. */
 export class Expiry {
   readonly #lookUp: ExpiryLookup;
+  readonly #notifications: Notifications;
   readonly #now: () => Date;
 
-  constructor(lookUp: ExpiryLookup, now: () => Date) {
+  constructor(lookUp: ExpiryLookup, notifications: Notifications, now: () => Date) {
     this.#lookUp = lookUp;
+    this.#notifications = notifications;
     this.#now = now;
   }
 
@@ -32,7 +36,8 @@ export class Expiry {
     await em.transactional(async (tx) => {
       const stored = await storeFinding(tx, zone.id, finding, { now, byItself: false });
       if (!stored) throw notFound("domain");
-      const audited = changedFields({ ...stored.before }, { ...stored.after });
+      const found = { before: factsOf(stored, "before"), after: factsOf(stored, "after") };
+      const audited = changedFields({ ...stored.before, ...found.before }, { ...stored.after, ...found.after });
       await writeEntry(tx, now, caller, {
         action: "domain.check_expiry",
         targetType: "domain",
@@ -40,6 +45,8 @@ export class Expiry {
         before: audited?.before ?? {},
         after: { ...audited?.after, success: finding.kind === "found" },
       });
+      if (stored.changes.length > 0)
+        await this.#notifications.notify(tx, registrationChanged(zone, stored.ownerId, stored.changes));
     });
     return finding.kind === "found"
       ? { success: true, expiresAt: finding.expiresAt, source: finding.source, error: null }
@@ -59,6 +66,8 @@ export class Expiry {
       source: "source" in finding ? finding.source : null,
       registrar: registration?.registrar ?? null,
       statuses: registration?.statuses ?? [],
+      nameServers: registration?.nameServers ?? null,
+      ds: registration?.ds ?? null,
       error: finding.kind === "found" ? null : finding.message,
     };
   }
@@ -72,4 +81,11 @@ export class Expiry {
       return failure(`The lookup took longer than ${lookupSeconds} s. Try again later.`);
     }
   }
+}
+
+/** Returns the registration data that changed, for the audit trail. The registrar is a field of its own there. */
+function factsOf({ changes }: StoredFinding, side: "before" | "after"): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    changes.flatMap((change) => (change.fact === "registrar" ? [] : [[change.fact, change[side]]])),
+  );
 }

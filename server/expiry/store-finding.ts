@@ -1,4 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
+import { factChanges, factsAfter, type FactChange, type RegistrationFacts } from "./facts.ts";
 import { expiringFrom } from "./status.ts";
 import { nextCheck } from "./next-check.ts";
 import type { Finding } from "./registration.ts";
@@ -16,6 +17,8 @@ export interface StoredFinding {
   /** Consecutive failed automatic lookups, before and after this one. */
   failuresBefore: number;
   failures: number;
+  /** The registration data that changed since the last answer. */
+  changes: FactChange[];
   ownerId: string | null;
 }
 
@@ -33,16 +36,28 @@ export async function storeFinding(
 ): Promise<StoredFinding | null> {
   const old = await queries(tx)
     .selectFrom("domains")
-    .select(["expires_at", "expiry_source", "registrar", "expiry_remind_days", "expiry_check_failures", "owner_id"])
+    .select([
+      "expires_at",
+      "expiry_source",
+      "registrar",
+      "expiry_remind_days",
+      "expiry_check_failures",
+      "owner_id",
+      "registration",
+    ])
     .where("id", "=", domainId)
     .forUpdate()
     .executeTakeFirst();
   if (!old || (byItself && old.expiry_source === "manual")) return null;
   const before: Known = { expiresAt: old.expires_at, expirySource: old.expiry_source, registrar: old.registrar };
+  const known = fromJson(old.registration);
+  const answered = "registration" in finding ? finding : null;
+  const facts = answered ? factsAfter(known, answered.source, answered.registration) : known;
+  const changes = facts ? factChanges(known, facts) : [];
   const after: Known = {
     expiresAt: finding.kind === "found" ? finding.expiresAt : before.expiresAt,
     expirySource: finding.kind === "found" ? finding.source : before.expirySource,
-    registrar: registrationIn(finding)?.registrar ?? before.registrar,
+    registrar: answered?.registration.registrar ?? before.registrar,
   };
   const failures = failuresAfter(finding, old.expiry_check_failures, byItself);
   const plan = byItself || finding.kind === "found" ? { expiry_next_check_at: nextCheck(finding, failures, now) } : {};
@@ -51,14 +66,19 @@ export async function storeFinding(
     .set({
       ...plan,
       ...(finding.kind === "found" ? datesOf(finding, old.expiry_remind_days) : {}),
-      ...(changed(before, after) ? { updated_at: now } : {}),
+      ...(changed(before, after) || changes.length > 0 ? { updated_at: now } : {}),
+      registration: facts === null ? null : JSON.stringify(facts),
       registrar: after.registrar,
       expiry_checked_at: now,
       expiry_check_failures: failures,
     })
     .where("id", "=", domainId)
     .execute();
-  return { before, after, failuresBefore: old.expiry_check_failures, failures, ownerId: old.owner_id };
+  return { before, after, failuresBefore: old.expiry_check_failures, failures, changes, ownerId: old.owner_id };
+}
+
+function fromJson(stored: unknown): RegistrationFacts | null {
+  return (typeof stored === "string" ? JSON.parse(stored) : stored) as RegistrationFacts | null;
 }
 
 function datesOf({ expiresAt, source, registration }: Extract<Finding, { kind: "found" }>, remindDays: number[]) {
@@ -78,10 +98,6 @@ function failuresAfter(finding: Finding, failures: number, byItself: boolean): n
     return failures + (counts ? 1 : 0);
   }
   return 0;
-}
-
-function registrationIn(finding: Finding) {
-  return "registration" in finding ? finding.registration : null;
 }
 
 function changed(before: Known, after: Known): boolean {

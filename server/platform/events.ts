@@ -11,6 +11,7 @@ export const notificationEvents = [
   "domain.expiring",
   "domain.expired",
   "domain.expiry_check_failed",
+  "domain.registration_changed",
   "domain.delegation_changed",
   "domain.dangling",
   "record.change_failed",
@@ -64,6 +65,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   },
   "domain.expiry_check_failed": {
     when: "The daily lookup of an expiry date failed three times in a row. Sent once until a lookup succeeds. Beyond twenty domains a day, one notification covers the rest.",
+    to: "the domain's owner and administrators",
+  },
+  "domain.registration_changed": {
+    when: "The registrar, a status, the name servers or the DS records in a registration are not what the last lookup found. Grace periods after a registration or renewal are not reported. Beyond twenty domains a day, one notification covers the rest.",
     to: "the domain's owner and administrators",
   },
   "domain.delegation_changed": {
@@ -292,6 +297,10 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "domain.expiring": OfRegistration & { days: number; daysLeft: number };
   "domain.expired": OfRegistration;
   "domain.expiry_check_failed": OfDomain & { reason: string };
+  /** `changes`: the facts that differ, of `registrar`, `statuses`, `nameServers` and `ds`, with all of their values. */
+  "domain.registration_changed": OfDomain & {
+    changes: readonly { fact: string; before: readonly string[]; after: readonly string[] }[];
+  };
   /** `changed`: the sets that differ, of `nameServers`, `ds` and `glue`. Then what they are now. */
   "domain.delegation_changed": OfDomain & {
     changed: readonly string[];

@@ -170,6 +170,8 @@ describe("the expiry preview", () => {
         source: "rdap",
         registrar: "Example Registrar",
         statuses: ["active"],
+        nameServers: null,
+        ds: null,
         error: null,
       },
     ]);
@@ -185,7 +187,15 @@ describe("the expiry preview", () => {
       registrar: "Example Registrar",
       error: expect.stringContaining("publishes no expiry date"),
     });
-    const nothing = { success: false, expiresAt: null, source: null, registrar: null, statuses: [] };
+    const nothing = {
+      success: false,
+      expiresAt: null,
+      source: null,
+      registrar: null,
+      statuses: [],
+      nameServers: null,
+      ds: null,
+    };
     expect((await preview(`free.t${made}`)).body).toEqual({
       ...nothing,
       domain: `free.t${made}`,

@@ -113,7 +113,14 @@ describe("automatic expiry lookups", () => {
 
   test("a date that is set by hand during a lookup stays", async () => {
     await admin.put(`${path()}/expiry`, { expiresAt: "2030-01-01T00:00:00Z" });
-    const registration = { registryExpiresAt: null, registrarExpiresAt: null, registrar: "X", statuses: [] };
+    const registration = {
+      registryExpiresAt: null,
+      registrarExpiresAt: null,
+      registrar: "X",
+      statuses: [],
+      nameServers: null,
+      ds: null,
+    };
     const finding = { kind: "found", source: "rdap", expiresAt: new Date(), registration } as const;
     const kept = await zw.services.database
       .fork()

@@ -6,7 +6,14 @@ import type { Finding } from "../../server/expiry/registration.ts";
 import { day, hour } from "../support/clock.ts";
 
 const now = new Date("2027-03-01T12:00:00Z");
-const registration = { registryExpiresAt: null, registrarExpiresAt: null, registrar: null, statuses: [] };
+const registration = {
+  registryExpiresAt: null,
+  registrarExpiresAt: null,
+  registrar: null,
+  statuses: [],
+  nameServers: null,
+  ds: null,
+};
 const findings: Record<string, Finding> = {
   found: { kind: "found", source: "rdap", expiresAt: now, registration },
   unpublished: { kind: "unpublished", source: "whois", registration, message: "" },

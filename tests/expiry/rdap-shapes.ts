@@ -10,7 +10,14 @@ export interface RdapShape {
     | "unregistered"
     | "unpublished"
     | "failed"
-    | { expiresAt: string; registrarExpiresAt?: string; registrar?: string; statuses?: string[] };
+    | {
+        expiresAt: string;
+        registrarExpiresAt?: string;
+        registrar?: string;
+        statuses?: string[];
+        nameServers?: string[];
+        ds?: string[];
+      };
   /** Part of the message if there is no date. */
   says?: string;
 }
@@ -60,9 +67,15 @@ export const rdapShapes: RdapShape[] = [
           status: ["client delete prohibited", "client transfer prohibited"],
           entities: [registrarCard("Example Registrar, Inc.", { handle: "376" })],
           secureDNS: { delegationSigned: false },
+          nameservers: [
+            { objectClassName: "nameserver", ldhName: "B.IANA-SERVERS.NET" },
+            { objectClassName: "nameserver", ldhName: "A.IANA-SERVERS.NET." },
+          ],
         },
       ),
     means: {
+      nameServers: ["a.iana-servers.net", "b.iana-servers.net"],
+      ds: [],
       expiresAt: "2027-08-13T04:00:00Z",
       registrar: "Example Registrar, Inc.",
       statuses: ["client delete prohibited", "client transfer prohibited"],
@@ -77,12 +90,25 @@ export const rdapShapes: RdapShape[] = [
         { "registrar expiration": "2027-09-01T00:00:00Z", expiration: "2027-08-30T04:00:00.000Z" },
         {
           entities: [registrarCard("Org Registrar")],
+          secureDNS: {
+            delegationSigned: true,
+            dsData: [
+              {
+                keyTag: 370,
+                algorithm: 13,
+                digestType: 2,
+                digest: "BE74359954660069D5C63D200C39F5603827D7DD02B56F120EE9F3A86764247C",
+              },
+              { keyTag: "none", algorithm: 13, digestType: 2, digest: "" },
+            ],
+          },
         },
       ),
     means: {
       expiresAt: "2027-08-30T04:00:00Z",
       registrarExpiresAt: "2027-09-01T00:00:00Z",
       registrar: "Org Registrar",
+      ds: ["370 13 2 be74359954660069d5c63d200c39f5603827d7dd02b56f120ee9f3a86764247c"],
     },
   },
   {

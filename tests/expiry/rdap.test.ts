@@ -8,10 +8,12 @@ const topLevel = (name: string) => name.replace(/^.*\./, "");
 /** What a lookup finds if a registry gives this answer over RDAP. */
 function meaning(means: RdapShape["means"]) {
   if (typeof means === "string") return { kind: means };
-  const { expiresAt, registrarExpiresAt, registrar = null, statuses = [] } = means;
+  const { expiresAt, registrarExpiresAt, registrar = null, statuses = [], nameServers = null, ds = null } = means;
   const registration = {
     registrar,
     statuses,
+    nameServers,
+    ds,
     registrarExpiresAt: registrarExpiresAt ? new Date(registrarExpiresAt) : null,
   };
   return { kind: "found", source: "rdap", expiresAt: new Date(expiresAt), registration };

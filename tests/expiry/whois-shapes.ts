@@ -32,6 +32,7 @@ const registered: WhoisShape[] = [
    Registrar IANA ID: 376
    Domain Status: clientDeleteProhibited https://icann.org/epp#clientDeleteProhibited
    Domain Status: clientTransferProhibited https://icann.org/epp#clientTransferProhibited
+   Name Server: B.IANA-SERVERS.NET
    Name Server: A.IANA-SERVERS.NET
    DNSSEC: unsigned
 >>> Last update of whois database: 2026-11-20T10:10:10Z <<<
@@ -42,6 +43,8 @@ registrar's sponsorship of the domain name registration is currently set to expi
       until: "2027-08-13T04:00:00Z",
       registrar: "Example Registrar, Inc.",
       statuses: ["clientDeleteProhibited", "clientTransferProhibited"],
+      nameServers: ["a.iana-servers.net", "b.iana-servers.net"],
+      ds: [],
     },
     referral: "whois.registrar.example",
   },
@@ -289,12 +292,19 @@ registrar..........: Esimerkki Oy
     text: `
 DOMAIN NAME:           example.pl
 registrant type:       organization
-nameservers:           ns1.example.net.
+nameservers:           ns2.example.net.
+                       ns1.example.pl. [192.0.2.1]
+dnssec:                Signed
+DS:                    370 13 2 BE74359954660069D5C63D200C39F5603827D7DD02B56F120EE9F3A86764247C
 created:               1998.04.16 13:00:00
 last modified:         2026.03.27 09:06:16
 renewal date:          2027.04.15 14:00:00
 `,
-    means: { until: "2027-04-15T14:00:00Z" },
+    means: {
+      until: "2027-04-15T14:00:00Z",
+      nameServers: ["ns1.example.pl", "ns2.example.net"],
+      ds: ["370 13 2 be74359954660069d5c63d200c39f5603827d7dd02b56f120ee9f3a86764247c"],
+    },
   },
   {
     what: "CZ.NIC",

@@ -38,6 +38,7 @@ import { AuditStream } from "./0039-audit-stream.ts";
 import { ChangeRequests } from "./0040-change-requests.ts";
 import { FinerAssignments } from "./0041-finer-assignments.ts";
 import { ChangeReports } from "./0042-change-reports.ts";
+import { RegistrationFacts } from "./0043-registration-facts.ts";
 import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
 
@@ -84,6 +85,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0040-change-requests", class: ChangeRequests },
   { name: "0041-finer-assignments", class: FinerAssignments },
   { name: "0042-change-reports", class: ChangeReports },
+  { name: "0043-registration-facts", class: RegistrationFacts },
   { name: "0044-primary", class: Primary },
   { name: "0045-directory-groups", class: DirectoryGroups },
 ];

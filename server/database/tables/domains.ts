@@ -40,6 +40,8 @@ export const DomainSchema = defineEntity({
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
+    /** What the registry said besides dates; null: not looked up yet. See expiry/facts.ts. */
+    registration: p.json().$type<unknown>().nullable(),
     /** Whether PTR records follow the addresses of this zone. */
     reverse: p.text().$type<ReverseMode>().default("off"),
     /** Reverse zones: whether PTR records here may follow changes of people without rights in this zone. */

@@ -2,6 +2,7 @@ import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer, Registration } from "../registration.ts";
 import { cleanRegistryText } from "../clean-registry-text.ts";
+import { distinct, readDs, readHostNames } from "../delegation-data.ts";
 
 /** A parsed domain object (RFC 9083 §5.3), with the URL of the registrar's own object. */
 export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;
@@ -34,7 +35,9 @@ export function readRdapAnswer(body: string, name: string): RdapAnswer {
       registryExpiresAt: eventDate(object, "expiration"),
       registrarExpiresAt: eventDate(object, "registrar expiration"),
       registrar: registrarOf(object),
-      statuses: list(object["status"]).flatMap((status) => plainText(status) ?? []),
+      statuses: distinct(list(object["status"]).flatMap((status) => plainText(status) ?? [])),
+      nameServers: nameServersOf(object),
+      ds: dsOf(object),
     },
     registrarUrl: registrarUrl(object, name),
   };
@@ -65,6 +68,33 @@ function eventDate(object: Fields, action: string): Date | null {
     return parseExpiryDate(eventDate) ?? [];
   });
   return dates.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
+}
+
+/** Returns the names of the name servers (RFC 9083 §5.2), or null if the answer has no list of them. */
+function nameServersOf(object: Fields): string[] | null {
+  if (!Array.isArray(object["nameservers"])) return null;
+  return readHostNames(
+    list(object["nameservers"]).flatMap((server) => {
+      const { ldhName, unicodeName } = fields(server) ?? {};
+      return [ldhName, unicodeName].find((name) => typeof name === "string") ?? [];
+    }),
+  );
+}
+
+/** Returns the DS records (RFC 9083 §5.3), or null if the answer does not list those of a signed name. */
+function dsOf(object: Fields): string[] | null {
+  const { delegationSigned, dsData } = fields(object["secureDNS"]) ?? {};
+  if (delegationSigned === false) return [];
+  if (!Array.isArray(dsData) || dsData.length === 0) return null;
+  const records = list(dsData).flatMap((given) => {
+    const { keyTag, algorithm, digestType, digest } = fields(given) ?? {};
+    return readDs([keyTag, algorithm, digestType, digest].map(shownPart).join(" ")) ?? [];
+  });
+  return records.length === 0 ? null : distinct(records);
+}
+
+function shownPart(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function registrarOf(object: Fields): string | null {

@@ -126,5 +126,7 @@ function joined(registry: Registration, registrar: Registration): Registration {
     ...registry,
     registrarExpiresAt: registrar.registrarExpiresAt ?? registrar.registryExpiresAt ?? registry.registrarExpiresAt,
     registrar: registry.registrar ?? registrar.registrar,
+    nameServers: registry.nameServers ?? registrar.nameServers,
+    ds: registry.ds ?? registrar.ds,
   };
 }

@@ -2,13 +2,17 @@ import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer } from "../registration.ts";
 import { cleanRegistryText } from "../clean-registry-text.ts";
+import { distinct, readDs, readHostNames } from "../delegation-data.ts";
 import {
+  dsKeys,
   nameKeys,
+  nameServerKeys,
   referralKeys,
   registrarExpiryKeys,
   registrarKeys,
   registrationKeys,
   registryExpiryKeys,
+  signedKeys,
   statusKeys,
 } from "./keys.ts";
 import { readPairs, type Pair } from "./pairs.ts";
@@ -60,6 +64,8 @@ function answerIn(text: string, pairs: readonly Pair[], name: string): Answer {
       registrarExpiresAt,
       registrar: firstIn(pairs, registrarKeys, cleanRegistryText),
       statuses: statusesIn(pairs),
+      nameServers: nameServersIn(pairs),
+      ds: dsIn(pairs),
     },
   };
 }
@@ -87,6 +93,23 @@ function statusesIn(pairs: readonly Pair[]): string[] {
   const values = pairs.flatMap(({ key, value }) => (statusKeys.has(key) ? value.split(/,\s*/) : []));
   const statuses = values.flatMap((value) => cleanRegistryText(value.replace(/\s+\(?https?:\/\/.*$/i, "")) ?? []);
   return [...new Set(statuses)].slice(0, 50);
+}
+
+/** Returns the names of the name servers, without the addresses that some servers append; null if the answer has none. */
+function nameServersIn(pairs: readonly Pair[]): string[] | null {
+  const names = pairs.flatMap(({ key, value }) => (nameServerKeys.has(key) ? (value.split(/[\s,(]/)[0] ?? "") : []));
+  const hosts = readHostNames(names);
+  return hosts.length === 0 ? null : hosts;
+}
+
+/** Returns the DS records; empty if the answer says that the name is not signed, null if it lists none. */
+function dsIn(pairs: readonly Pair[]): string[] | null {
+  const records = pairs.flatMap(({ key, value }) => (dsKeys.has(key) ? (readDs(value) ?? []) : []));
+  if (records.length > 0) return distinct(records);
+  const unsigned = pairs.some(
+    ({ key, value }) => signedKeys.has(key) && /^(?:unsigned|no|none|inactive)\b/i.test(value),
+  );
+  return unsigned ? [] : null;
 }
 
 /** Whether the answer is for this name. An answer with a date but no name is assumed to be. */

@@ -162,5 +162,7 @@ function joined(registry: Registration, registrar: Registration): Registration {
     registrarExpiresAt: registrar.registrarExpiresAt ?? registrar.registryExpiresAt ?? registry.registrarExpiresAt,
     registrar: registry.registrar ?? registrar.registrar,
     statuses: registry.statuses.length > 0 ? registry.statuses : registrar.statuses,
+    nameServers: registry.nameServers ?? registrar.nameServers,
+    ds: registry.ds ?? registrar.ds,
   };
 }

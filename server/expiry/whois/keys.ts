@@ -16,6 +16,15 @@ export const registrarKeys = keys(`
 
 export const statusKeys = keys("domain status, status, state, eppstatus, 状態");
 
+export const nameServerKeys = keys(`
+  name server, name servers, nameserver, nameservers, nserver, domain nameservers, nsentry, ns, ネームサーバ
+`);
+
+export const dsKeys = keys("dnssec ds data, ds-rdata, ds rdata, ds data, ds record, ds, signing key");
+
+/** Keys whose value `unsigned` or `no` says that the name has no DS records. */
+export const signedKeys = keys("dnssec, dnssec signed, dnssec status");
+
 export const nameKeys = keys("domain name, domain, ascii domain name, ドメイン名");
 
 /** Keys for a referral: IANA refers to the registry's server, and a registry to the registrar's. */

@@ -4,6 +4,8 @@ export interface Pair {
   value: string;
 }
 
+/** Further lines of a block that are read. */
+const mostBelow = 20;
 const mostLines = 5_000;
 const longestLine = 500;
 
@@ -15,9 +17,12 @@ export function readPairs(text: string): Pair[] {
   const lines = text.split(/\r\n|\r|\n/, mostLines).map((line) => line.slice(0, longestLine).trimEnd());
   return lines.flatMap((line, index) => {
     const pair = pairOf(line);
-    if (!pair || pair.value !== "") return pair ?? [];
+    if (!pair) return [];
+    if (pair.value !== "")
+      return [pair.value, ...hostsBelow(lines, index)].map((text) => ({ key: pair.key, value: text }));
     const value = valueBelow(lines, index);
-    return value === "" ? [] : { key: pair.key, value };
+    if (value === "") return [];
+    return [value, ...moreBelow(lines, index)].map((text) => ({ key: pair.key, value: text }));
   });
 }
 
@@ -47,6 +52,24 @@ function valueBelow(lines: readonly string[], index: number): string {
   const below = pairOf(next);
   if (below && below.value !== "" && /^(?:name|organi[sz]ation(?: name)?)$/.test(below.key)) return below.value;
   return below && /^[\w ]{1,30}$/.test(below.key) && below.value !== "" ? "" : next.trim();
+}
+
+/** Returns host names aligned below the value of a pair, as lists of name servers have them. */
+function hostsBelow(lines: readonly string[], index: number): string[] {
+  const below = lines.slice(index + 1, index + 1 + mostBelow);
+  const end = below.findIndex((line) => !/^\s{8,}[\w-]+(?:\.[\w-]+)+\.?(?:\s|$)/.test(line));
+  return below.slice(0, end === -1 ? below.length : end).map((line) => line.trim());
+}
+
+/** Returns the other lines of a block that is a list, such as one of name servers. */
+function moreBelow(lines: readonly string[], index: number): string[] {
+  const depth = indent(lines[index + 1] ?? "");
+  const more: string[] = [];
+  for (const line of lines.slice(index + 2, index + 2 + mostBelow)) {
+    if (line.trim() === "" || indent(line) !== depth || pairOf(line)) break;
+    more.push(line.trim());
+  }
+  return more;
 }
 
 function indent(line: string): number {

@@ -1252,6 +1252,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 source: "rdap" | "whois" | null;
                 registrar: string | null;
                 statuses: string[];
+                nameServers: string[] | null;
+                ds: string[] | null;
                 error: string | null;
             };
             meta: import("./api/context.js").RouteMeta;
@@ -1373,6 +1375,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
@@ -1437,6 +1446,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
@@ -1500,6 +1516,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
@@ -1622,6 +1645,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
@@ -1670,6 +1700,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;
@@ -4810,7 +4847,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                     enabled: boolean;
                     zoneFilter: {
                         domainIds?: string[] | undefined;
@@ -4833,7 +4870,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -4848,7 +4885,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -4871,7 +4908,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -4886,7 +4923,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -4931,7 +4968,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -5058,6 +5095,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expirySource: "manual" | "rdap" | "whois" | null;
                 expiryCheckedAt: Date | null;
                 registrar: string | null;
+                registration: {
+                    source: "rdap" | "whois";
+                    registrar: string | null;
+                    statuses: string[] | null;
+                    nameServers: string[] | null;
+                    ds: string[] | null;
+                } | null;
                 snapshotSchedule: "daily" | "off" | "weekly";
                 reverse: "follow" | "off" | "offer";
                 reverseFollowGrant: boolean;

@@ -66,6 +66,12 @@ export const zone = {
   viewHint: "Tells several domains of one name apart, such as an internal and a public one. Empty: the default view.",
   viewMoved: "At zone files, the records move to the file of the new view.",
   registration: "Registration",
+  facts: {
+    statuses: "Status at the registry",
+    nameServers: "Name servers in the registration",
+    ds: "DS records in the registration",
+    unsigned: "None: the name is not signed.",
+  },
   expiresOn: "Expires on",
   expiryHint: "Empty: unknown. A date that you enter is never replaced by the daily lookup.",
   reminders: "Remind before expiry",

@@ -50,20 +50,21 @@ function RegistrationForm({ zone }: { zone: Zone }) {
     await refreshZone(name);
     if (expiresAt && source) toast({ title: text.foundDate(formatDay(expiresAt), source.toUpperCase()) });
   });
-  const facts = [
+  const notes = [
     zone.registrar === null ? "" : text.registrar(zone.registrar),
     zone.expiryCheckedAt === null ? "" : text.checked(formatAgo(zone.expiryCheckedAt)),
   ];
   return (
     <Card
       title={text.registration}
-      hint={facts.filter(Boolean).join(" ") || undefined}
+      hint={notes.filter(Boolean).join(" ") || undefined}
       action={
         <Button pending={check.pending} onClick={() => void check.run()}>
           {text.checkNow}
         </Button>
       }
     >
+      <RegistryFacts registration={zone.registration} />
       {check.error instanceof Error ? <Notice kind="warning">{check.error.message}</Notice> : null}
       <Form
         onSubmit={() => {
@@ -100,5 +101,29 @@ function RegistrationForm({ zone }: { zone: Zone }) {
         </div>
       </Form>
     </Card>
+  );
+}
+
+/** What the registry says besides dates. */
+function RegistryFacts({ registration }: { registration: Zone["registration"] }) {
+  if (registration === null) return null;
+  const { statuses, nameServers, ds } = registration;
+  const shown = [
+    { label: text.facts.statuses, values: statuses },
+    { label: text.facts.nameServers, values: nameServers },
+    { label: text.facts.ds, values: ds?.length === 0 ? [text.facts.unsigned] : ds },
+  ].filter(({ values }) => values !== null && values.length > 0);
+  if (shown.length === 0) return null;
+  return (
+    <dl className={styles["registry"]}>
+      {shown.map(({ label, values }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          {values?.map((value) => (
+            <dd key={value}>{value}</dd>
+          ))}
+        </div>
+      ))}
+    </dl>
   );
 }

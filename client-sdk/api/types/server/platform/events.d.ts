@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.changed", "zone.drift", "zone.secondary_behind", "zone.secondary_ahead", "zone.secondary_recovered", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.registration_changed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "zone.changed", "zone.drift", "zone.secondary_behind", "zone.secondary_ahead", "zone.secondary_recovered", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -111,6 +111,13 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     "domain.expired": OfRegistration;
     "domain.expiry_check_failed": OfDomain & {
         reason: string;
+    };
+    "domain.registration_changed": OfDomain & {
+        changes: readonly {
+            fact: string;
+            before: readonly string[];
+            after: readonly string[];
+        }[];
     };
     "domain.delegation_changed": OfDomain & {
         changed: readonly string[];
