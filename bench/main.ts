@@ -2,6 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
+import { measurePrimary } from "./primary/main.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
@@ -21,6 +22,7 @@ import { measureZoneSize } from "./zone-size.ts";
 const benchmarks: Record<string, () => Promise<Figure[]>> = {
   zones: async () => await inEnvironment(measureZones),
   transfers: async () => await inEnvironment(measureTransfers),
+  primary: measurePrimary,
   "sign-in": async () => await inEnvironment(measureSignIn),
   flood: async () => await inEnvironment(measureFlood),
   "hostile-bodies": measureHostileBodies,
@@ -44,6 +46,7 @@ if (unknown.length > 0) {
   throw new Error(`No benchmark is named ${unknown.join(", ")}. Choose from: ${Object.keys(benchmarks).join(", ")}.`);
 }
 requireBinaries(["postgres", "initdb", "pgbench", "named", "dig", "nsupdate", "chromium-headless-shell"]);
+if (chosen.includes("primary")) requireBinaries(["knotd", "nsd", "pdns_server", "pdnsutil"]);
 
 const figures: Figure[] = [];
 for (const name of chosen) figures.push(...((await benchmarks[name]?.()) ?? []));

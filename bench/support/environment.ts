@@ -23,11 +23,14 @@ export interface Environment {
   importZone: (name: string, records: number) => Promise<{ domainId: string; seconds: number }>;
   /** Peak resident memory of the service, in MB. */
   peakMegabytes(): Promise<number>;
+  /** Starts another instance on the same database. @param settings more variables */
+  startInstance(settings: Readonly<Record<string, string>>): Promise<{ program: RunningProgram; peakMegabytes(): Promise<number> }>;
   startBaseline(env: Record<string, string>): Promise<{ url: string; program: RunningProgram }>;
   stop(): Promise<void>;
 }
 
-export async function startEnvironment(): Promise<Environment> {
+/** @param settings more variables of the service */
+export async function startEnvironment(settings: Readonly<Record<string, string>> = {}): Promise<Environment> {
   const postgres = await startPostgres();
   const databaseUrl = await createDatabase(postgres.url, "zonewright");
   const dataDir = await mkdtemp(join(tmpdir(), "zonewright-bench-"));
@@ -49,13 +52,13 @@ export async function startEnvironment(): Promise<Environment> {
     WHOIS_SERVER: "127.0.0.1:9",
     RESOLVER_ROOTS: "off",
     TRUST_PROXY: "loopback",
+    ...settings,
   };
-  const service = await startProgram(
-    process.execPath,
-    startArguments(thisCheckout),
-    /(?:serves|listening on) ([^\s"]+)/,
-    { env },
-  );
+  const start = (more: Readonly<Record<string, string>>) =>
+    startProgram(process.execPath, startArguments(thisCheckout), /(?:serves|listening on) ([^\s"]+)/, {
+      env: { ...env, ...more },
+    });
+  const service = await start({});
   const url = service.ready[1] ?? "";
   const client = new RestClient(url);
   client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
@@ -77,9 +80,11 @@ export async function startEnvironment(): Promise<Environment> {
         throw new Error(`the import of ${name} failed: ${JSON.stringify(body)}`);
       return { domainId: body.results[0].domainId, seconds };
     },
-    async peakMegabytes() {
-      const status = await readFile(`/proc/${service.pid}/status`, "utf8");
-      return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    peakMegabytes: () => peakOf(service),
+    async startInstance(more) {
+      const [instancePort = 0] = await freePorts(1);
+      const program = await start({ PORT: String(instancePort), ...more });
+      return { program, peakMegabytes: () => peakOf(program) };
     },
     async startBaseline(baselineEnv) {
       const [baselinePort = 0] = await freePorts(1);
@@ -101,6 +106,11 @@ export async function startEnvironment(): Promise<Environment> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function peakOf({ pid }: RunningProgram): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
 function program(path: string): string {

@@ -12,6 +12,10 @@ const pageRows = 1_000;
 /** Record versions that an incremental transfer holds in memory. */
 const mostDifferences = 20_000;
 
+const leastUuid = "00000000-0000-0000-0000-000000000000";
+
+type PageRow = RecordRow & { record_id: string };
+
 /** The versions that a transfer needs were deleted meanwhile. */
 export class HistoryGone extends Error {}
 
@@ -53,9 +57,9 @@ async function* wholeZone(database: Database, zone: ServedZone): AsyncGenerator<
 async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<WireEntry> {
   const encoder = new RecordEncoder(zone.name);
   let hasNameServers = false;
-  let last: (RecordRow & { record_id: string }) | null = null;
+  let last: PageRow | null = null;
   for (;;) {
-    const rows: (RecordRow & { record_id: string })[] = await pageAfter(database.fork(), zone, last);
+    const rows: PageRow[] = await pageAfter(database.fork(), zone, last);
     for (const row of rows) {
       hasNameServers ||= row.name === "@" && row.record_type === "NS";
       yield encoder.encode(row);
@@ -69,27 +73,13 @@ async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<
 }
 
 /** Every version that was alive at the revision stays so, whatever changes meanwhile. So pages are consistent without a transaction. */
-async function pageAfter(
-  em: EntityManager,
-  { id, revision }: ServedZone,
-  last: (RecordRow & { record_id: string }) | null,
-): Promise<(RecordRow & { record_id: string })[]> {
-  return await queries(em)
-    .selectFrom("records")
-    .select(["record_type", "name", "value", "strings", "ttl", "record_id"])
-    .where("domain_id", "=", id)
-    .where("since", "<=", revision)
-    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
-    .$if(last !== null, (query) =>
-      query.where(
-        sql<boolean>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`,
-      ),
+async function pageAfter(em: EntityManager, { id, revision }: ServedZone, last: PageRow | null): Promise<PageRow[]> {
+  const { rows } = await sql<PageRow>`
+    select * from zone_page(
+      ${id}::uuid, ${revision}, ${last?.name ?? ""}, ${last?.record_type ?? ""}, ${last?.record_id ?? leastUuid}::uuid, ${pageRows}
     )
-    .orderBy("name")
-    .orderBy("record_type")
-    .orderBy("record_id")
-    .limit(pageRows)
-    .execute();
+  `.execute(queries(em));
+  return rows;
 }
 
 interface Difference {

@@ -27,12 +27,14 @@ export interface RecordRow {
 /** Encodes stored records of one zone. @throws WireError for a record that no message can hold */
 export class RecordEncoder {
   readonly #zone: string;
+  readonly #zoneOwner: string;
   /** Successive records often have the same owner. */
   #lastName = "";
   #lastOwner = "";
 
   constructor(zone: string) {
     this.#zone = zone;
+    this.#zoneOwner = ownerOf(zone);
   }
 
   encode({ record_type: recordType, name, value, strings, ttl }: RecordRow): WireEntry {
@@ -50,12 +52,20 @@ export class RecordEncoder {
   /** Returns the owner of a name relative to the zone. */
   owner(name: string): string {
     if (name !== this.#lastName) {
-      this.#lastOwner = ownerOf(absoluteName(name, this.#zone));
+      // Most names are one label without escapes.
+      this.#lastOwner =
+        plainLabel.test(name) && name.length + this.#zoneOwner.length < longestName
+          ? String.fromCharCode(name.length) + name + this.#zoneOwner
+          : ownerOf(absoluteName(name, this.#zone));
       this.#lastName = name;
     }
     return this.#lastOwner;
   }
 }
+
+const plainLabel = /^[\w*-]{1,63}$/;
+/** RFC 1035 §2.3.4. */
+const longestName = 255;
 
 /** Returns an absolute canonical name in wire form, as Latin-1. */
 export function ownerOf(name: string): string {

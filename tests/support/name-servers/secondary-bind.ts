@@ -15,7 +15,7 @@ export async function startBindSecondary(options: SecondaryOptions): Promise<Sec
 
 /** Returns the configuration of BIND, as docs/guide/secondaries.md shows it. */
 function bindConfiguration(parts: SecondaryOptions & { folder: string; port: number }): string {
-  const { folder, port, primaryPort, key, zones = [], catalog = null } = parts;
+  const { folder, port, primaryPort, key, zones = [], catalog = null, bindOptions = "" } = parts;
   const signed = key ? ` key "${key.name}"` : "";
   const primaries = `{ 127.0.0.1 port ${primaryPort}${signed}; }`;
   const secondaries = [...zones, ...(catalog === null ? [] : [catalog])].map(
@@ -43,6 +43,7 @@ options {
   min-refresh-time 1;
   allow-transfer { 127.0.0.1; };
 ${members}
+${bindOptions}
 };
 ${secondaries.join("\n")}
 `;

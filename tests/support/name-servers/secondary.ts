@@ -14,6 +14,8 @@ export interface SecondaryOptions {
   catalog?: string | null;
   port?: number;
   folder?: string;
+  /** More statements in BIND's `options`. */
+  bindOptions?: string;
 }
 
 /** A name server that transfers zones from Zonewright. */
