@@ -20,7 +20,10 @@ const bindOptions = "serial-query-rate 1000; transfers-in 50; transfers-per-ns 5
 export async function measureCatalog(environment: Environment, port: number): Promise<Figure[]> {
   const configId = await configure(environment, "Catalog", { allowTransfer: "127.0.0.1", catalogZone: catalog });
   for (let member = 0; member < members; member++) {
-    const { status } = await environment.client.post("/api/domains", { name: zoneOf(member), providerConfigId: configId });
+    const { status } = await environment.client.post("/api/domains", {
+      name: zoneOf(member),
+      providerConfigId: configId,
+    });
     if (status !== 201) throw new Error(`${zoneOf(member)} was answered ${status}`);
   }
   const bind = await startBindPrimary();

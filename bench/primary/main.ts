@@ -23,7 +23,7 @@ export async function measurePrimary(): Promise<Figure[]> {
     const smallId = await addZone(environment, configId, small.name, small.records);
     return [
       ...transferred,
-      await measureTransferMemory(environment, bind.key),
+      ...(await measureTransferMemory(environment, bind.key)),
       await measureDifferences(environment, { port, key: bind.key, largeId, smallId }),
       ...(await measurePropagation(environment, port)),
       ...(await measureCatalog(environment, port)),

@@ -14,7 +14,12 @@ interface Target {
 export async function measureSoaQueries(ours: Target, bind: Target): Promise<Figure> {
   const udp = await UdpClient.open();
   try {
-    const { ours: measured, baseline, ratio, spread } = await interleaved(
+    const {
+      ours: measured,
+      baseline,
+      ratio,
+      spread,
+    } = await interleaved(
       5,
       () => perSecond(udp, ours),
       () => perSecond(udp, bind),

@@ -1,15 +1,13 @@
 import type { ServerKey } from "../../tests/support/name-servers/update-server.ts";
 import { zoneFile, type Environment } from "../support/environment.ts";
 
-export const nameServer = "ns1.example.net";
-
 /** Adds a configuration of kind `primary`. @returns its id */
 export async function configure(
   { client }: Environment,
   name: string,
   config: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const fields = { nameServers: nameServer, contact: "dns@example.net", ...config };
+  const fields = { nameServers: "ns1.example.net", contact: "dns@example.net", ...config };
   const { status, body } = await client.post("/api/provider-configs", { kind: "primary", name, config: fields });
   if (status !== 201) throw new Error(`the configuration failed: ${JSON.stringify(body)}`);
   return body.id;

@@ -24,7 +24,9 @@ export interface Environment {
   /** Peak resident memory of the service, in MB. */
   peakMegabytes(): Promise<number>;
   /** Starts another instance on the same database. @param settings more variables */
-  startInstance(settings: Readonly<Record<string, string>>): Promise<{ program: RunningProgram; peakMegabytes(): Promise<number> }>;
+  startInstance(
+    settings: Readonly<Record<string, string>>,
+  ): Promise<{ program: RunningProgram; peakMegabytes(): Promise<number> }>;
   startBaseline(env: Record<string, string>): Promise<{ url: string; program: RunningProgram }>;
   stop(): Promise<void>;
 }
