@@ -41,6 +41,7 @@ import { ChangeReports } from "./0042-change-reports.ts";
 import { RegistrationFacts } from "./0043-registration-facts.ts";
 import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
+import { Mirrors } from "./0049-mirrors.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -88,4 +89,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0043-registration-facts", class: RegistrationFacts },
   { name: "0044-primary", class: Primary },
   { name: "0045-directory-groups", class: DirectoryGroups },
+  { name: "0049-mirrors", class: Mirrors },
 ];
