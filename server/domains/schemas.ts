@@ -82,7 +82,9 @@ export const domainDetail = z
       .string()
       .nullable()
       .meta({ description: "Registrar, as last looked up; null if unknown.", example: "Example Inc." }),
-    registration: registration.nullable(),
+    registration: registration
+      .nullable()
+      .meta({ description: "What the registry says about the name, as last looked up; null if it never was." }),
     snapshotSchedule: z
       .enum(["off", "daily", "weekly"])
       .meta({ description: "How often a snapshot is taken automatically." }),
