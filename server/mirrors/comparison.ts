@@ -26,6 +26,8 @@ export interface Followed {
 export interface Compared extends MirrorPlan {
   /** Fingerprint of what was read; null if there is none. */
   fingerprint: string | null;
+  /** Whether the mirror's provider has the zone. */
+  exists: boolean;
   /** Whether the mirror's provider signs the zone. */
   signed: boolean;
 }
@@ -46,7 +48,7 @@ export async function compareMirror(
   const limits = await kindOfZone({ providerZone: zone, kind, provider }, ttls);
   const sides = { zone: domain.name, kind: limits, wanted: held, present: there.records, readOnly };
   const plan = planMirror(sides, await everOurs(em, domain.id, extraRecords(sides)));
-  return { ...plan, fingerprint: there.fingerprint, signed: there.signed };
+  return { ...plan, fingerprint: there.fingerprint, exists: there.exists, signed: there.signed };
 }
 
 async function readMirror(

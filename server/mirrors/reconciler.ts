@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { lockDomain } from "../access/lock-domain.ts";
 import { callProvider } from "../changes/provider-call.ts";
 import { queries, type Database } from "../database/database.ts";
@@ -26,6 +27,11 @@ const coalescingMilliseconds = 100;
 const retrySeconds = [5, 15, 60, 300, 900, 3_600];
 /** Failures in a row after which a mirror is reported. */
 const failuresBeforeNotice = 3;
+/** How long a call waits for an attempt that is under way. */
+const longestWait = 20_000;
+const pollMilliseconds = 100;
+/** Later attempts are left to the job. */
+const longestTimer = 60_000;
 const checkPeriods = { hourly: 3_600_000, daily: 24 * 3_600_000 };
 
 interface Parts {
@@ -83,11 +89,18 @@ export class MirrorReconciler {
     await this.#runDue(signal);
   }
 
-  /** Reconciles one mirror now, unless another process does. */
+  /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
   async reconcile(id: string): Promise<void> {
-    const token = randomUUID();
-    if ((await claimMirror(this.#parts.database.fork(), token, this.#parts.now(), id)) !== null)
-      await this.#reconcile(id, token);
+    const { database, now } = this.#parts;
+    const ends = performance.now() + longestWait;
+    do {
+      const token = randomUUID();
+      if ((await claimMirror(database.fork(), token, now(), id)) !== null) {
+        await this.#reconcile(id, token);
+        return;
+      }
+      await sleep(pollMilliseconds);
+    } while (!this.#stopped && performance.now() < ends);
   }
 
   /** Ends after the attempts that are under way. */
@@ -125,6 +138,11 @@ export class MirrorReconciler {
       outcome = { revision: null, differences: 0, unsupported: 0, error: message, retryAt: null };
     }
     await this.#store(id, token, loaded, outcome, now());
+  }
+
+  /** Looks again at a time of which the job may know only a minute later. */
+  #lookAgain(milliseconds: number): void {
+    setTimeout(() => this.soon(), milliseconds).unref();
   }
 
   async #load(id: string): Promise<Loaded | null> {
@@ -173,7 +191,7 @@ export class MirrorReconciler {
 
   async #carryOut(id: string, token: string, { domain, zone, onDrift, force, config }: Loaded): Promise<Outcome> {
     const { database, connections } = this.#parts;
-    const { kind, provider } = connections.connect(config, "background");
+    const { kind, provider } = connections.connect(config, "drift");
     if (!provider) throw new AppError("BAD_REQUEST", `${kind.name} cannot be a mirror.`);
     const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
     const { changes, foreign, unsupported, present } = compared;
@@ -207,11 +225,11 @@ export class MirrorReconciler {
   async #apply(
     { provider, zone }: { provider: NonNullable<ReturnType<ProviderConnections["connect"]>["provider"]>; zone: string },
     changes: Compared["changes"],
-    { fingerprint, signed }: Compared,
+    { fingerprint, exists, signed }: Compared,
     beforeCall: BeforeCall,
   ): Promise<ChangeOutcome[]> {
+    if (!exists) await provider.createZone(zone);
     if (changes.length === 0) return [];
-    await provider.createZone(zone);
     const options = { plannedOn: fingerprint, signed, beforeCall };
     return (await callProvider(provider, zone, changes, options)).outcomes;
   }
@@ -234,6 +252,7 @@ export class MirrorReconciler {
       const retryAt = error === null ? null : await retryTime(tx, id, now);
       const stored = await storeOutcome(tx, { id, token, now }, { ...outcome, retryAt });
       if (!stored) return;
+      if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
       const fails = error !== null && stored.failures >= failuresBeforeNotice;
       if (stored.reported ? error !== null : !fails) return;
       await setReported(tx, id, fails);

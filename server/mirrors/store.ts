@@ -1,12 +1,9 @@
-import { sql, type Selectable } from "kysely";
+import { sql } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
-import type { Tables } from "../database/tables/all.ts";
 import { recordKey, type RecordData } from "../dns/record.ts";
 
 /** Seconds for which a reconciliation holds a mirror. It is renewed before each call to the provider. */
 const leaseSeconds = 120;
-
-export type MirrorRow = Selectable<Tables["mirrors"]>;
 
 /**
  * Claims the mirror that has been due for the longest time, or one with this id, due or not.
