@@ -99,6 +99,7 @@ export class MirrorReconciler {
         await this.#reconcile(id, token);
         return;
       }
+      if ((await this.#load(id)) === null) return;
       await sleep(pollMilliseconds);
     } while (!this.#stopped && performance.now() < ends);
   }
