@@ -53,6 +53,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     Object.assign(filled, { username: "fuzz", email: null, role: "member", disabled: false });
   if (operationId === "register")
     Object.assign(filled, { username: `guest-${count}`, email: null, inviteCode: ids.inviteCode });
+  // Any other configuration; the plan alone does no harm.
+  if (operationId === "createMirror") Object.assign(filled, { providerConfigId: ids.mirrorConfig, dryRun: true });
   if (operationId === "createAssignment") {
     Object.assign(filled, { userId: ids.user, subdomainPattern: `*.of-${count}`, expiresAt: null });
     // One of the three.
@@ -113,6 +115,7 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
     id: ids.domain,
     recordId: ids.record,
     snapshotId: ids.snapshot,
+    mirrorId: ids.mirror,
     changeSetId: ids.changeSet,
     jobId: ids.replacement,
     templateId: ids.template,
