@@ -53,8 +53,6 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
     Object.assign(filled, { username: "fuzz", email: null, role: "member", disabled: false });
   if (operationId === "register")
     Object.assign(filled, { username: `guest-${count}`, email: null, inviteCode: ids.inviteCode });
-  // Any other configuration; the plan alone does no harm.
-  if (operationId === "createMirror") Object.assign(filled, { providerConfigId: ids.mirrorConfig, dryRun: true });
   if (operationId === "createAssignment") {
     Object.assign(filled, { userId: ids.user, subdomainPattern: `*.of-${count}`, expiresAt: null });
     // One of the three.
@@ -75,6 +73,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId === "createInvitation") filled["expiresAt"] = null;
   if ("providerConfigId" in filled)
     filled["providerConfigId"] = operationId === "createDomain" ? ids.config : ids.zonefiles;
+  // Any other configuration; the plan alone does no harm.
+  if (operationId === "createMirror") Object.assign(filled, { providerConfigId: ids.mirrorConfig, dryRun: true });
   if ("force" in filled) filled["force"] = true;
   if (operationId === "createDomain") filled["name"] = `zone-${count}.example`;
   if (operationId === "createProviderConfig")
