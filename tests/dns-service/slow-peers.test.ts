@@ -46,16 +46,22 @@ test("a reader that stops reading is cut, and its transfer ends", async () => {
   // What arrived before is read; then the connection is over.
   socket.resume();
   await once(socket, "close");
+  expect(socket.destroyed).toBe(true);
 });
 
 test("a connection whose peer goes away in the middle of a transfer ends the transfer", async () => {
   const ended = Promise.withResolvers<void>();
-  const port = await serve({}, ended.resolve);
+  let transfers = 1;
+  const port = await serve({}, () => {
+    transfers--;
+    ended.resolve();
+  });
   const socket = await open(port);
   socket.write(request);
   await once(socket, "data");
   socket.destroy();
   await ended.promise;
+  expect(transfers).toBe(0);
 });
 
 test.each([
@@ -67,6 +73,7 @@ test.each([
   socket.resume();
   if (part.length > 0) socket.write(part);
   await once(socket, "close");
+  expect(socket.destroyed).toBe(true);
 });
 
 test("octets that drip do not extend the time limit of a request", async () => {
@@ -76,4 +83,5 @@ test("octets that drip do not extend the time limit of a request", async () => {
   const drip = setInterval(() => socket.write(Buffer.of(0)), 20);
   await once(socket, "close");
   clearInterval(drip);
+  expect(socket.bytesRead).toBe(0);
 });
