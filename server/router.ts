@@ -11,6 +11,7 @@ import { delegationRouter } from "./delegation/router.ts";
 import { changeRequestsRouter } from "./change-requests/router.ts";
 import { domainsRouter } from "./domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
+import { mirrorsRouter } from "./mirrors/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./records/router.ts";
 import { replacementsRouter } from "./replacements/router.ts";
@@ -39,6 +40,7 @@ export const appRouter = router({
   domains: merged(domainsRouter, expiryRouter, compareRouter),
   delegation: delegationRouter,
   secondaries: secondariesRouter,
+  mirrors: mirrorsRouter,
   records: merged(recordsRouter, historyRouter),
   replacements: replacementsRouter,
   changeRequests: changeRequestsRouter,

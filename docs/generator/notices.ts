@@ -12,6 +12,7 @@ import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { registrationChanged } from "../../server/expiry/registration-notice.ts";
+import { mirrorNotice } from "../../server/mirrors/notices.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
@@ -79,6 +80,12 @@ const changeRequest = {
 };
 const told = { by: { id: userId, name: "grace" }, note: null, to: [userId] };
 
+const mirrored = {
+  mirrorId: "01990a5c-0000-7000-8000-000000000009",
+  domain: { id: domainId, name: "example.com", view: "", ownerId: userId },
+  configName: "Second location",
+};
+
 /** Returns one notice per event, built by the functions that build the real ones. */
 export function exampleNotices(): Record<NotificationEvent, Notice> {
   return {
@@ -119,6 +126,8 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "zone.secondary_behind": secondaryNotice({ ...secondary, kind: "behind" }),
     "zone.secondary_ahead": secondaryNotice({ ...secondary, kind: "ahead" }),
     "zone.secondary_recovered": secondaryNotice({ ...secondary, kind: "recovered" }),
+    "mirror.failing": mirrorNotice(mirrored, "PowerDNS does not answer."),
+    "mirror.recovered": mirrorNotice(mirrored, null),
     "replacement.progress": progressNotice(title, replacement, { ...replaced, waiting: 150, done: 149 }, 50),
     "replacement.finished": finishedNotice(title, { ...replacement, state: "done" }, { ...replaced, done: 299 }),
     "change.requested": requestNotice("change.requested", changeRequest, told),

@@ -10,6 +10,7 @@ import { countActions, dataOf, storedStrings, type PlannedChange } from "../dns/
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import { causeColumns, type Cause } from "./cause.ts";
 import { announceZoneChange } from "./watch/announce.ts";
+import { makeMirrorsDue } from "./mirror-due.ts";
 import { reportChange } from "./report-change.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
@@ -87,6 +88,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
   const made = { revision: done.length > 0 ? revision : null, done, failures };
   const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
   await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
+  if (done.length > 0) await makeMirrorsDue(tx, { domainId, revision, now });
   if (done.length > 0) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
   if (done.length > 0) announceZoneChange(tx, { domainId, revision, changeSetId });
   return { revision, changeSetId };

@@ -12,6 +12,7 @@ import type { Database } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../drift/drift-job.ts";
 import type { DelegationServices } from "../delegation/compose.ts";
 import type { ExpiryServices } from "../expiry/compose.ts";
+import { mirrorJobName, type MirrorReconciler } from "../mirrors/reconciler.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
@@ -39,6 +40,7 @@ export interface Workers
   dnsService: DnsService;
   secondaryCheck: SecondaryCheck;
   changeReporter: ChangeReporter;
+  mirrorReconciler: MirrorReconciler;
 }
 
 interface Needs extends Workers {
@@ -134,6 +136,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Sends digests of changes to channels, and reports what a crash left unreported.",
       schedule: "* * * * *",
       work: (_data, signal) => needs.changeReporter.run(signal),
+    },
+    {
+      name: mirrorJobName,
+      description: "Brings mirrors that are behind to the newest records, and compares the others with their domains.",
+      schedule: "* * * * *",
+      work: (_data, signal) => needs.mirrorReconciler.run(signal),
     },
     {
       name: "secondaries.notify",

@@ -11,6 +11,8 @@ import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DnsServices } from "../dns-service/compose.ts";
+import type { MirrorReconciler } from "../mirrors/reconciler.ts";
+import type { Mirrors } from "../mirrors/service.ts";
 import type { ChangeReporter } from "../change-reports/reporter.ts";
 import type { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import type { DriftJob } from "../drift/drift-job.ts";
@@ -98,6 +100,8 @@ export interface Services
   drift: DriftJob;
   zoneWatchers: ZoneWatchers;
   changeReporter: ChangeReporter;
+  mirrors: Mirrors;
+  mirrorReconciler: MirrorReconciler;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */

@@ -58,6 +58,8 @@ import { ChangeRequestApplier } from "../change-requests/applier.ts";
 import { RequestComments } from "../change-requests/comments.ts";
 import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
+import { MirrorReconciler } from "../mirrors/reconciler.ts";
+import { Mirrors } from "../mirrors/service.ts";
 import { ChangeReporter } from "../change-reports/reporter.ts";
 import { Replacements } from "../replacements/service.ts";
 import { Records } from "../records/service.ts";
@@ -139,8 +141,18 @@ export async function createServices(parts: {
   });
   const { dnsService } = dnsServices;
   const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
+  const mirrorReconciler = new MirrorReconciler({
+    database,
+    connections,
+    notifications,
+    log,
+    now,
+    every: config.driftCheck,
+    works: config.jobs,
+  });
   hearZoneChanges(database.fork(), () => {
     if (config.jobs) changeReporter.soon();
+    mirrorReconciler.soon();
   });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });
@@ -216,6 +228,7 @@ export async function createServices(parts: {
       repair,
       ...dnsServices,
       changeReporter,
+      mirrorReconciler,
       batches,
       requestSchedule,
       assignmentEnds,
@@ -309,6 +322,8 @@ export async function createServices(parts: {
     zoneWatchers,
     ...dnsServices,
     changeReporter,
+    mirrors: new Mirrors({ providerConfigs, reconciler: mirrorReconciler, audit, now }),
+    mirrorReconciler,
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
@@ -341,6 +356,7 @@ export async function createServices(parts: {
       await Promise.all([
         dnsService.stop(),
         changeReporter.stop(),
+        mirrorReconciler.stop(),
         repair.stop(),
         auditStream.stop(),
         batches.stop(),

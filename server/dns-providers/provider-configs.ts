@@ -264,6 +264,13 @@ async function domainAt(em: EntityManager, configId: string): Promise<string | n
     .selectFrom("domains")
     .select(["name", "view"])
     .where("provider_config_id", "=", configId)
+    .unionAll(
+      queries(em)
+        .selectFrom("mirrors")
+        .innerJoin("domains", "domains.id", "mirrors.domain_id")
+        .select(["domains.name", "domains.view"])
+        .where("mirrors.provider_config_id", "=", configId),
+    )
     .limit(1)
     .executeTakeFirst();
   return domain ? qualifiedName(domain) : null;

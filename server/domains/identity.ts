@@ -52,6 +52,15 @@ export async function refuseSharedZone(em: EntityManager, domain: Placed, namesI
     .where("provider_config_id", "=", domain.providerConfigId)
     .where("provider_zone", "=", domain.providerZone)
     .where("id", "!=", domain.id)
+    .unionAll(
+      queries(em)
+        .selectFrom("mirrors")
+        .innerJoin("domains", "domains.id", "mirrors.domain_id")
+        .select(["domains.name", "domains.view"])
+        .where("mirrors.provider_config_id", "=", domain.providerConfigId)
+        .where("mirrors.provider_zone", "=", domain.providerZone)
+        .where("domains.id", "!=", domain.id),
+    )
     .executeTakeFirst();
   if (!other) return;
   const user = namesIt ? qualifiedName(other) : "Another domain";

@@ -4,21 +4,6 @@ import { readOnlyReason } from "../records/provider-limits.ts";
 import { isApexNs, recordKey, sameData, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { isProviderType } from "../dns/zone-file/type-names.ts";
 
-/** Replaces automatic TTLs with the source provider's actual values if the target has no equivalent. */
-export function withPlainTtls(
-  { automaticTtl, automaticSeconds }: ProviderKind,
-  target: ProviderKind,
-  records: readonly LiveRecord[],
-): readonly LiveRecord[] {
-  if (automaticTtl === undefined || automaticSeconds === undefined || target.automaticTtl === automaticTtl)
-    return records;
-  return records.map((record) => withTtl(record, record.ttl === automaticTtl ? automaticSeconds : record.ttl));
-}
-
-function withTtl(record: LiveRecord, ttl: number): LiveRecord {
-  return { ...record, ttl };
-}
-
 export interface MovePlan {
   /** Our records to write to the target. */
   sent: LiveRecord[];

@@ -15,6 +15,7 @@ import type { Notifications } from "../notifications/notify.ts";
 import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
 import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
 import { asHeld } from "../records/joined-texts.ts";
+import { withPlainTtls } from "../records/plain-ttls.ts";
 import {
   conflictOf,
   followsExpiry,
@@ -37,7 +38,7 @@ import { whileHeld } from "../changes/call-journal.ts";
 import { adoptSerial } from "../changes/state/adopt-serial.ts";
 import { announceZoneChange } from "../changes/watch/announce.ts";
 import { lastSerial, readOldSplits, sourceOf } from "./move-source.ts";
-import { lostAt, ownTyped, planMove, withoutOwnOf, withPlainTtls } from "./move-plan.ts";
+import { lostAt, ownTyped, planMove, withoutOwnOf } from "./move-plan.ts";
 import { planState } from "../dns/desired-state.ts";
 import { inSlices } from "../platform/slices.ts";
 
@@ -162,6 +163,12 @@ async function arrive(
     .where("view", "=", viewBefore)
     .where("lease_token", "=", lease.token)
     .executeTakeFirst();
+  // A mirror becomes the main provider.
+  await queries(tx)
+    .deleteFrom("mirrors")
+    .where("domain_id", "=", domainId)
+    .where("provider_config_id", "=", configId)
+    .execute();
   if (moved.numUpdatedRows > 0n) return;
   throw new AppError("UNAVAILABLE", "The move took too long and was given up; try again.", { retryAfterSeconds: 5 });
 }

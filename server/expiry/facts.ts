@@ -13,7 +13,7 @@ export interface RegistrationFacts {
   ds: string[] | null;
 }
 
-export const factNames = ["registrar", "statuses", "nameServers", "ds"] as const;
+const factNames = ["registrar", "statuses", "nameServers", "ds"] as const;
 export type FactName = (typeof factNames)[number];
 
 /** A fact that changed. A registrar is a list of one. */

@@ -20,6 +20,8 @@ export const notificationEvents = [
   "zone.secondary_behind",
   "zone.secondary_ahead",
   "zone.secondary_recovered",
+  "mirror.failing",
+  "mirror.recovered",
   "replacement.progress",
   "replacement.finished",
   "change.requested",
@@ -102,6 +104,14 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "zone.secondary_recovered": {
     when: "A secondary that was behind or ahead serves the newest version again.",
     to: "administrators, and the domain's owner if it is one zone",
+  },
+  "mirror.failing": {
+    when: "A mirror of a domain could not be brought to its newest records three times in a row. Sent once until it follows again.",
+    to: "the domain's owner and administrators",
+  },
+  "mirror.recovered": {
+    when: "A mirror that was reported as failing has the newest records again.",
+    to: "the domain's owner and administrators",
   },
   "replacement.progress": {
     when: "A job for 20 or more domains, such as a replacement, has passed 25, 50 or 75 %. Not mailed to users.",
@@ -285,6 +295,14 @@ interface Origin {
   ip: string | null;
 }
 
+interface OfMirror extends OfDomain {
+  mirrorId: string;
+  /** The name of its provider configuration. */
+  configName: string;
+  /** Why it fails; null: it recovered. */
+  error: string | null;
+}
+
 /** The `metadata` of each event, for programs. */
 export interface EventMetadata extends Record<NotificationEvent, object> {
   "assignment.create": OfAssignment;
@@ -322,6 +340,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "zone.secondary_behind": OfSecondary;
   "zone.secondary_ahead": OfSecondary;
   "zone.secondary_recovered": OfSecondary;
+  "mirror.failing": OfMirror;
+  "mirror.recovered": OfMirror;
   /** `percent`: 25, 50 or 75. */
   "replacement.progress": OfReplacement & { percent: number };
   "replacement.finished": OfReplacement & { state: "done" | "stopped" };

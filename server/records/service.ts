@@ -20,6 +20,7 @@ import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { planView } from "./plan-view.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
+import { mirrorWarnings } from "./mirror-warnings.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
 
@@ -168,6 +169,7 @@ export class Records {
       ...planned.warnings,
       ...privateAddressWarnings(zone, changes),
       ...(await signatureWarnings(em, zone, changes)),
+      ...(await mirrorWarnings(em, zone, changes)),
       ...(followed?.warnings ?? []),
     ];
     const loss = input.changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;

@@ -282,6 +282,25 @@ async function checkedDelegation(): Promise<Answer> {
   return await zw.admin.post(`/api/domains/${body.id}/delegation/check`);
 }
 
+/** A domain with a mirror. */
+async function mirrored(name: string): Promise<{ path: string; made: Answer }> {
+  const folder = name.replace(".", "-");
+  const config = await zw.admin.post("/api/provider-configs", { kind: "zonefile", name: folder, config: { folder } });
+  const { body } = await zw.admin.post("/api/domains", { name });
+  const path = `/api/domains/${body.id}/mirrors`;
+  return { path, made: await zw.admin.post(path, { providerConfigId: config.body.id }) };
+}
+
+async function reconciledMirror(): Promise<Answer> {
+  const { path, made } = await mirrored("reconciled.example");
+  return await zw.admin.post(`${path}/${made.body.mirrorId}/reconcile`);
+}
+
+async function deletedMirror(): Promise<Answer> {
+  const { path, made } = await mirrored("unmirrored.example");
+  return await zw.admin.delete(`${path}/${made.body.mirrorId}`);
+}
+
 async function raisedSerial(): Promise<Answer> {
   const config = { nameServers: "ns1.example.net", contact: "dns@example.net" };
   const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Serials", config });
@@ -403,6 +422,9 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     () => zw.admin.put(`/api/domains/${domain}/expiry-remind`, { expiryRemindDays: [3] }),
   ],
   "secondaries.raiseSerial": ["domain.raise_serial", raisedSerial],
+  "mirrors.create": ["mirror.create", async () => (await mirrored("mirrored.example")).made],
+  "mirrors.reconcile": ["mirror.reconcile", reconciledMirror],
+  "mirrors.delete": ["mirror.delete", deletedMirror],
   "delegation.check": ["domain.check_delegation", checkedDelegation],
   "delegation.snooze": ["domain.snooze_delegation", snoozedFinding],
   "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],

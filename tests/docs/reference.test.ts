@@ -79,11 +79,12 @@ describe("examples in the reference", () => {
       }
     }
     expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name an unknown link, invitation, passkey, identity provider and user.
+    // They name an unknown link, invitation, passkey, identity provider, provider configuration and user.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [
       "createAssignment",
       "createIdentityConfig",
+      "createMirror",
       "createPasskey",
       "register",
       "resetPassword",

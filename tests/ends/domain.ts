@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createClient, isZonewrightError } from "../../client-sdk/src/index.ts";
 import { expect } from "vitest";
 import { assign, idOf } from "../assignments/assigned.ts";
@@ -132,6 +134,20 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       await zw.admin.put(zone.path, { expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
       const again = await madeAnew(zw, zone);
       expect((await again.detail()).expiresAt).toBeNull();
+    },
+  },
+  "its [mirrors](mirrors.md)": {
+    columns: ["mirrors.domain_id"],
+    async prove() {
+      const zone = await manualZone(zw);
+      const folder = unique("mirror");
+      const config = { kind: "zonefile", name: folder, config: { folder } };
+      const { body } = await zw.admin.post("/api/provider-configs", config);
+      const mirror = await zone.post("/mirrors", { providerConfigId: body.id });
+      await zone.post(`/mirrors/${mirror.body.mirrorId}/reconcile`);
+      const again = await madeAnew(zw, zone);
+      expect((await again.get("/mirrors")).body.mirrors).toEqual([]);
+      expect(existsSync(join(zw.dataDir, "zones", folder, `${zone.name}.zone`))).toBe(true);
     },
   },
   "its zone at secondaries": {

@@ -26,6 +26,19 @@ export const ofConfiguration = (zw: Zonewright): Proofs => ({
       await deleted(zw.admin, path);
     },
   },
+  "[mirrors](mirrors.md) there": {
+    columns: ["mirrors.provider_config_id"],
+    async prove() {
+      const config = { kind: "zonefile", name: unique(), config: { folder: unique() } };
+      const { id } = (await zw.admin.post("/api/provider-configs", config)).body;
+      const path = `/api/provider-configs/${id}`;
+      const zone = await manualZone(zw);
+      const { body } = await zone.post("/mirrors", { providerConfigId: id });
+      expect((await zw.admin.delete(path)).status).toBe(409);
+      await deleted(zw.admin, `${zone.path}/mirrors/${body.mirrorId}`);
+      await deleted(zw.admin, path);
+    },
+  },
   "finished imports": {
     columns: ["zone_imports.provider_config_id"],
     async prove() {

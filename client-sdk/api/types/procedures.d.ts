@@ -250,6 +250,20 @@ export interface SecondariesProcedures {
         mutate: Inferred["secondaries"]["raiseSerial"]["mutate"];
     };
 }
+export interface MirrorsProcedures {
+    list: {
+        query: Inferred["mirrors"]["list"]["query"];
+    };
+    create: {
+        mutate: Inferred["mirrors"]["create"]["mutate"];
+    };
+    reconcile: {
+        mutate: Inferred["mirrors"]["reconcile"]["mutate"];
+    };
+    delete: {
+        mutate: Inferred["mirrors"]["delete"]["mutate"];
+    };
+}
 export interface RecordsProcedures {
     list: {
         query: Inferred["records"]["list"]["query"];
@@ -523,6 +537,7 @@ interface Routers {
     domains: DomainsProcedures;
     delegation: DelegationProcedures;
     secondaries: SecondariesProcedures;
+    mirrors: MirrorsProcedures;
     records: RecordsProcedures;
     replacements: ReplacementsProcedures;
     changeRequests: ChangeRequestsProcedures;

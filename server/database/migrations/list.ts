@@ -42,6 +42,7 @@ import { RegistrationFacts } from "./0043-registration-facts.ts";
 import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
 import { TransferPages } from "./0048-transfer-pages.ts";
+import { Mirrors } from "./0049-mirrors.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -90,4 +91,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0044-primary", class: Primary },
   { name: "0045-directory-groups", class: DirectoryGroups },
   { name: "0048-transfer-pages", class: TransferPages },
+  { name: "0049-mirrors", class: Mirrors },
 ];

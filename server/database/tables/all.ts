@@ -21,6 +21,7 @@ import {
 } from "./primary.ts";
 import { ProviderConfigSchema } from "./provider-configs.ts";
 import { DomainSchema } from "./domains.ts";
+import { MirrorSchema } from "./mirrors.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
 import { ExpiryReminderSchema } from "./expiry.ts";
 import { IdempotentCallSchema } from "./idempotent-calls.ts";
@@ -60,6 +61,7 @@ export const entities = [
   PasskeyChallengeSchema,
   ProviderConfigSchema,
   DomainSchema,
+  MirrorSchema,
   PrimaryZoneSchema,
   PrimaryCatalogSchema,
   PrimaryCatalogChangeSchema,

@@ -59,6 +59,20 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: await made(client, "/api/domains", { name: freshName(), providerConfigId }) };
   }
 
+  let secondConfig: Promise<string> | undefined;
+  function mirrorConfig(): Promise<string> {
+    const config = { folder: "mirrors" };
+    const body = { kind: "zonefile", name: "Mirrors", config, membersMayUse: true };
+    return (secondConfig ??= made(zw.admin, "/api/provider-configs", body));
+  }
+
+  /** A zone of this client with a mirror. */
+  async function mirroredZone(client: RestClient): Promise<Ids> {
+    const ids = await zone(client);
+    const { body } = await client.post(`/api/domains/${ids["id"]}/mirrors`, { providerConfigId: await mirrorConfig() });
+    return { ...ids, mirrorId: body.mirrorId };
+  }
+
   /** A notification of this client. */
   async function notification(owner: RestClient): Promise<Ids> {
     const { body: me } = await owner.get("/api/auth/me");
@@ -226,6 +240,10 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "domains.checkExpiry": { thing: zone },
     "secondaries.get": { thing: zone },
     "secondaries.raiseSerial": { thing: primaryZone },
+    "mirrors.list": { thing: zone },
+    "mirrors.create": { thing: zone, body: async () => ({ providerConfigId: await mirrorConfig() }) },
+    "mirrors.reconcile": { thing: mirroredZone },
+    "mirrors.delete": { thing: mirroredZone },
     "delegation.get": { thing: zone },
     "delegation.check": { thing: zone },
     "delegation.snooze": {

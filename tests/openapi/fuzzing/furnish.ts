@@ -18,6 +18,9 @@ export interface Ids {
   user: string;
   invitation: string;
   inviteCode: string;
+  /** A mirror of the domain, and a configuration that may become another. */
+  mirror: string;
+  mirrorConfig: string;
   assignment: string;
   /** One to approve, and one to reject. */
   approvable: string;
@@ -65,6 +68,12 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     title: "Fuzz",
     changes: [{ action: "create", record: { recordType: "A", name: "requested", value: "192.0.2.9" } }],
   });
+  const [mirrored, free] = await Promise.all(
+    ["mirrored", "free"].map((folder) =>
+      admin.post("/api/provider-configs", { kind: "zonefile", name: folder, config: { folder } }),
+    ),
+  );
+  const mirror = await admin.post(`/api/domains/${domainId}/mirrors`, { providerConfigId: mirrored?.body.id });
   const channel = await admin.post("/api/notifications", {
     channel: "webhook",
     name: "Fuzz",
@@ -91,6 +100,8 @@ export async function furnish(zw: Zonewright): Promise<Ids> {
     user: user.body.id,
     invitation: invitation.body.id,
     inviteCode: invitation.body.code,
+    mirror: mirror.body.mirrorId,
+    mirrorConfig: free?.body.id,
     assignment: assignment.body.id,
     approvable: approvable.body.id,
     rejectable: rejectable.body.id,

@@ -73,6 +73,8 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   if (operationId === "createInvitation") filled["expiresAt"] = null;
   if ("providerConfigId" in filled)
     filled["providerConfigId"] = operationId === "createDomain" ? ids.config : ids.zonefiles;
+  // Any other configuration; the plan alone does no harm.
+  if (operationId === "createMirror") Object.assign(filled, { providerConfigId: ids.mirrorConfig, dryRun: true });
   if ("force" in filled) filled["force"] = true;
   if (operationId === "createDomain") filled["name"] = `zone-${count}.example`;
   if (operationId === "createProviderConfig")
@@ -113,6 +115,7 @@ export function validCall({ path, operation }: FoundOperation, count: number, fu
     id: ids.domain,
     recordId: ids.record,
     snapshotId: ids.snapshot,
+    mirrorId: ids.mirror,
     changeSetId: ids.changeSet,
     jobId: ids.replacement,
     templateId: ids.template,

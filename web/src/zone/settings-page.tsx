@@ -3,6 +3,7 @@ import { useTitle } from "../ui/page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { useManages } from "./rights.ts";
+import { Mirrors } from "./settings/mirrors.tsx";
 import { Organization } from "./settings/organization.tsx";
 import { Provider } from "./settings/provider.tsx";
 import { Registration } from "./settings/registration.tsx";
@@ -31,6 +32,7 @@ export function SettingsPage() {
     <div className={styles["page"]}>
       <Registration zone={zone} />
       <Provider zone={zone} />
+      <Mirrors zone={zone} />
       <Snapshots zone={zone} />
       {user.role === "admin" ? <Reviews zone={zone} /> : null}
       <Organization zone={zone} />

@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lockDomain } from "../access/lock-domain.ts";
+import { callProvider } from "../changes/provider-call.ts";
+import { queries, type Database } from "../database/database.ts";
+import type { OnDrift } from "../database/tables/mirrors.ts";
+import { recordLabel } from "../dns/record.ts";
+import type { StoredConfig } from "../dns-providers/config-secrets.ts";
+import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import { ProviderError, type BeforeCall, type ChangeOutcome } from "../dns-providers/provider.ts";
+import type { Notifications } from "../notifications/notify.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Logger } from "../platform/log.ts";
+import { lossWarning } from "../records/loss-guard.ts";
+import { compareMirror, type Compared, type Followed } from "./comparison.ts";
+import { mirrorNotice } from "./notices.ts";
+import { claimMirror, renewClaim, scheduleChecks, setReported, storeOutcome, type Outcome } from "./store.ts";
+
+/** The job that reconciles what is due, after failures and crashes too. */
+export const mirrorJobName = "mirrors.reconcile";
+
+const atOnce = 4;
+/** Changes soon after another are carried out together. */
+const coalescingMilliseconds = 100;
+/** Seconds until another attempt, by failures in a row. */
+const retrySeconds = [5, 15, 60, 300, 900, 3_600];
+/** Failures in a row after which a mirror is reported. */
+const failuresBeforeNotice = 3;
+/** How long a call waits for an attempt that is under way. */
+const longestWait = 20_000;
+const pollMilliseconds = 100;
+/** Later attempts are left to the job. */
+const longestTimer = 60_000;
+const checkPeriods = { hourly: 3_600_000, daily: 24 * 3_600_000 };
+
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+  /** How often mirrors are compared with their domains without a change. */
+  every: "hourly" | "daily" | "off";
+  /** Whether this instance does background work. */
+  works: boolean;
+}
+
+interface Loaded {
+  domain: Followed & { view: string; ownerId: string | null };
+  zone: string;
+  onDrift: OnDrift;
+  force: boolean;
+  config: StoredConfig & { name: string };
+}
+
+/**
+ * Brings mirrors to the newest revision of their domains. Each attempt reads the mirror, compares and applies, so that it can be repeated
+ * after any interruption. One process at a time works at a mirror; edits never wait for one.
+ */
+export class MirrorReconciler {
+  readonly #parts: Parts;
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Reconciles what is due by now, shortly. */
+  soon(): void {
+    if (this.#stopped || !this.#parts.works) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#running
+        .then(() => this.#runDue())
+        .catch((error: unknown) =>
+          this.#parts.log.warn({ err: error }, "mirrors could not be reconciled; a job retries"),
+        );
+    }, coalescingMilliseconds);
+    this.#timer.unref();
+  }
+
+  /** Reconciles everything that is due, and compares mirrors that were not compared for a period. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { database, every, now } = this.#parts;
+    if (every !== "off") await scheduleChecks(database.fork(), new Date(now().getTime() - checkPeriods[every]), now());
+    await this.#runDue(signal);
+  }
+
+  /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
+  async reconcile(id: string): Promise<void> {
+    const { database, now } = this.#parts;
+    const ends = performance.now() + longestWait;
+    do {
+      const token = randomUUID();
+      if ((await claimMirror(database.fork(), token, now(), id)) !== null) {
+        await this.#reconcile(id, token);
+        return;
+      }
+      if ((await this.#load(id)) === null) return;
+      await sleep(pollMilliseconds);
+    } while (!this.#stopped && performance.now() < ends);
+  }
+
+  /** Ends after the attempts that are under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #runDue(signal?: AbortSignal): Promise<void> {
+    const { database, now } = this.#parts;
+    const isStopping = () => this.#stopped || signal?.aborted === true;
+    const work = async () => {
+      while (!isStopping()) {
+        const token = randomUUID();
+        const id = await claimMirror(database.fork(), token, now());
+        if (id === null) return;
+        await this.#reconcile(id, token);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+
+  async #reconcile(id: string, token: string): Promise<void> {
+    const { log, now } = this.#parts;
+    const loaded = await this.#load(id);
+    if (!loaded) return;
+    let outcome: Outcome;
+    try {
+      outcome = await this.#carryOut(id, token, loaded);
+    } catch (error) {
+      const known = error instanceof AppError || error instanceof ProviderError;
+      if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
+      const message = known ? error.message : "An internal error occurred; the server log has the details.";
+      outcome = { revision: null, differences: 0, unsupported: 0, error: message, retryAt: null };
+    }
+    await this.#store(id, token, loaded, outcome, now());
+  }
+
+  /** Looks again at a time of which the job may know only a minute later. */
+  #lookAgain(milliseconds: number): void {
+    setTimeout(() => this.soon(), milliseconds).unref();
+  }
+
+  async #load(id: string): Promise<Loaded | null> {
+    const row = await queries(this.#parts.database.fork())
+      .selectFrom("mirrors as m")
+      .innerJoin("domains as d", "d.id", "m.domain_id")
+      .innerJoin("provider_configs as main", "main.id", "d.provider_config_id")
+      .innerJoin("provider_configs as c", "c.id", "m.provider_config_id")
+      .select([
+        "m.provider_zone",
+        "m.on_drift",
+        "m.force_next",
+        "c.id as config_id",
+        "c.kind",
+        "c.config",
+        "c.name as config_name",
+      ])
+      .select([
+        "d.id as domain_id",
+        "d.name",
+        "d.view",
+        "d.owner_id",
+        "d.revision",
+        "d.provider_signed",
+        "main.kind as main_kind",
+      ])
+      .where("m.id", "=", id)
+      .executeTakeFirst();
+    if (!row) return null;
+    return {
+      domain: {
+        id: row.domain_id,
+        name: row.name,
+        view: row.view,
+        ownerId: row.owner_id,
+        revision: row.revision,
+        kind: knownKind(row.main_kind),
+        signed: row.provider_signed,
+      },
+      zone: row.provider_zone,
+      onDrift: row.on_drift,
+      force: row.force_next,
+      config: { id: row.config_id, kind: row.kind, config: row.config, name: row.config_name },
+    };
+  }
+
+  async #carryOut(id: string, token: string, { domain, zone, onDrift, force, config }: Loaded): Promise<Outcome> {
+    const { database, connections } = this.#parts;
+    const { kind, provider } = connections.connect(config, "drift");
+    if (!provider) throw new AppError("BAD_REQUEST", `${kind.name} cannot be a mirror.`);
+    const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
+    const { changes, foreign, unsupported, present } = compared;
+    const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
+    const restores = onDrift === "restore" && warning === null;
+    const wanted = force || restores ? [...foreign, ...changes] : changes;
+    const outcomes = await this.#apply({ provider, zone }, wanted, compared, this.#whileClaimed(id, token));
+    const refused = wanted.flatMap(({ before, after }, index) => {
+      const outcome = outcomes[index];
+      const record = after ?? before;
+      return outcome && !outcome.ok && record ? [`${recordLabel(record)}: ${outcome.message}`] : [];
+    });
+    const left = wanted.length === changes.length ? foreign.length : 0;
+    const errors = [
+      ...(refused.length === 0 ? [] : [`${refused.length} changes were refused. ${refused[0] ?? ""}`]),
+      ...(onDrift === "restore" && warning !== null && left > 0
+        ? [
+            `It has ${left} records that were never this domain's. Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`.`,
+          ]
+        : []),
+    ];
+    return {
+      revision: domain.revision,
+      differences: left + refused.length,
+      unsupported: unsupported.length,
+      error: errors.length === 0 ? null : errors.join(" "),
+      retryAt: null,
+    };
+  }
+
+  async #apply(
+    { provider, zone }: { provider: NonNullable<ReturnType<ProviderConnections["connect"]>["provider"]>; zone: string },
+    changes: Compared["changes"],
+    { fingerprint, exists, signed }: Compared,
+    beforeCall: BeforeCall,
+  ): Promise<ChangeOutcome[]> {
+    if (!exists) await provider.createZone(zone);
+    if (changes.length === 0) return [];
+    const options = { plannedOn: fingerprint, signed, beforeCall };
+    return (await callProvider(provider, zone, changes, options)).outcomes;
+  }
+
+  /** Lets no call out once another process may work at the mirror, or it was deleted. */
+  #whileClaimed(id: string, token: string): BeforeCall {
+    const { database, now } = this.#parts;
+    return async () => {
+      if (this.#stopped || !(await renewClaim(database.fork(), id, token, now())))
+        throw new ProviderError("The mirror was deleted, or the service is stopping. Nothing more was sent.", "none");
+    };
+  }
+
+  async #store(id: string, token: string, { domain, config }: Loaded, outcome: Outcome, now: Date): Promise<void> {
+    const { database, notifications } = this.#parts;
+    await database.fork().transactional(async (tx) => {
+      // Before the mirror, as a change of the domain locks them.
+      if ((await lockDomain(tx, domain.id)) === null) return;
+      const { error } = outcome;
+      const retryAt = error === null ? null : await retryTime(tx, id, now);
+      const stored = await storeOutcome(tx, { id, token, now }, { ...outcome, retryAt });
+      if (!stored) return;
+      if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
+      const fails = error !== null && stored.failures >= failuresBeforeNotice;
+      if (stored.reported ? error !== null : !fails) return;
+      await setReported(tx, id, fails);
+      await notifications.notify(tx, mirrorNotice({ mirrorId: id, domain, configName: config.name }, error));
+    });
+  }
+}
+
+async function retryTime(tx: Parameters<typeof setReported>[0], id: string, now: Date): Promise<Date> {
+  const row = await queries(tx).selectFrom("mirrors").select("failures").where("id", "=", id).executeTakeFirst();
+  const seconds = retrySeconds[Math.min(row?.failures ?? 0, retrySeconds.length - 1)] ?? 3_600;
+  return new Date(now.getTime() + seconds * 1_000);
+}

@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { recordKey, type RecordData } from "../dns/record.ts";
+
+/** Seconds for which a reconciliation holds a mirror. It is renewed before each call to the provider. */
+const leaseSeconds = 120;
+
+/**
+ * Claims the mirror that has been due for the longest time, or one with this id, due or not.
+ * @returns its id; null if none is due, or another process holds it
+ */
+export async function claimMirror(em: EntityManager, token: string, now: Date, id?: string): Promise<string | null> {
+  const chosen =
+    id === undefined
+      ? sql`due_at <= ${now}::timestamptz order by due_at, id limit 1 for update skip locked`
+      : sql`id = ${id}::uuid for update`;
+  const { rows } = await sql<{ id: string }>`
+    update mirrors set lease_token = ${token}::uuid, lease_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
+    where id = (
+      select id from mirrors where (lease_until is null or lease_until < ${now}::timestamptz) and ${chosen}
+    )
+    returning id
+  `.execute(queries(em));
+  return rows[0]?.id ?? null;
+}
+
+/** Renews a claim. @returns false if another process holds the mirror, or it was deleted */
+export async function renewClaim(em: EntityManager, id: string, token: string, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update mirrors set lease_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
+    where id = ${id}::uuid and lease_token = ${token}::uuid
+  `.execute(queries(em));
+  return numAffectedRows === 1n;
+}
+
+/** What a reconciliation left. */
+export interface Outcome {
+  /** The revision that the mirror has now; null: as before. */
+  revision: number | null;
+  differences: number;
+  unsupported: number;
+  /** Why it did not reach everything; null if it did. */
+  error: string | null;
+  /** When it is tried again after a failure. */
+  retryAt: Date | null;
+}
+
+/**
+ * Stores the outcome of a reconciliation and ends its claim.
+ * @returns the failures in a row, and whether a failure had been reported; null if the claim was lost
+ */
+export async function storeOutcome(
+  tx: EntityManager,
+  { id, token, now }: { id: string; token: string; now: Date },
+  { revision, differences, unsupported, error, retryAt }: Outcome,
+): Promise<{ failures: number; reported: boolean } | null> {
+  const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
+  const { rows } = await sql<{ failures: number; reported: boolean }>`
+    update mirrors set
+      revision = coalesce(${revision}::int, revision),
+      last_applied_at = case when ${revision}::int is null then last_applied_at else ${now}::timestamptz end,
+      checked_at = case when ${revision}::int is null then checked_at else ${now}::timestamptz end,
+      differences = ${differences}, unsupported = ${unsupported},
+      error = ${error}, failures = case when ${error}::text is null then 0 else failures + 1 end,
+      force_next = case when ${error}::text is null then false else force_next end,
+      behind_since = case when ${reached} and ${error}::text is null then null else coalesce(behind_since, ${now}::timestamptz) end,
+      due_at = case
+        when ${error}::text is not null then ${retryAt}::timestamptz
+        when ${reached} then null
+        else ${now}::timestamptz
+      end,
+      lease_token = null, lease_until = null
+    where id = ${id}::uuid and lease_token = ${token}::uuid
+    returning failures, reported
+  `.execute(queries(tx));
+  return rows[0] ?? null;
+}
+
+/** Notes whether a mirror was reported as failing. */
+export async function setReported(tx: EntityManager, id: string, reported: boolean): Promise<void> {
+  await queries(tx).updateTable("mirrors").set({ reported }).where("id", "=", id).execute();
+}
+
+/** Makes mirrors due that were not compared with their domains since a time, longest ago first. */
+export async function scheduleChecks(em: EntityManager, before: Date, now: Date): Promise<void> {
+  await sql`
+    update mirrors set due_at = ${now}::timestamptz where id in (
+      select id from mirrors where due_at is null and checked_at < ${before}::timestamptz order by checked_at limit 200
+    )
+  `.execute(queries(em));
+}
+
+/** Returns which records a domain has, or had in a revision that is still stored, by `recordKey`. */
+export async function everOurs(
+  em: EntityManager,
+  domainId: string,
+  records: readonly RecordData[],
+): Promise<ReadonlySet<string>> {
+  if (records.length === 0) return new Set();
+  const names = [...new Set(records.map(({ name }) => name))];
+  const { rows } = await sql<{ name: string; record_type: string; value: string; strings: string | null }>`
+    select distinct name, record_type, value, strings from records
+    where domain_id = ${domainId}::uuid and name in (select value from ${jsonTexts(names)})
+  `.execute(queries(em));
+  return new Set(
+    rows.map(({ name, record_type: recordType, value, strings }) =>
+      recordKey({
+        name,
+        recordType,
+        value,
+        strings: strings?.startsWith("[") ? (JSON.parse(strings) as string[]) : null,
+      }),
+    ),
+  );
+}

@@ -1,0 +1,30 @@
+import { queries, type EntityManager } from "../database/database.ts";
+import { recordLabel, type PlannedChange } from "../dns/record.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
+import { limitIssues } from "./provider-limits.ts";
+
+const mostListed = 20;
+
+/** Returns warnings about records that a mirror of the zone cannot store. */
+export async function mirrorWarnings(
+  em: EntityManager,
+  zone: { id: string; name: string },
+  changes: readonly PlannedChange[],
+): Promise<string[]> {
+  const brought = changes.flatMap(({ after }) => (after === null ? [] : [after]));
+  if (brought.length === 0) return [];
+  const mirrors = await queries(em)
+    .selectFrom("mirrors")
+    .innerJoin("provider_configs", "provider_configs.id", "mirrors.provider_config_id")
+    .select(["provider_configs.kind", "provider_configs.name"])
+    .where("mirrors.domain_id", "=", zone.id)
+    .orderBy("mirrors.id")
+    .execute();
+  const warnings = mirrors.flatMap(({ kind, name }) =>
+    brought.flatMap((record) => {
+      const [issue] = limitIssues(record, knownKind(kind), zone.name);
+      return issue ? [`The mirror ${name} will not have ${recordLabel(record)}: ${issue.message}`] : [];
+    }),
+  );
+  return warnings.slice(0, mostListed);
+}

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { startBind } from "../support/name-servers/bind.ts";
+import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
+import type { UpdateServer } from "../support/name-servers/update-server.ts";
+import { asPresented, recordLines, type PresentedRecord } from "../support/records/presentation.ts";
+import type { Answer } from "../support/rest-client.ts";
+import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { startRoute53, type Route53Server } from "../support/vendors/route53/server.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import type { Body } from "../support/zones.ts";
+
+const zone = "mirrored.test";
+let zw: Zonewright & { stop(): Promise<void> };
+let bind: UpdateServer;
+let powerdns: PowerdnsServer;
+let cloudflare: CloudflareServer;
+let route53: Route53Server;
+let path: string;
+const configs: Record<string, string> = {};
+
+beforeAll(async () => {
+  [bind, powerdns, cloudflare, route53] = await Promise.all([
+    startBind([zone]),
+    startPowerdns(),
+    startCloudflare(),
+    startRoute53(),
+  ]);
+  zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const kinds: Record<string, [kind: string, config: object]> = {
+    main: ["rfc2136", bind.config],
+    powerdns: ["powerdns", { url: powerdns.url, apiKey: powerdns.apiKey }],
+    files: ["zonefile", { folder: "mirrored" }],
+    cloudflare: [
+      "cloudflare",
+      { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url },
+    ],
+    route53: [
+      "route53",
+      { accessKeyId: route53.accessKeyId, secretAccessKey: route53.secretAccessKey, endpoint: route53.url },
+    ],
+  };
+  for (const [name, [kind, config]] of Object.entries(kinds)) {
+    const { body } = await zw.admin.post("/api/provider-configs", { kind, name, config });
+    configs[name] = body.id;
+  }
+  cloudflare.addZone(zone, "enterprise");
+  const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: configs["main"] });
+  path = `/api/domains/${body.id}`;
+}, 60_000);
+afterAll(async () => {
+  await zw.stop();
+  await Promise.all([bind, powerdns, cloudflare, route53].map((server) => server.stop()));
+});
+
+/** Pseudo-random numbers that a failure can be repeated with. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+async function must(call: Promise<Answer>, statuses: readonly number[]): Promise<void> {
+  const { status, body } = await call;
+  if (!statuses.includes(status)) throw new Error(`Answered ${status}: ${JSON.stringify(body)}`);
+}
+
+async function allRecords(): Promise<Body[]> {
+  const all: Body[] = [];
+  for (let page = 1; ; page++) {
+    const { body } = await zw.admin.get(`${path}/records?limit=100&page=${page}`);
+    all.push(...body.records);
+    if (body.records.length < 100) return all;
+  }
+}
+
+/** Makes one random change of a record. */
+async function change(random: (below: number) => number): Promise<void> {
+  const deletable = (await allRecords()).filter(({ name }) => /^[a-z]+\d+$/.test(name));
+  const one = deletable[random(Math.max(1, deletable.length))];
+  if (one && random(3) === 0) {
+    await must(zw.admin.delete(`${path}/records/${one.id}`), [200]);
+    return;
+  }
+  const [recordType = "A", value = ""] = [
+    ["A", `192.0.2.${random(256)}`],
+    ["AAAA", `2001:db8::${1 + random(9_000)}`],
+    ["TXT", `text ${random(1_000)}`],
+    ["MX", `${random(50)} mail${random(9)}.example.org`],
+    ["CNAME", `target${random(9)}.example.org`],
+  ][random(5)] ?? ["A", "192.0.2.1"];
+  // A duplicate, or another TTL beside a CNAME, is refused and changes nothing.
+  const record = { recordType, name: `${recordType.toLowerCase()}${random(30)}`, value, ttl: 300 };
+  await must(zw.admin.post(`${path}/records`, record), [201, 400, 409]);
+}
+
+/** What goes wrong now and then: a vendor refuses, is away, or does its work and says nothing. */
+function disturb(random: (below: number) => number): void {
+  const does = (["throttle", "fail", "failAfter", "cut", "cutAfter", "refuse"] as const)[random(6)] ?? "fail";
+  cloudflare.fault(random(2) === 0 ? "GET" : "POST", does, random(2));
+}
+
+const withoutApexNs = (lines: readonly string[]) =>
+  lines.filter((line) => !line.startsWith(`${zone}. `) || !/ NS /.test(line));
+const plain = (presented: readonly PresentedRecord[]) => withoutApexNs(recordLines(presented));
+
+/** The records of a configuration, as Zonewright reads them from there. */
+async function readThere(name: string): Promise<string[]> {
+  const { provider } = await zw.services.providerConfigs.connected(zw.services.database.fork(), configs[name] ?? "");
+  const read = [];
+  for await (const batch of provider?.readZone(zone) ?? []) read.push(...batch);
+  return plain(asPresented(zone, read));
+}
+
+async function inSync(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { body } = await zw.admin.get(`${path}/mirrors`);
+      for (const mirror of body.mirrors) {
+        if (mirror.state !== "failing") continue;
+        await zw.admin.post(`${path}/mirrors/${mirror.id}/reconcile`);
+      }
+      expect(body.mirrors.map(({ kind, state }: Body) => [kind, state])).toEqual([
+        ["powerdns", "in_sync"],
+        ["zonefile", "in_sync"],
+        ["cloudflare", "in_sync"],
+        ["route53", "in_sync"],
+      ]);
+    },
+    { timeout: 90_000, interval: 250 },
+  );
+}
+
+/** What is served at each place, and what is to be served at all of them. */
+async function everywhere(): Promise<{ served: Record<string, string[]>; wanted: Record<string, string[]> }> {
+  const records = plain(asPresented(zone, (await allRecords()) as never[]));
+  const served: Record<string, string[]> = {
+    bind: plain(await bind.transfer(zone)),
+    powerdns: plain(await powerdns.transfer(zone)),
+  };
+  for (const name of ["files", "cloudflare", "route53"]) served[name] = await readThere(name);
+  return { served, wanted: Object.fromEntries(Object.keys(served).map((name) => [name, records])) };
+}
+
+test("mirrors at four kinds of providers serve the same records as BIND after 300 changes with faults", async () => {
+  for (const name of ["powerdns", "files", "cloudflare", "route53"])
+    await must(zw.admin.post(`${path}/mirrors`, { providerConfigId: configs[name] }), [200]);
+  await must(zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 }), [201]);
+  await inSync();
+  const random = randomFrom(19);
+  for (let batch = 0; batch < 6; batch++) {
+    for (let index = 0; index < 50; index++) {
+      if (random(10) === 0) disturb(random);
+      await change(random);
+    }
+    await inSync();
+    const { served, wanted } = await everywhere();
+    expect(served).toEqual(wanted);
+  }
+}, 300_000);
+
+test("records that somebody changed at PowerDNS and in the folder are put back", async () => {
+  const address = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
+  const rrsets = [{ ...address, records: [{ content: "198.51.100.66", disabled: false }] }];
+  await powerdns.call("PATCH", `/zones/${zone}.`, { rrsets });
+  const file = join(zw.dataDir, "zones", "mirrored", `${zone}.zone`);
+  const text = await readFile(file, "utf8");
+  await must(
+    zw.admin.post(`${path}/records`, { recordType: "A", name: "later", value: "192.0.2.77", ttl: 300 }),
+    [201],
+  );
+  await inSync();
+  const { served, wanted } = await everywhere();
+  expect(served).toEqual(wanted);
+  expect(served["powerdns"]).toContain(`www.${zone}. 300 A 192.0.2.1`);
+  expect(await readFile(file, "utf8")).not.toBe(text);
+}, 120_000);

@@ -1,0 +1,127 @@
+import { useQuery } from "@tanstack/react-query";
+import type { RouterOutputs } from "@zonewright/client";
+import { useState } from "react";
+import { client, queries } from "../../api.ts";
+import { useUser } from "../../session/current-user.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { formatNumber } from "../../ui/format.ts";
+import { Failure } from "../../ui/notice.tsx";
+import { Card } from "../../ui/page.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { useAction } from "../../ui/use-action.ts";
+import { zoneWords } from "../../words/zone.ts";
+import { words } from "../../words/words.ts";
+import { useProviderConfigs } from "../use-provider-configs.ts";
+import type { Zone } from "../use-zone.ts";
+import styles from "../zone.module.css";
+import { AddMirror } from "./add-mirror.tsx";
+
+const text = zoneWords.mirrors;
+
+type Mirror = RouterOutputs["mirrors"]["list"]["mirrors"][number];
+
+/** Milliseconds between two looks at mirrors that are not in sync. */
+const lookAgain = 2_000;
+
+/** The provider configurations that follow a zone. */
+export function Mirrors({ zone }: { zone: Zone }) {
+  const { id } = zone;
+  const user = useUser();
+  const configs = useProviderConfigs();
+  const list = useQuery({
+    queryKey: ["mirrors", id, zone.revision],
+    queryFn: async ({ signal }) => await client.mirrors.list.query({ id }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) =>
+      state.data?.mirrors.some((mirror) => mirror.state === "behind" || mirror.state === "failing") ? lookAgain : false,
+  });
+  const mirrors = list.data?.mirrors ?? [];
+  const taken = new Set([zone.providerConfigId, ...mirrors.map(({ providerConfigId }) => providerConfigId)]);
+  const free = configs.filter(
+    ({ id: config, kind, membersMayUse }) =>
+      !taken.has(config) && kind !== "manual" && kind !== "primary" && (user.role === "admin" || membersMayUse),
+  );
+  const [adding, setAdding] = useState(false);
+  return (
+    <Card
+      title={text.title}
+      hint={text.hint}
+      flush
+      action={free.length === 0 ? null : <Button onClick={() => setAdding(true)}>{text.add}</Button>}
+    >
+      <Failure error={list.error} />
+      {list.isSuccess && mirrors.length === 0 ? (
+        <p className={styles["inset"]}>{free.length === 0 ? text.noConfig : text.none}</p>
+      ) : null}
+      <ul className={styles["list"]} aria-label={text.title}>
+        {mirrors.map((mirror) => (
+          <MirrorRow
+            key={mirror.id}
+            zoneId={id}
+            mirror={mirror}
+            name={configs.find((config) => config.id === mirror.providerConfigId)?.name ?? mirror.kind}
+          />
+        ))}
+      </ul>
+      {adding ? <AddMirror zone={zone} configs={free} onClose={() => setAdding(false)} /> : null}
+    </Card>
+  );
+}
+
+function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; name: string }) {
+  const { state, revision, differences, unsupported, error } = mirror;
+  const [removing, setRemoving] = useState(false);
+  const reload = () => queries.invalidateQueries({ queryKey: ["mirrors", zoneId] });
+  const reconcile = useAction(async () => {
+    await client.mirrors.reconcile.mutate({ id: zoneId, mirrorId: mirror.id });
+    await reload();
+  });
+  const remove = useAction(async () => {
+    await client.mirrors.delete.mutate({ id: zoneId, mirrorId: mirror.id });
+    await reload();
+    toast({ title: text.removed(name) });
+  });
+  const facts = [
+    text.states[state],
+    revision === null ? "" : text.revision(formatNumber(revision)),
+    differences === 0 ? "" : text.differences(differences),
+    unsupported === 0 ? "" : text.unsupported(unsupported),
+  ];
+  return (
+    <li className={styles["item"]}>
+      <span>
+        <span>
+          <i className={styles["dot"]} data-state={dots[state]} aria-hidden /> {name}
+        </span>
+        <small>{facts.filter(Boolean).join(", ")}</small>
+        {error === null ? null : <small>{error}</small>}
+        <Failure error={reconcile.error} />
+      </span>
+      <span className={styles["actions"]}>
+        <Button pending={reconcile.pending} onClick={() => void reconcile.run()}>
+          {text.reconcile}
+        </Button>
+        <Button onClick={() => setRemoving(true)}>{text.remove}</Button>
+      </span>
+      <Dialog
+        open={removing}
+        onClose={() => setRemoving(false)}
+        title={text.removeTitle(name)}
+        footer={
+          <>
+            <Button onClick={() => setRemoving(false)}>{words.ui.cancel}</Button>
+            <Button kind="danger" pending={remove.pending} onClick={() => void remove.run()}>
+              {text.remove}
+            </Button>
+          </>
+        }
+      >
+        <p>{text.removeText}</p>
+        <Failure error={remove.error} />
+      </Dialog>
+    </li>
+  );
+}
+
+const dots = { in_sync: "sync", behind: "drift", failing: "error", unsupported: "drift" } as const;
