@@ -17,13 +17,13 @@ export interface ConnectionLimits {
 
 /** Answers requests by TCP (RFC 7766), one after another on each connection. */
 export class Connections {
-  readonly #responder: Responder;
+  readonly #responder: Pick<Responder, "answer">;
   readonly #limits: ConnectionLimits;
   readonly #open = new Set<Socket>();
   /** The timers of connections that wait for a request, the one that waits the longest first. */
   readonly #idle = new Map<Socket, NodeJS.Timeout>();
 
-  constructor(responder: Responder, limits: Partial<ConnectionLimits> = {}) {
+  constructor(responder: Pick<Responder, "answer">, limits: Partial<ConnectionLimits> = {}) {
     this.#responder = responder;
     this.#limits = { idleMilliseconds, stalledMilliseconds, mostConnections, ...limits };
   }

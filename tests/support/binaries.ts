@@ -16,6 +16,7 @@ const packages = {
   "dnssec-keygen": "bind9-utils",
   "dnssec-signzone": "bind9-utils",
   "dnssec-dsfromkey": "bind9-utils",
+  "dnssec-verify": "bind9-utils",
   dig: "bind9-dnsutils",
   nsupdate: "bind9-dnsutils",
   knotd: "knot",

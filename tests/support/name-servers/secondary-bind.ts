@@ -15,7 +15,7 @@ export async function startBindSecondary(options: SecondaryOptions): Promise<Sec
 
 /** Returns the configuration of BIND, as docs/guide/secondaries.md shows it. */
 function bindConfiguration(parts: SecondaryOptions & { folder: string; port: number }): string {
-  const { folder, port, primaryPort, key, zones = [], catalog = null, bindOptions = "" } = parts;
+  const { folder, port, primaryPort, key, zones = [], catalog = null, bindOptions = "", bindZone = "" } = parts;
   const signed = key ? ` key "${key.name}"` : "";
   const primaries = `{ 127.0.0.1 port ${primaryPort}${signed}; }`;
   const secondaries = [...zones, ...(catalog === null ? [] : [catalog])].map(
@@ -23,6 +23,7 @@ function bindConfiguration(parts: SecondaryOptions & { folder: string; port: num
   type secondary;
   primaries ${primaries};
   file "${join(folder, zone)}.zone";
+  ${bindZone}
 };`,
   );
   const members =

@@ -16,6 +16,8 @@ export interface SecondaryOptions {
   folder?: string;
   /** More statements in BIND's `options`. */
   bindOptions?: string;
+  /** More statements in each of BIND's zones. */
+  bindZone?: string;
 }
 
 /** A name server that transfers zones from Zonewright. */

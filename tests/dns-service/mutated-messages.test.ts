@@ -1,0 +1,96 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } from "fast-check";
+import { beforeAll, expect, test, vi } from "vitest";
+import { readRequest } from "../../server/dns-service/requests.ts";
+import { incrementalQueryMessage, queryMessage, readMessage, updateMessage } from "../../server/dns/wire/messages.ts";
+import { withOpt } from "../../server/dns/wire/message-writer.ts";
+import { signRequest } from "../../server/dns/wire/tsig.ts";
+import { ask, transfer } from "../support/name-servers/transfer-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const zone = "example.com";
+const signedAt = 1_800_000_000;
+const key = { name: "key", algorithm: "hmac-sha256" as const, secret: Buffer.from("secret") };
+const seeds = [
+  queryMessage(1, zone, "SOA"),
+  queryMessage(1, zone, "AXFR"),
+  incrementalQueryMessage(1, zone, 1),
+  updateMessage(1, zone, [], []),
+  signRequest(queryMessage(1, zone, "AXFR"), key, signedAt).message,
+  withOpt(queryMessage(1, zone, "SOA"), 1_232, 0),
+];
+let port = 0;
+
+beforeAll(async () => {
+  [port = 0] = zw.services.dnsService.ports;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
+  await zw.admin.post("/api/domains", { name: zone, providerConfigId: body.id });
+});
+
+/** Messages in which octets were replaced, cut off or appended. */
+function mutated(count: number, seed: number): Buffer[] {
+  const mutation = record({
+    from: constantFrom(...seeds),
+    flips: array(tuple(nat(), nat(255)), { maxLength: 8 }),
+    cut: option(nat(), { freq: 3 }),
+    tail: uint8Array({ maxLength: 20 }),
+  });
+  return sample(mutation, { numRuns: count, seed }).map(({ from, flips, cut, tail }) => {
+    const message = Buffer.concat([from, tail]);
+    for (const [at, value] of flips) message[at % message.length] = value;
+    return cut === null ? message : message.subarray(0, cut % (message.length + 1));
+  });
+}
+
+const framed = (message: Buffer) => Buffer.concat([Buffer.of(message.length >> 8, message.length & 255), message]);
+
+test("none of 80,000 mutated messages makes the reader of requests throw, and no refusal without a valid signature is longer than its message", () => {
+  const kinds = new Set<string>();
+  let longest = -Infinity;
+  for (const message of mutated(80_000, 18)) {
+    const request = readRequest(
+      message,
+      (name) => (name === key.name ? [key] : []),
+      () => signedAt,
+    );
+    kinds.add(request.kind);
+    if (request.kind === "refusal") longest = Math.max(longest, request.answer.length - message.length);
+  }
+  expect(longest).toBeLessThanOrEqual(0);
+  expect([...kinds].toSorted()).toEqual(["question", "refusal", "silence"]);
+}, 60_000);
+
+test("10,000 mutated messages by UDP harm nothing: the zone is transferred as before", async () => {
+  const before = await transfer(port, zone);
+  const socket = createSocket("udp4");
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  for (const message of mutated(10_000, 19)) {
+    await new Promise((resolve) => socket.send(message, port, "127.0.0.1", resolve));
+  }
+  socket.close();
+  // A datagram that finds the buffer full is lost, so a secondary asks again.
+  const answered = async () => {
+    const answer = await ask(port, queryMessage(9, zone, "SOA"));
+    expect(answer && readMessage(answer).rcode).toBe(0);
+  };
+  await vi.waitFor(answered, { timeout: 20_000 });
+  expect(await transfer(port, zone)).toEqual(before);
+}, 60_000);
+
+test("10,000 mutated messages by TCP harm nothing: the zone is transferred as before", async () => {
+  const before = await transfer(port, zone);
+  const messages = mutated(10_000, 20);
+  for (let from = 0; from < messages.length; from += 1_000) {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => undefined).resume();
+    for (const message of messages.slice(from, from + 1_000)) socket.write(framed(message));
+    socket.end();
+    await once(socket, "close");
+  }
+  expect(await transfer(port, zone)).toEqual(before);
+}, 60_000);

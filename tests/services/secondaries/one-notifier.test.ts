@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { StandInSecondary } from "../../support/name-servers/stand-in-secondary.ts";
+import { serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
+import { freePorts } from "../../support/programs.ts";
+import { createDatabase } from "../../support/servers/postgres.ts";
+import type { RestClient } from "../../support/rest-client.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+
+const zone = "two-instances.test";
+let dataDir: string;
+let secondary: StandInSecondary;
+let instances: (ServiceProcess & { dnsPort: number })[] = [];
+let start: (jobs: "on" | "off") => Promise<ServiceProcess & { dnsPort: number }>;
+let id: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-notifier-"));
+  const server = process.env["TEST_DATABASE_URL"] ?? "";
+  const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_notifier") };
+  start = async (jobs) => {
+    const [dnsPort = 0] = await freePorts(1);
+    return { ...(await startService({ ...env, JOBS: jobs, DNS_LISTEN: `127.0.0.1:${dnsPort}` })), dnsPort };
+  };
+  secondary = await StandInSecondary.start(null, () => new Date());
+  instances = [await start("off"), await start("off")];
+  const admin = await adminOf(0);
+  const config = {
+    nameServers: "ns1.example.net",
+    contact: "dns@example.net",
+    notify: `127.0.0.1:${secondary.port}`,
+  };
+  const made = await admin.post("/api/provider-configs", { kind: "primary", name: "Two", config });
+  const { status, body } = await admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });
+  if (status !== 201) throw new Error(`Not created: ${JSON.stringify(body)}`);
+  id = body.id;
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.stop("SIGKILL")));
+  secondary?.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+function instance(index: number) {
+  const found = instances[index];
+  if (!found) throw new Error(`There is no instance ${index}.`);
+  return found;
+}
+
+async function adminOf(index: number): Promise<RestClient> {
+  return await instance(index).signIn();
+}
+
+async function notifies(index: number, outcome: "acknowledged" | "failed"): Promise<number> {
+  const text = await (await fetch(`${instance(index).url}/metrics`)).text();
+  const line = new RegExp(`^zonewright_notifies_total\\{outcome="${outcome}"\\} (\\d+)`, "m");
+  return Number(line.exec(text)?.[1] ?? 0);
+}
+
+/** Adds a record at an instance. @returns the zone's serial */
+async function add(admin: RestClient, name: string): Promise<number> {
+  const { status } = await admin.post(`/api/domains/${id}/records`, { recordType: "A", name, value: "192.0.2.1" });
+  expect(status).toBe(201);
+  return (await admin.get(`/api/domains/${id}/secondaries`)).body.serial;
+}
+
+async function untilNotified(serial: number, timeout: number): Promise<void> {
+  await vi.waitFor(() => expect(secondary.notified).toContain(serial), { timeout, interval: 100 });
+}
+
+test("both instances answer transfers alike, and only the one that makes a change notifies", async () => {
+  for (const index of [0, 1]) {
+    const admin = await adminOf(index);
+    const others = await notifies(1 - index, "acknowledged");
+    const own = await notifies(index, "acknowledged");
+    for (const name of ["one", "two", "three"]) {
+      const serial = await add(admin, `${name}${index}`);
+      // Written after the acknowledgment.
+      const inSync = async () => {
+        const { body } = await admin.get(`/api/domains/${id}/secondaries`);
+        expect(body).toMatchObject({ serial, secondaries: [{ notified: true, inSync: true }] });
+      };
+      await vi.waitFor(inSync, { timeout: 30_000, interval: 50 });
+      expect(secondary.notified).toContain(serial);
+      const [here, there] = await Promise.all(instances.map(({ dnsPort }) => transfer(dnsPort, zone)));
+      expect(serialOfLine(here?.lines[0] ?? "")).toBe(serial);
+      expect(there).toEqual(here);
+    }
+    expect(await notifies(index, "acknowledged")).toBeGreaterThanOrEqual(own + 3);
+    expect(await notifies(1 - index, "acknowledged")).toBe(others);
+  }
+}, 120_000);
+
+test("a change whose instance is killed before a secondary acknowledged it is announced by another", async () => {
+  instances.push(await start("on"));
+  secondary.answers = false;
+  const failed = await notifies(0, "failed");
+  const serial = await add(await adminOf(0), "killed");
+  const hasTried = async () => expect(await notifies(0, "failed")).toBeGreaterThan(failed);
+  await vi.waitFor(hasTried, { timeout: 30_000, interval: 100 });
+  await instance(0).stop("SIGKILL");
+  secondary.answers = true;
+  // A job looks once a minute.
+  await untilNotified(serial, 180_000);
+}, 240_000);
