@@ -51,7 +51,7 @@ async function reaches(zone: Zone, state: string): Promise<Body> {
 function atCloudflare({ name }: Zone): string[] {
   return cloudflare
     .records(name)
-    .map((record) => `${String(record.name)} ${String(record.type)} ${String(record.content)}`)
+    .map((record) => `${record.name} ${record.type} ${record.content}`)
     .toSorted();
 }
 
