@@ -9,7 +9,7 @@ import { inSlices } from "../platform/slices.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { withPlainTtls } from "../records/plain-ttls.ts";
 import { kindOfZone } from "../records/provider-limits.ts";
-import { extraRecords, planMirror, type MirrorPlan } from "./plan.ts";
+import { extraRecords, planningMirror, type MirrorPlan } from "./plan.ts";
 import { everOurs } from "./store.ts";
 
 /** A domain as its mirrors follow it. */
@@ -47,7 +47,8 @@ export async function compareMirror(
   const ttls = there.exists ? held.map(({ ttl }) => ttl) : [];
   const limits = await kindOfZone({ providerZone: zone, kind, provider }, ttls);
   const sides = { zone: domain.name, kind: limits, wanted: held, present: there.records, readOnly };
-  const plan = planMirror(sides, await everOurs(em, domain.id, extraRecords(sides)));
+  const wasOurs = await everOurs(em, domain.id, await inSlices(extraRecords(sides)));
+  const plan = await inSlices(planningMirror(sides, wasOurs));
   return { ...plan, fingerprint: there.fingerprint, exists: there.exists, signed: there.signed };
 }
 

@@ -1,15 +1,18 @@
-import { planState, withOneTtl } from "../dns/desired-state.ts";
+import { aligningTtls, planningState } from "../dns/desired-state.ts";
 import { dataOf, isApexNs, recordKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { newId } from "../platform/ids.ts";
+import { filtered, flatMapped, mapped, type Steps } from "../platform/slices.ts";
 import { limitIssues, readOnlyReason } from "../records/provider-limits.ts";
+
+type Deletion = PlannedChange & { action: "delete" };
 
 /** What brings a mirror to the records of its domain. */
 export interface MirrorPlan {
   /** The changes that make it the same, without those of foreign records. */
   changes: PlannedChange[];
   /** Deletions of records there that were never the domain's. */
-  foreign: PlannedChange[];
+  foreign: Deletion[];
   /** Records of the domain that its provider cannot store, with the reason. */
   unsupported: { record: RecordData; reason: string }[];
   /** How many records it has that a mirror is about. */
@@ -27,38 +30,46 @@ interface Sides {
 }
 
 /**
- * Plans a mirror. The provider's own records stay, and replace the domain's of that kind. Where the domain has no apex NS records, those of
- * the mirror stay. Pure.
+ * Plans a mirror, in steps. The provider's own records stay, and replace the domain's of that kind. Where the domain has no apex NS records,
+ * those of the mirror stay. Pure.
  * @param wasOurs which of the records that only the mirror has were the domain's at some time, by `recordKey`
  */
-export function planMirror({ zone, kind, wanted, present, readOnly }: Sides, wasOurs: ReadonlySet<string>): MirrorPlan {
+export function* planningMirror(
+  { zone, kind, wanted, present, readOnly }: Sides,
+  wasOurs: ReadonlySet<string>,
+): Steps<MirrorPlan> {
   const unsupported: MirrorPlan["unsupported"] = [];
   const isOwn = ownRecords({ kind, wanted, readOnly });
-  const sent = wanted.filter((record) => {
+  const sent = yield* filtered(wanted, (record) => {
     if (isOwn(record)) return false;
     const [issue] = limitIssues(record, kind, zone);
     if (issue) unsupported.push({ record, reason: issue.message });
     return !issue;
   });
-  const others = present.filter((record) => !isOwn(record)).map(asLive);
-  const { changes } = planState(others, sent.map(dataOf));
-  const isForeign = ({ action, before }: PlannedChange) => action === "delete" && !wasOurs.has(recordKey(before));
-  return {
-    changes: withOneTtl(
-      others.filter((record) => !wasOurs.has(recordKey(record))),
-      changes.filter((change) => !isForeign(change)),
-    ),
-    foreign: changes.filter(isForeign),
-    unsupported,
-    present: others.length,
-  };
+  const others = yield* mapped(yield* filtered(present, (record) => !isOwn(record)), asLive);
+  const { changes } = yield* planningState(others, yield* mapped(sent, dataOf));
+  const foreign: Deletion[] = [];
+  const ours = yield* flatMapped(changes, (change): PlannedChange[] => {
+    const { before, after } = change;
+    // The records of a mirror that are the domain's, too, are updated at most in their TTL.
+    if (before === null || wasOurs.has(recordKey(before))) return [change];
+    if (after !== null && recordKey(after) === recordKey(before)) return [change];
+    foreign.push({ action: "delete", id: before.id, before, after: null });
+    return after === null ? [] : [{ action: "create", id: newId(), before: null, after }];
+  });
+  return { changes: ours, foreign, unsupported, present: others.length };
 }
 
-/** Returns the records of a mirror that its domain does not have, and that may have been the domain's once. Pure. */
-export function extraRecords({ kind, wanted, present, readOnly }: Sides): RecordData[] {
+/** Returns the changes of a plan where foreign records stay, in steps: records of one name and type share a TTL, theirs too. Pure. */
+export function* besideForeign({ changes, foreign }: MirrorPlan): Steps<PlannedChange[]> {
+  return yield* aligningTtls(yield* mapped(foreign, ({ before }) => before), changes);
+}
+
+/** Returns the records of a mirror that its domain does not have, in steps. They may have been the domain's once. Pure. */
+export function* extraRecords({ kind, wanted, present, readOnly }: Sides): Steps<RecordData[]> {
   const isOwn = ownRecords({ kind, wanted, readOnly });
-  const ours = new Set(wanted.map(recordKey));
-  return present.filter((record) => !isOwn(record) && !ours.has(recordKey(record)));
+  const ours = new Set(yield* mapped(wanted, recordKey));
+  return yield* filtered(present, (record) => !ours.has(recordKey(record)) && !isOwn(record));
 }
 
 function ownRecords({ kind, wanted, readOnly }: Pick<Sides, "kind" | "wanted" | "readOnly">) {

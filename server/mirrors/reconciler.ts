@@ -11,10 +11,12 @@ import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError, type BeforeCall, type ChangeOutcome } from "../dns-providers/provider.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { AppError } from "../platform/errors.ts";
+import { inSlices } from "../platform/slices.ts";
 import type { Logger } from "../platform/log.ts";
 import { lossWarning } from "../records/loss-guard.ts";
 import { compareMirror, type Compared, type Followed } from "./comparison.ts";
 import { mirrorNotice } from "./notices.ts";
+import { besideForeign } from "./plan.ts";
 import { claimMirror, renewClaim, scheduleChecks, setReported, storeOutcome, type Outcome } from "./store.ts";
 
 /** The job that reconciles what is due, after failures and crashes too. */
@@ -197,15 +199,15 @@ export class MirrorReconciler {
     const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
     const { changes, foreign, unsupported, present } = compared;
     const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
-    const restores = onDrift === "restore" && warning === null;
-    const wanted = force || restores ? [...foreign, ...changes] : changes;
+    const deletesForeign = force || (onDrift === "restore" && warning === null);
+    const wanted = deletesForeign ? [...foreign, ...changes] : await inSlices(besideForeign(compared));
     const outcomes = await this.#apply({ provider, zone }, wanted, compared, this.#whileClaimed(id, token));
     const refused = wanted.flatMap(({ before, after }, index) => {
       const outcome = outcomes[index];
       const record = after ?? before;
       return outcome && !outcome.ok && record ? [`${recordLabel(record)}: ${outcome.message}`] : [];
     });
-    const left = wanted.length === changes.length ? foreign.length : 0;
+    const left = deletesForeign ? 0 : foreign.length;
     const errors = [
       ...(refused.length === 0 ? [] : [`${refused.length} changes were refused. ${refused[0] ?? ""}`]),
       ...(onDrift === "restore" && warning !== null && left > 0

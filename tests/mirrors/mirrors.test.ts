@@ -134,6 +134,22 @@ describe("a mirror", () => {
     expect(atCloudflare(zone)).toContain(`theirs.${zone.name} A 192.0.2.7`);
   });
 
+  test.each(["report", "restore"])(
+    "a record added beside one of others with another TTL reaches a mirror with onDrift %s",
+    async (onDrift) => {
+      cloudflare.addZone(zone.name);
+      await add(zone, cloudConfig, { onDrift });
+      await reaches(zone, "in_sync");
+      cloudflare.addRecord(zone.name, { type: "A", name: `both.${zone.name}`, content: "192.0.2.7", ttl: 600 });
+      await zone.add("A", "both", "192.0.2.8", 300);
+      expect(await reaches(zone, "in_sync")).toMatchObject({ differences: onDrift === "report" ? 1 : 0 });
+      const ours = `both.${zone.name} A 192.0.2.8`;
+      const theirs = onDrift === "report" ? [`both.${zone.name} A 192.0.2.7`] : [];
+      expect(atCloudflare(zone).filter((line) => line.startsWith("both."))).toEqual([...theirs, ours]);
+      expect((await zone.get("/mirrors")).body.mirrors).toMatchObject([{ error: null }]);
+    },
+  );
+
   test("what others change at a mirror is put back when it is reconciled", async () => {
     const { body } = await add(zone, mirror.id);
     await reaches(zone, "in_sync");
