@@ -17,7 +17,15 @@ import { lossWarning } from "../records/loss-guard.ts";
 import { compareMirror, type Compared, type Followed } from "./comparison.ts";
 import { mirrorNotice } from "./notices.ts";
 import { besideForeign } from "./plan.ts";
-import { claimMirror, renewClaim, scheduleChecks, setReported, storeOutcome, type Outcome } from "./store.ts";
+import {
+  claimMirror,
+  renewClaim,
+  renewMilliseconds,
+  scheduleChecks,
+  setReported,
+  storeOutcome,
+  type Outcome,
+} from "./store.ts";
 
 /** The job that reconciles what is due, after failures and crashes too. */
 export const mirrorJobName = "mirrors.reconcile";
@@ -128,10 +136,15 @@ export class MirrorReconciler {
   }
 
   async #reconcile(id: string, token: string): Promise<void> {
-    const { log, now } = this.#parts;
+    const { database, log, now } = this.#parts;
     const loaded = await this.#load(id);
     if (!loaded) return;
     let outcome: Outcome;
+    const renewing = setInterval(() => {
+      renewClaim(database.fork(), id, token, now()).catch((error: unknown) => {
+        log.warn({ err: error, mirrorId: id }, "the claim of a mirror could not be renewed");
+      });
+    }, renewMilliseconds);
     try {
       outcome = await this.#carryOut(id, token, loaded);
     } catch (error) {
@@ -139,6 +152,8 @@ export class MirrorReconciler {
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
       const message = known ? error.message : "An internal error occurred; the server log has the details.";
       outcome = { revision: null, differences: 0, unsupported: 0, error: message, retryAt: null };
+    } finally {
+      clearInterval(renewing);
     }
     await this.#store(id, token, loaded, outcome, now());
   }

@@ -2,8 +2,9 @@ import { sql } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import { recordKey, type RecordData } from "../dns/record.ts";
 
-/** Seconds for which a reconciliation holds a mirror. It is renewed before each call to the provider. */
-const leaseSeconds = 120;
+/** How long a reconciliation holds a mirror. It is renewed well before, and ends by itself after a crash. */
+const leaseSeconds = 30;
+export const renewMilliseconds = 8_000;
 
 /**
  * Claims the mirror that has been due for the longest time, or one with this id, due or not.
