@@ -60,6 +60,47 @@ test("a person edits, adds and deletes records by mouse, reviews the change like
   expect(await stored()).toEqual(before);
 });
 
+test("the page never shows the old value again once a change is applied, even while records arrive late", async () => {
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.32");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page.route("**/trpc/*records.list*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    await route.continue();
+  });
+  await page
+    .getByRole("dialog", { name: /^Review/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText("Applied as revision 2").waitFor();
+  // By its markup: the closing dialog still hides the grid from assistive technology.
+  const shown = await page.locator('[role="row"]').filter({ hasText: "api" }).allTextContents();
+  expect(shown).toEqual([expect.stringContaining("192.0.2.32")]);
+  expect(shown[0]).not.toContain("192.0.2.31");
+});
+
+test("the grid stays in view while the records of somebody's change arrive", async () => {
+  await page.route("**/trpc/*records.list*", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    const seen: number[] = [];
+    Object.assign(globalThis, { seen });
+    setInterval(() => seen.push(document.querySelectorAll('[role="row"]').length), 20);
+  });
+  await site.zonewright.admin.post(`/api/domains/${id}/records`, {
+    recordType: "A",
+    name: "theirs",
+    value: "192.0.2.99",
+  });
+  await row("theirs", "A").waitFor();
+  const fewest = await page.evaluate(() => Math.min(...(globalThis as unknown as { seen: number[] }).seen));
+  expect(fewest).toBeGreaterThanOrEqual(records.length);
+});
+
 test("the same works by keyboard alone", async () => {
   await page.getByRole("grid").focus();
   await page.keyboard.press("n");

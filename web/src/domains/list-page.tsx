@@ -55,6 +55,7 @@ export function DomainsPage() {
   const [inView, setInView] = useState({ first: 0, last: 0 });
   const windows = useWindows<Domain>({
     queryKey: ["domains", filters],
+    list: "domains",
     pageSize,
     ...inView,
     fetch: async (page, signal) => {

@@ -5,8 +5,10 @@ import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
+import { storeZone } from "../zone/use-zone.ts";
 import { changesOf, emptyDraft, rebased, type Clash, type Draft } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
+import { firstPage } from "./use-zone-rows.ts";
 
 const text = recordsWords;
 
@@ -16,6 +18,9 @@ export interface Obstacle {
   clashes: (Clash & { name: string; recordType: string })[];
   mustForce: boolean;
 }
+
+/** How long an applied draft waits for the records that it made. */
+const longestReadAhead = 3_000;
 
 const none: Obstacle = { overtakenBy: null, clashes: [], mustForce: false };
 
@@ -56,6 +61,10 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         ...(override && { override }),
         ...(message.trim() !== "" && { message: message.trim() }),
       });
+      await Promise.race([
+        readAhead(domainId, zoneName),
+        new Promise((resolve) => setTimeout(resolve, longestReadAhead)),
+      ]);
       setDraft(emptyDraft);
       setObstacle(none);
       onApplied();
@@ -89,6 +98,17 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
       action.reset();
     },
   };
+}
+
+/** Reads what the zone has become, so that the page does not show the old records for a moment once the draft is gone. */
+async function readAhead(domainId: string, zoneName: string): Promise<void> {
+  try {
+    const zone = await client.domains.get.query({ id: domainId });
+    await queries.prefetchQuery(firstPage(domainId, zone.revision));
+    storeZone(zoneName, zone);
+  } catch {
+    // The page reads both again in any case, and shows why it cannot.
+  }
 }
 
 function named(clash: Clash, draft: Draft) {

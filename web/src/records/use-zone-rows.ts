@@ -37,6 +37,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
   const [inView, setInView] = useState({ first: 0, last: 0 });
   const all = useWindows<DnsRecord>({
     queryKey: ["records", domainId, revision],
+    list: domainId,
     pageSize,
     first: 0,
     last: 0,
@@ -54,6 +55,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
   const filtered = !whole && (asked !== "" || type !== "");
   const windows = useWindows<DnsRecord>({
     queryKey: filtered ? ["records", domainId, revision, filters] : ["records", domainId, revision],
+    list: domainId,
     pageSize,
     ...(whole ? { first: 0, last: 0 } : inView),
     fetch: async (page, signal) => await readPage(domainId, page, filtered ? filters : {}, signal),
@@ -83,6 +85,14 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
         records.push(record);
       return allRows(records, draft);
     },
+  };
+}
+
+/** The query of the first rows of a zone in a revision. */
+export function firstPage(domainId: string, revision: number) {
+  return {
+    queryKey: ["records", domainId, revision, 0],
+    queryFn: async ({ signal }: { signal: AbortSignal }) => await readPage(domainId, 1, {}, signal),
   };
 }
 

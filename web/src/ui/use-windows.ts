@@ -1,5 +1,5 @@
-import { keepPreviousData, useQueries, type QueryKey } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useQueries, type QueryKey } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 
 interface Page<Item> {
   items: readonly Item[];
@@ -9,6 +9,8 @@ interface Page<Item> {
 interface WindowsOptions<Item> {
   /** Identifies the list with its filters and revision; the page is appended. */
   queryKey: QueryKey;
+  /** Identifies the list alone. Its first page stays in view until that of another filter or revision has come. */
+  list: string;
   pageSize: number;
   /** The rows in view, from 0. */
   first: number;
@@ -31,7 +33,14 @@ export interface Windows<Item> {
 }
 
 /** Reads a long list in windows: the first page, and those that are in view. */
-export function useWindows<Item>({ queryKey, pageSize, first, last, fetch }: WindowsOptions<Item>): Windows<Item> {
+export function useWindows<Item>({
+  queryKey,
+  list,
+  pageSize,
+  first,
+  last,
+  fetch,
+}: WindowsOptions<Item>): Windows<Item> {
   const pages = useMemo(() => {
     const wanted = new Set([0]);
     for (
@@ -47,17 +56,21 @@ export function useWindows<Item>({ queryKey, pageSize, first, last, fetch }: Win
     queries: pages.map((page) => ({
       queryKey: [...queryKey, page],
       queryFn: async ({ signal }: { signal: AbortSignal }) => await fetch(page + 1, signal),
-      placeholderData: page === 0 ? keepPreviousData : undefined,
     })),
   });
   const head = results[0];
-  const byPage = new Map(pages.map((page, index) => [page, results[index]?.data]));
+  // Queries of several keys have no earlier data of their own.
+  const [before, setBefore] = useState<{ list: string; head: Page<Item> } | null>(null);
+  const data = head?.data;
+  if (data !== undefined && before?.head !== data) setBefore({ list, head: data });
+  const shown = data ?? (before?.list === list ? before.head : undefined);
+  const byPage = new Map(pages.map((page, index) => [page, page === 0 ? shown : results[index]?.data]));
   return {
-    total: head?.data?.total ?? null,
+    total: shown?.total ?? null,
     at: (index) => byPage.get(Math.floor(index / pageSize))?.items[index % pageSize],
-    page: head?.data?.items,
+    page: shown?.items,
     error: results.find(({ error }) => error !== null)?.error ?? null,
-    loading: head?.isPending ?? true,
-    stale: head?.isPlaceholderData ?? false,
+    loading: shown === undefined && (head?.isPending ?? true),
+    stale: data === undefined && shown !== undefined,
   };
 }
