@@ -178,7 +178,7 @@ export class ChangeRequestApplier {
   async finish(id: string, { actor, name }: Pick<Starter, "actor" | "name">): Promise<string | null> {
     const { audit, notifications, now } = this.#parts;
     return await this.#fork().transactional(async (tx) => {
-      const request = await lockRequest(tx, id);
+      const request = await lockRequest(tx, id, actor.userId);
       const set = await changeSetOf(tx, id);
       if (!request || request.closedAt !== null || !set || set.state === "pending") return null;
       const reason = failureOfSet(set);
@@ -204,7 +204,7 @@ export class ChangeRequestApplier {
   async fail(id: string, reason: string): Promise<void> {
     const { audit, notifications, now } = this.#parts;
     await this.#fork().transactional(async (tx) => {
-      const request = await lockRequest(tx, id);
+      const request = await lockRequest(tx, id, null);
       if (!request || request.closedAt !== null || request.applyingToken !== null) return;
       await closeRequest(tx, id, { state: "failed", reason, now: now() });
       await audit.record(tx, theService, { action: "change_request.fail", ...target(id), after: { reason } });

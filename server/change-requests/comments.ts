@@ -45,7 +45,7 @@ export class RequestComments {
     await findVisible(em, caller, id);
     const comment = { id: newId(), createdAt: this.#now() };
     await em.transactional(async (tx) => {
-      await lockRequest(tx, id);
+      await lockRequest(tx, id, caller.userId);
       const counted = await queries(tx)
         .updateTable("change_requests")
         .set((eb) => ({ comment_count: eb("comment_count", "+", 1) }))

@@ -139,7 +139,7 @@ export class ChangeRequests {
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     const { audit, notifications, enqueue, now } = this.#parts;
     await em.transactional(async (tx) => {
-      await openRequest(tx, id);
+      await openRequest(tx, id, caller);
       const earlier = (await reviewsOf(tx, id)).some(
         (review) =>
           review.userId === caller.userId && review.verdict === "approve" && review.changesHash === changesHash,
@@ -163,7 +163,7 @@ export class ChangeRequests {
     const { audit, notifications, now } = this.#parts;
     const request = await this.#reviewable(em, caller, id);
     await em.transactional(async (tx) => {
-      await openRequest(tx, id);
+      await openRequest(tx, id, caller);
       const approvers = (await reviewsOf(tx, id)).flatMap(({ userId }) => (userId === caller.userId ? [] : [userId]));
       await addReview(tx, caller, id, { verdict: "reject", changesHash: null, note, now: now() });
       await closeRequest(tx, id, { state: "rejected", now: now() });
@@ -181,7 +181,7 @@ export class ChangeRequests {
     if (request.author.userId !== caller.userId)
       throw new AppError("FORBIDDEN", "Only its author can withdraw a request. Reject it instead.");
     await em.transactional(async (tx) => {
-      await openRequest(tx, id);
+      await openRequest(tx, id, caller);
       await closeRequest(tx, id, { state: "withdrawn", now: now() });
       await audit.record(tx, caller, { action: "change_request.withdraw", ...target(id) });
     });
@@ -221,8 +221,8 @@ async function known(tx: EntityManager, id: string): Promise<StoredRequest> {
 }
 
 /** Locks a request that is to be reviewed or withdrawn. @throws AppError NOT_FOUND, CONFLICT if it was closed or is being applied */
-async function openRequest(tx: EntityManager, id: string): Promise<void> {
-  const request = await lockRequest(tx, id);
+async function openRequest(tx: EntityManager, id: string, { userId }: Caller): Promise<void> {
+  const request = await lockRequest(tx, id, userId);
   if (!request) throw notFound("change request");
   refuseClosed(request);
   if (request.applyingToken !== null) throw beingApplied();

@@ -41,18 +41,22 @@ export interface StoredRequest {
 }
 
 /**
- * Returns a request, or null, with its row locked for the transaction. Call it first in a transaction: its domain, its author and its reviewers
- * are locked against deletion before it. A deletion locks them before their requests too, and a single order prevents deadlocks.
+ * Returns a request, or null, with its row locked for the transaction. Call it first in a transaction: its domain, and everyone whom the
+ * transaction may name or notify, are locked against deletion before it. A deletion locks them before their requests too, and
+ * administrators by id. A single order prevents deadlocks.
+ * @param userId who acts; null: the service
  */
-export async function lockRequest(tx: EntityManager, id: string): Promise<StoredRequest | null> {
+export async function lockRequest(tx: EntityManager, id: string, userId: string | null): Promise<StoredRequest | null> {
   await sql`
     select from domains where id = (select domain_id from change_requests where id = ${id}) for key share
   `.execute(queries(tx));
   await sql`
-    select from users where id in (
-      select author_id from change_requests where id = ${id}
+    select from users where role = 'admin' or id in (
+      select ${userId}::uuid
+      union all select author_id from change_requests where id = ${id}
       union all select user_id from change_request_reviews where change_request_id = ${id}
-    ) for key share
+      union all select d.owner_id from domains d join change_requests r on r.domain_id = d.id where r.id = ${id}
+    ) order by id for key share
   `.execute(queries(tx));
   return await findRequest(tx, id, { lock: true });
 }

@@ -147,6 +147,9 @@ describe.each([
         "a rejection": () => verdict(grace, made, "reject"),
         "a comment": () => grace.post(`/api/change-requests/${made.id}/comments`, { text: "Which address?" }),
       };
+      // Rows that were just updated are read after the author's.
+      for (const client of [zw.admin, grace])
+        await zw.admin.put(`/api/users/${await idOf(client)}`, { displayName: `Round ${round}` });
       const gone = deleted === "a domain" ? own.path : `/api/users/${await idOf(author)}`;
       const [answer, removal] = await Promise.all([calls[beside]?.(), zw.admin.delete(gone)]);
       expect(removal.status).toBe(200);

@@ -81,7 +81,9 @@ test("octets that drip do not extend the time limit of a request", async () => {
   socket.resume();
   socket.write(Buffer.of(255, 255));
   const drip = setInterval(() => socket.write(Buffer.of(0)), 20);
-  await once(socket, "close");
+  // What drips after the end may be answered with a reset.
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("close", resolve));
   clearInterval(drip);
   expect(socket.bytesRead).toBe(0);
 });

@@ -26,7 +26,7 @@ import { User } from "../../database/tables/users.ts";
 import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/end.ts";
-import { refuseLastAdministrator } from "./last-administrator.ts";
+import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
 import { reassignDomains } from "./reassign-domains.ts";
 import type { Role } from "../../database/tables/roles.ts";
@@ -100,8 +100,8 @@ export class UserAdministration {
     const passwordHash = password === undefined ? undefined : await this.#parts.passwords.hash(password);
     const notices = await em.transactional(async (tx) => {
       const loses = disabled === true || (fields.role !== undefined && fields.role !== "admin");
-      if (loses) await refuseLastAdministrator(tx, id, disabled ? "disabled" : "demoted");
-      await lockAccount(tx, id);
+      if (loses) await lockLosing(tx, id, disabled ? "disabled" : "demoted");
+      else await lockAccount(tx, id);
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       if (actor.userId === id) refuseOwnProtection(user, patch);
@@ -185,8 +185,7 @@ export class UserAdministration {
   async delete(em: EntityManager, caller: Caller, input: { id: string; reassignTo?: string | undefined }) {
     const { id, reassignTo } = input;
     const ended = await em.transactional(async (tx) => {
-      await refuseLastAdministrator(tx, id, "deleted");
-      await lockAccount(tx, id);
+      await lockLosing(tx, id, "deleted");
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");
       const domains = await reassignDomains(tx, user, reassignTo);
