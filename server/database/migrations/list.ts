@@ -43,6 +43,7 @@ import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
 import { TransferPages } from "./0048-transfer-pages.ts";
 import { Mirrors } from "./0049-mirrors.ts";
+import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -92,4 +93,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0045-directory-groups", class: DirectoryGroups },
   { name: "0048-transfer-pages", class: TransferPages },
   { name: "0049-mirrors", class: Mirrors },
+  { name: "0050-narrowed-tokens", class: NarrowedTokens },
 ];
