@@ -24,6 +24,7 @@ import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import type { Services } from "./composition/service-types.ts";
+import { dynamicAddressPage } from "./update-clients/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 
@@ -121,6 +122,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   });
   app.use(identityHttp(createContext));
   app.use(notificationsHttp(createContext));
+  app.get("/nic/update", dynamicAddressPage(createContext));
   app.use("/api", restHandler(router, createContext));
 
   if (config.console) app.use(consoleHttp(config.canonical ? config.siteUrl : null));

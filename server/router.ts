@@ -22,6 +22,7 @@ import { historyRouter } from "./changes/router.ts";
 import { expiryRouter } from "./expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
 import { invitationsRouter } from "./accounts/users/invitations/router.ts";
+import { acmeRouter } from "./update-clients/router.ts";
 import { usersRouter } from "./accounts/users/router.ts";
 import { profileRouter } from "./accounts/users/profile/router.ts";
 import { v1Router } from "./v1/router.ts";
@@ -53,6 +54,7 @@ export const appRouter = router({
   notifications: notificationsRouter,
   channels: channelsRouter,
   audit: auditRouter,
+  acme: acmeRouter,
   v1: v1Router,
 });
 

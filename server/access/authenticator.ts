@@ -2,6 +2,7 @@ import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import { basicPassword } from "./basic-password.ts";
 import { CallerCache, type CachedCaller, type CallerIdentity } from "./caller-cache.ts";
 import { liveSessions } from "./live-sessions.ts";
 import type { PersonalTokenCredentials } from "./personal-token-credentials.ts";
@@ -52,6 +53,20 @@ export class Authenticator {
         : new AppError("UNAUTHORIZED", "The Authorization header must have the form `Bearer <token>`.");
     }
     return await this.identify(em, token);
+  }
+
+  /**
+   * Authenticates a program by a narrowed personal token, as bearer token or as the password of Basic authentication.
+   * @throws AppError UNAUTHORIZED without a valid one, FORBIDDEN for other credentials
+   */
+  async authenticateNarrowed(em: EntityManager, http: HttpPort): Promise<Identified> {
+    const password = basicPassword(http.header("authorization"));
+    const identified = password === null ? await this.authenticate(em, http) : await this.identify(em, password);
+    if (identified.caller.narrowing !== null) return identified;
+    throw new AppError(
+      "FORBIDDEN",
+      "This call takes only personal tokens that are narrowed. Create one with `domainIds`, `hostPattern` or `recordTypes`.",
+    );
   }
 
   /** Authenticates the caller of a token. @throws AppError UNAUTHORIZED if it is invalid */

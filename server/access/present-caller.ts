@@ -1,6 +1,6 @@
 import type { Actor } from "./actor.ts";
 import type { Caller } from "./caller.ts";
-import { narrowingOf, type NarrowingRow } from "./narrowing.ts";
+import { narrowingOf } from "./narrowing.ts";
 import type { Permission } from "./permissions.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
@@ -30,7 +30,7 @@ export async function presentCaller(
   const isValid = row.permissions?.includes(permission) === true && (!row.expires_at || row.expires_at > now);
   const limited = {
     permissions: new Set(row.permissions as Permission[]),
-    narrowing: narrowingOf(row as NarrowingRow),
+    narrowing: narrowingOf(row),
   };
   return isValid ? { ...caller, ...limited } : null;
 }

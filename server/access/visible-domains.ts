@@ -195,7 +195,7 @@ export class VisibleDomains {
 
   /** Returns the condition that the caller's token is not narrowed to other domains than the one in a column. */
   #isNamed(column: string): RawBuilder<SqlBool> {
-    if (this.#caller.narrowing?.domainIds == null) return sql<SqlBool>`true`;
+    if ((this.#caller.narrowing?.domainIds ?? null) === null) return sql<SqlBool>`true`;
     return isNamed(sql.ref(column), this.#caller);
   }
 

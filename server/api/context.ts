@@ -26,9 +26,9 @@ export interface ErrorShape {
 
 /**
  * Who may call a procedure. `awaitingSecondFactor`: only a `tempToken`, during a sign-in that awaits its second factor. `auditor`:
- * administrators and auditors.
+ * administrators and auditors. `narrowed`: only narrowed personal tokens, also as the password of Basic authentication.
  */
-export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "auditor" | "admin";
+export type Access = "narrowed" | "public" | "awaitingSecondFactor" | "signedIn" | "auditor" | "admin";
 
 /**
  * The confirmation that a call requires because it changes how an account can be accessed. `session`: a session confirmed within the last

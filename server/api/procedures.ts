@@ -90,6 +90,12 @@ export const auditingMay = tokenKind("auditor", async (call, permission) => {
   return { caller };
 });
 
+/** Procedures for narrowed personal tokens with the permission. They also accept the token as the password of Basic authentication. */
+export const narrowedMay = tokenKind("narrowed", async (call, permission) => {
+  const identified = await call.services.authenticator.authenticateNarrowed(call.em, call.http);
+  return { caller: permitted(asCaller(identified, call), permission) };
+});
+
 /** Like {@link may}, for subscriptions. They have no REST route and receive the time at which the credential expires. */
 export function maySubscribe(permission: Permission) {
   return guarded(async (call) => {

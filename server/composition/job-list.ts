@@ -2,6 +2,7 @@ import type { AssignmentEnds } from "../assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
 import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
+import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { reportJobName, type ChangeReporter } from "../change-reports/reporter.ts";
 import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
@@ -41,6 +42,7 @@ export interface Workers
   secondaryCheck: SecondaryCheck;
   changeReporter: ChangeReporter;
   mirrorReconciler: MirrorReconciler;
+  acmeChallenges: AcmeChallenges;
 }
 
 interface Needs extends Workers {
@@ -151,6 +153,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
         await needs.dnsService.sweep();
         await needs.secondaryCheck.runOnce(signal);
       },
+    },
+    {
+      name: "acme.clean",
+      description: "Deletes ACME challenges that were not cleaned up within a day.",
+      schedule: "17 * * * *",
+      work: (_data, signal) => needs.acmeChallenges.deleteLeft(signal),
     },
     mail.job,
     expiryCheck,

@@ -45,6 +45,8 @@ import type { DomainTemplates } from "../templates/applied.ts";
 import type { LinkedTemplates } from "../templates/linked.ts";
 import type { TemplatePlans } from "../templates/service.ts";
 import type { Templates } from "../templates/store.ts";
+import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
+import type { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
 import type { Rollback } from "../snapshots/rollback.ts";
 import type { Snapshots } from "../snapshots/service.ts";
 
@@ -102,6 +104,8 @@ export interface Services
   changeReporter: ChangeReporter;
   mirrors: Mirrors;
   mirrorReconciler: MirrorReconciler;
+  acmeChallenges: AcmeChallenges;
+  dynamicAddresses: DynamicAddresses;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */

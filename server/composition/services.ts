@@ -58,6 +58,8 @@ import { ChangeRequestApplier } from "../change-requests/applier.ts";
 import { RequestComments } from "../change-requests/comments.ts";
 import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
+import { AcmeChallenges } from "../update-clients/acme-challenges.ts";
+import { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
 import { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { Mirrors } from "../mirrors/service.ts";
 import { ChangeReporter } from "../change-reports/reporter.ts";
@@ -180,6 +182,7 @@ export async function createServices(parts: {
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const reverseFollows = new ReverseFollows({ database, connections, pipeline, review, notifications, log, now });
   const records = new Records(pipeline, comparison, reverseFollows, now);
+  const acmeChallenges = new AcmeChallenges({ database, records, log, now });
   const drift = new DriftJob({
     database,
     connections,
@@ -229,6 +232,7 @@ export async function createServices(parts: {
       ...dnsServices,
       changeReporter,
       mirrorReconciler,
+      acmeChallenges,
       batches,
       requestSchedule,
       assignmentEnds,
@@ -324,6 +328,8 @@ export async function createServices(parts: {
     changeReporter,
     mirrors: new Mirrors({ providerConfigs, reconciler: mirrorReconciler, audit, now }),
     mirrorReconciler,
+    acmeChallenges,
+    dynamicAddresses: new DynamicAddresses(records),
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });

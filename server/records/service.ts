@@ -195,6 +195,25 @@ export class Records {
   }
 
   /**
+   * Makes edits that are worked out from the zone's present records, all or none. Without edits nothing happens.
+   * @returns the number of records that changed, and the zone's revision afterwards @throws AppError as `plan`, PROVIDER_ERROR
+   */
+  async edit(em: EntityManager, caller: Caller, domainId: string, { derive, ...why }: DerivedEdits) {
+    const result = await this.#pipeline.run<EditPlan>(em, {
+      domainId,
+      caller,
+      need: "write",
+      kind: "edit",
+      atomic: true,
+      ...why,
+      plan: async (tx, zone) => await this.#withFollows(tx, caller, await planAtomic(tx, zone, await derive(tx, zone))),
+    });
+    refuseAll(result.planned.outcomes, result.planned.changes, result.outcomes, "changes");
+    await this.#followers.carryOut(caller, followedSet(result));
+    return { changed: result.planned.changes.length, revision: result.revision };
+  }
+
+  /**
    * Applies a reviewed plan. A single change needs no `force`, just as changing or deleting one record does not.
    * @throws AppError CONFLICT when the plan is outdated, CONFIRMATION_REQUIRED above the safety threshold
    */
@@ -237,6 +256,12 @@ export class Records {
     });
     return { results, revision, reverse };
   }
+}
+
+/** Edits that are worked out from a zone's present records. */
+interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongside" | "about" | "cause"> {
+  /** Returns the edits. Nothing else changes the zone meanwhile. */
+  derive: (em: EntityManager, zone: ZoneContext) => Promise<Edit[]>;
 }
 
 /** Returns the change set that PTR records follow; null if none do. */

@@ -1,5 +1,6 @@
 import { theService } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
+import { trustedCaller } from "../access/trusted-caller.ts";
 import { linkedChangeSets, type Chosen, type FollowedZone, type FollowOutcome } from "../changes/follows.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
@@ -87,7 +88,7 @@ export class ReverseFollows {
       for (const follow of await pendingFollows(database.fork(), { changeSetId })) {
         const { domainId, domainName } = follow;
         const isLate = performance.now() > deadline;
-        const made = isLate ? { revision: null, error: later } : await this.#attempt(follow, trusted(caller));
+        const made = isLate ? { revision: null, error: later } : await this.#attempt(follow, trustedCaller(caller));
         outcomes.push({ domainId, domainName, ...made });
       }
       return outcomes;
@@ -117,7 +118,7 @@ export class ReverseFollows {
       await dropFailed(database.fork());
       for (const follow of await pendingFollows(database.fork(), { dueAt: now(), most: mostInRun })) {
         if (signal?.aborted) return;
-        await this.#attempt(follow, trusted({ ...theService, userId: follow.actorId, at: now() }));
+        await this.#attempt(follow, trustedCaller({ ...theService, userId: follow.actorId, at: now() }));
       }
     } catch (error) {
       log.error({ err: error }, "could not look for PTR records that must follow a change");
@@ -198,9 +199,4 @@ async function planFollow(em: EntityManager, zone: ZoneContext, items: PendingFo
     changes: changes.flatMap(({ change, refusal }) => (refusal === null ? [change] : [])),
     refused: message === undefined ? null : { message, count: refused.length },
   };
-}
-
-/** A caller whose rights were checked when the change was planned: a grant lets them write where they have none. */
-function trusted(caller: Omit<Caller, "username" | "role" | "sessionId" | "permissions" | "narrowing">): Caller {
-  return { ...caller, username: "", role: "admin", sessionId: null, permissions: "all", narrowing: null };
 }

@@ -6,7 +6,7 @@ import { restProcedures } from "../../server/api/rest.ts";
 import { storeBatch } from "../../server/batches/store.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
-import type { Answer, RestClient } from "../support/rest-client.ts";
+import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/second-factors/security-key.ts";
@@ -14,6 +14,7 @@ import { storeFinding } from "../delegation/found.ts";
 import { identityCalls } from "./identity-calls.ts";
 import { changed as changedOf, website as websiteTemplate } from "../templates/templates.ts";
 import { openVerification } from "../support/verify-email.ts";
+import { narrowedToken } from "../update-clients/narrowed.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 
@@ -262,6 +263,14 @@ async function endedSession(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/sessions/${body.sessions[1].id}`);
 }
 
+/** Publishes or deletes a challenge with a narrowed token. */
+async function challenged(verb: "present" | "cleanup"): Promise<Answer> {
+  const client = new RestClient(zw.url, await narrowedToken(zw, zw.admin, { domainIds: [domain] }));
+  const challenge = { fqdn: "_acme-challenge.trail.example", value: `for-${verb}` };
+  if (verb === "cleanup") await client.post("/api/acme/present", challenge);
+  return await client.post(`/api/acme/${verb}`, challenge);
+}
+
 function newTemplate(): Promise<Answer> {
   made += 1;
   return zw.admin.post("/api/templates", websiteTemplate(`site-${made}`));
@@ -429,6 +438,8 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   "delegation.check": ["domain.check_delegation", checkedDelegation],
   "delegation.snooze": ["domain.snooze_delegation", snoozedFinding],
   "domains.checkExpiry": ["domain.check_expiry", () => zw.admin.post(`/api/domains/${domain}/check-expiry`)],
+  "acme.present": ["records.edit", () => challenged("present")],
+  "acme.cleanup": ["records.edit", () => challenged("cleanup")],
   "records.create": ["records.edit", () => newRecord()],
   "records.update": ["records.edit", () => zw.admin.put(`/api/domains/${domain}/records/${record}`, { ttl: 77 })],
   "records.delete": ["records.edit", () => zw.admin.delete(`/api/domains/${domain}/records/${record}`)],
@@ -525,7 +536,7 @@ test("every procedure that changes something is tested here, or has a documented
 describe("every mutation leaves an audit entry", () => {
   test.each(Object.entries(reported))(
     "%s leaves an audit entry with actor, address and call",
-    async (_procedure, [action, call, by]) => {
+    async (procedure, [action, call, by]) => {
       const answer = await call();
       if (answer.status >= 300) throw new Error(`The call failed: ${JSON.stringify(answer.body)}`);
       const requestId = answer.headers.get("x-request-id");
@@ -533,7 +544,8 @@ describe("every mutation leaves an audit entry", () => {
       const { body: me } = await zw.admin.get("/api/auth/me");
       const who = left[0]?.actorId === me.id ? "admin" : left[0]?.actorId ? "member" : "visitor";
       expect(who).toBe(by ?? "admin");
-      expect(left).toMatchObject([{ action, tokenId: null, ip: "127.0.0.1", targetId: expect.any(String) }]);
+      const tokenId = procedure.startsWith("acme.") ? expect.any(String) : null;
+      expect(left).toMatchObject([{ action, tokenId, ip: "127.0.0.1", targetId: expect.any(String) }]);
     },
   );
 });

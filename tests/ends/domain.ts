@@ -24,6 +24,7 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       "change_sets.domain_id",
       "server_managed_records.domain_id",
       "reverse_follows.domain_id",
+      "acme_challenges.domain_id",
     ],
     async prove() {
       const zone = await manualZone(zw);

@@ -39,6 +39,7 @@ const things = [
 const who: Record<string, Access> = {
   anybody: "public",
   tempToken: "awaitingSecondFactor",
+  "narrowed token": "narrowed",
   "signed in": "signedIn",
   administrator: "admin",
   auditor: "auditor",

@@ -504,6 +504,14 @@ export interface AuditProcedures {
         query: Inferred["audit"]["list"]["query"];
     };
 }
+export interface AcmeProcedures {
+    present: {
+        mutate: Inferred["acme"]["present"]["mutate"];
+    };
+    cleanup: {
+        mutate: Inferred["acme"]["cleanup"]["mutate"];
+    };
+}
 export interface V1Procedures {
     listDomains: {
         query: Inferred["v1"]["listDomains"]["query"];
@@ -550,6 +558,7 @@ interface Routers {
     notifications: NotificationsProcedures;
     channels: ChannelsProcedures;
     audit: AuditProcedures;
+    acme: AcmeProcedures;
     v1: V1Procedures;
 }
 export type Procedures = Routers & Omit<Inferred, keyof Routers>;

@@ -41,6 +41,7 @@ const tags = [
   { name: "Notifications", description: "Your notifications, as a list and a live stream." },
   { name: "Notification channels", description: "External destinations for notifications, for administrators." },
   { name: "Audit", description: "The append-only audit trail, for administrators." },
+  { name: "Update clients", description: "Challenges of ACME clients, with narrowed personal tokens." },
   { name: "Open API", description: "A stable subset of the API for programs, below /api/v1." },
 ];
 
@@ -244,7 +245,7 @@ const bodyDescription = "The request body.";
 function errorStatuses(operation: Operation, meta: RouteMeta): number[] {
   const statuses = new Set([400, 429, 500, 503, ...(meta.errors ?? [])]);
   if (meta.access !== "public") statuses.add(401);
-  if (meta.access === "signedIn" || meta.access === "auditor" || meta.access === "admin") statuses.add(403);
+  if (meta.access !== "public" && meta.access !== "awaitingSecondFactor") statuses.add(403);
   if (meta.openapi?.path.includes("{")) statuses.add(404);
   if (operation.requestBody) statuses.add(413).add(415);
   return [...statuses].toSorted((a, b) => a - b);
@@ -254,6 +255,8 @@ function accessNote(meta: RouteMeta): string {
   if (meta.access === "public") return "No authentication required.";
   if (meta.access === "awaitingSecondFactor")
     return "Requires the `tempToken` of a sign-in as bearer token. Access tokens are not accepted.";
+  if (meta.access === "narrowed")
+    return `Takes only narrowed personal tokens with the permission \`${meta.permission}\`, as bearer token or as the password of Basic authentication. The user name is ignored.`;
   const confirmed = meta.confirmed ? confirmedNotes[meta.confirmed] : "";
   const role =
     meta.access === "admin"

@@ -1,4 +1,5 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
+import { AcmeChallengeSchema } from "./acme-challenges.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
 import { BatchItemSchema, BatchSchema } from "./batches.ts";
@@ -53,6 +54,7 @@ export const entities = [
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,
+  AcmeChallengeSchema,
   TotpFactorSchema,
   EmailFactorSchema,
   PasskeySchema,

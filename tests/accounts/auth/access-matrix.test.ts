@@ -129,13 +129,13 @@ describe("calls by credential", () => {
     const token = refused[kind];
     if (token === undefined) throw new Error(`There are no credentials for "${kind}".`);
     const client = new RestClient(zw.url, token);
-    for (const procedure of openedTo("signedIn", "auditor", "admin", "awaitingSecondFactor"))
+    for (const procedure of openedTo("signedIn", "narrowed", "auditor", "admin", "awaitingSecondFactor"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
   });
 
   test("a tempToken gets 401 from every call except those of the second step", async () => {
     const client = new RestClient(zw.url, tempToken);
-    for (const procedure of openedTo("signedIn", "auditor", "admin"))
+    for (const procedure of openedTo("signedIn", "narrowed", "auditor", "admin"))
       expect(await statuses(client, procedure)).toEqual({ [procedure.name]: [401, 401] });
     for (const procedure of openedTo("awaitingSecondFactor")) {
       const { [procedure.name]: both = [] } = await statuses(client, procedure);
@@ -154,6 +154,13 @@ describe("calls by credential", () => {
     const member = await zw.signIn("member", memberPassword);
     for (const procedure of openedTo("auditor", "admin"))
       expect(await statuses(member, procedure)).toEqual({ [procedure.name]: [403, 403] });
+  });
+
+  test("sessions and tokens that are not narrowed get 403 from calls for narrowed tokens", async () => {
+    const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Not narrowed", permissions });
+    for (const token of [zw.admin.token, body.token])
+      for (const procedure of openedTo("narrowed"))
+        expect(await statuses(new RestClient(zw.url, token), procedure)).toEqual({ [procedure.name]: [403, 403] });
   });
 
   test("public calls respond the same to any credentials", async () => {

@@ -177,9 +177,9 @@ describe("writing", () => {
     const file = { zonefile: "www 60 A 192.0.2.66\n" };
     expect((await as.post("/zonefile", { ...file, mode: "merge" })).status).toBe(403);
     expect((await as.post("/zonefile", { ...file, mode: "replace" })).status).toBe(403);
-    const [{ id: www } = {}] = (await own.records()).filter(({ name }) => name === "www");
+    const www = (await own.records()).find(({ name }) => name === "www")?.["id"];
     expect([(await as.update(www, { ttl: 90 })).status, (await as.delete(www)).status]).toEqual([404, 404]);
-    const [{ id: set } = {}] = (await own.history()).filter((entry) => JSON.stringify(entry).includes("192.0.2.2"));
+    const set = (await own.history()).find((entry) => JSON.stringify(entry).includes("192.0.2.2"))?.["id"];
     expect((await as.post(`/history/${set}/revert`)).status).toBe(404);
     const replace = { recordType: "A", value: "192.0.2.1", newValue: "192.0.2.66" };
     expect((await as.client.post("/api/records/replace/plan", replace)).body.domains ?? []).toEqual([]);

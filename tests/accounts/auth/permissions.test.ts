@@ -9,7 +9,7 @@ const zw = useZonewright();
 const rows = await accessRows();
 /** The names of the only procedures that a personal token with one permission opens. */
 const opens = (permission: Permission) =>
-  rows.filter((row) => row.permission === permission).map(({ procedure }) => procedure);
+  rows.filter((row) => row.permission === permission && row.access !== "narrowed").map(({ procedure }) => procedure);
 /** What belongs to the caller's own account. */
 const ownAccount = new Set(["auth", "identity", "notifications", "profile", "sessions", "tokens", "twoFactor"]);
 

@@ -76,6 +76,11 @@ function fillIn(operationId: string, body: Json | undefined, count: number, ids:
   // Any other configuration; the plan alone does no harm.
   if (operationId === "createMirror") Object.assign(filled, { providerConfigId: ids.mirrorConfig, dryRun: true });
   if ("force" in filled) filled["force"] = true;
+  if (operationId.endsWith("AcmeChallenge")) {
+    filled["fqdn"] = "_acme-challenge.fuzz.example";
+    // The other form.
+    for (const field of ["domain", "token", "keyAuth"]) delete filled[field];
+  }
   if (operationId === "createDomain") filled["name"] = `zone-${count}.example`;
   if (operationId === "createProviderConfig")
     Object.assign(filled, { name: `Config ${count}`, kind: "manual", config: {} });

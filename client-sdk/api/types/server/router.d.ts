@@ -5121,6 +5121,51 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             errorShape: import("./api/context.js").ErrorShape;
         }>;
     }>>;
+    acme: import("@trpc/server").TRPCBuiltRouter<{
+        ctx: import("./api/context.js").Context;
+        meta: import("./api/context.js").RouteMeta;
+        errorShape: import("./api/context.js").ErrorShape;
+        transformer: true;
+    }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
+        present: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                fqdn?: string | undefined;
+                value?: string | undefined;
+                domain?: string | undefined;
+                token?: string | undefined;
+                keyAuth?: string | undefined;
+            };
+            output: {
+                success: true;
+                domainId: string;
+                domainName: string;
+                name: string;
+                value: string;
+                changed: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+        cleanup: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                fqdn?: string | undefined;
+                value?: string | undefined;
+                domain?: string | undefined;
+                token?: string | undefined;
+                keyAuth?: string | undefined;
+            };
+            output: {
+                success: true;
+                domainId: string;
+                domainName: string;
+                name: string;
+                value: string;
+                changed: boolean;
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
+    }>>;
     v1: import("@trpc/server").TRPCBuiltRouter<{
         ctx: import("./api/context.js").Context;
         meta: import("./api/context.js").RouteMeta;

@@ -18,7 +18,7 @@ export interface ErrorShape {
     code: TRPC_ERROR_CODE_NUMBER;
     data: ErrorData;
 }
-export type Access = "public" | "awaitingSecondFactor" | "signedIn" | "auditor" | "admin";
+export type Access = "narrowed" | "public" | "awaitingSecondFactor" | "signedIn" | "auditor" | "admin";
 export type Confirmed = "session" | "orPassword" | "givingAccess";
 export type Day = `${number}-${number}-${number}`;
 export interface Deprecation {

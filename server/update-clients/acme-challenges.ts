@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import type { Caller } from "../access/caller.ts";
+import { theService } from "../access/actor.ts";
+import { trustedCaller } from "../access/trusted-caller.ts";
+import { liveAtNames } from "../changes/state/live-queries.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { shown } from "../dns/names/names.ts";
+import type { LiveRecord } from "../dns/record.ts";
+import { AppError, badField } from "../platform/errors.ts";
+import type { Logger } from "../platform/log.ts";
+import type { Records } from "../records/service.ts";
+import { parseHostName, writablePlace, type WritablePlace } from "./writable-zone.ts";
+
+const prefix = "_acme-challenge";
+const leftAfterMilliseconds = 24 * 3_600_000;
+const mostInRun = 1_000;
+/** Short, because the next challenge at the name has another value. */
+const usualTtl = 60;
+
+/** A challenge in either of the forms of lego's `httpreq`. */
+export interface GivenChallenge {
+  fqdn?: string | undefined;
+  value?: string | undefined;
+  domain?: string | undefined;
+  keyAuth?: string | undefined;
+}
+
+interface Challenge {
+  labels: string[];
+  value: string;
+}
+
+interface Parts {
+  database: Database;
+  records: Records;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Publishes and deletes the TXT records of DNS-01 challenges (RFC 8555 §8.4). Writes nothing but these records. */
+export class AcmeChallenges {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Adds a value. Does nothing if the name has it already. @throws AppError BAD_REQUEST, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR */
+  async present(em: EntityManager, caller: Caller, given: GivenChallenge) {
+    const { records, now } = this.#parts;
+    const { labels, value } = challengeOf(given);
+    const place = await writablePlace(em, caller, labels, ["TXT"]);
+    const { domainId, host } = place;
+    let isNew = false;
+    const { changed } = await records.edit(em, caller, domainId, {
+      derive: async (tx, zone) => {
+        isNew = (await challengesAt(tx, place, value)).length === 0;
+        if (!isNew) return [];
+        return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
+      },
+      alongside: async (tx, revision) => {
+        if (!isNew) return;
+        await queries(tx)
+          .insertInto("acme_challenges")
+          .values({ domain_id: domainId, name: host, value, created_by: caller.userId, created_at: now(), revision })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      },
+    });
+    return outcome(place, value, changed);
+  }
+
+  /** Deletes a value, and no other. Does nothing if it is gone. @throws AppError as `present` */
+  async cleanUp(em: EntityManager, caller: Caller, given: GivenChallenge) {
+    const { labels, value } = challengeOf(given);
+    const place = await writablePlace(em, caller, labels, ["TXT"]);
+    const changed = await this.#delete(em, caller, place, value);
+    return outcome(place, value, changed);
+  }
+
+  /** Deletes challenges that were published a day ago and not cleaned up. */
+  async deleteLeft(signal?: AbortSignal): Promise<void> {
+    const { database, log, now } = this.#parts;
+    const due = new Date(now().getTime() - leftAfterMilliseconds);
+    const rows = await queries(database.fork())
+      .selectFrom("acme_challenges")
+      .selectAll()
+      .where("created_at", "<=", due)
+      .orderBy("created_at")
+      .limit(mostInRun)
+      .execute();
+    for (const { domain_id: domainId, name, value, created_by: userId } of rows) {
+      if (signal?.aborted) return;
+      const caller = trustedCaller({ ...theService, userId, at: now() });
+      try {
+        await this.#delete(database.fork(), caller, { domainId, host: name }, value);
+      } catch (error) {
+        log.warn({ err: error, zone: domainId, host: name }, "could not delete a challenge that was left");
+      }
+    }
+  }
+
+  async #delete(
+    em: EntityManager,
+    caller: Caller,
+    place: Pick<WritablePlace, "domainId" | "host">,
+    value: string,
+  ): Promise<number> {
+    const { domainId, host } = place;
+    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
+      derive: async (tx) =>
+        (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id })),
+      alongside: async (tx) => {
+        await queries(tx)
+          .deleteFrom("acme_challenges")
+          .where("domain_id", "=", domainId)
+          .where("name", "=", host)
+          .where("value", "=", value)
+          .execute();
+      },
+    });
+    return changed;
+  }
+}
+
+async function challengesAt(
+  em: EntityManager,
+  { domainId, host }: Pick<WritablePlace, "domainId" | "host">,
+  value: string,
+): Promise<LiveRecord[]> {
+  const present = await liveAtNames(em, domainId, [host]);
+  return present.filter((record) => record.recordType === "TXT" && record.value === value);
+}
+
+function outcome({ domainId, domainName, host }: WritablePlace, value: string, changed: number) {
+  return { success: true as const, domainId, domainName, name: host, value, changed: changed > 0 };
+}
+
+/** Returns the lowest TTL from a minute on that every zone of a kind takes. */
+export function ttlFor({ minTtl, anyZoneMinTtl = minTtl, maxTtl }: ProviderKind): number {
+  return Math.min(Math.max(usualTtl, minTtl, anyZoneMinTtl), maxTtl);
+}
+
+/** @throws AppError BAD_REQUEST */
+function challengeOf({ fqdn, value, domain, keyAuth }: GivenChallenge): Challenge {
+  if (fqdn !== undefined && value !== undefined) return { labels: labelsOf(fqdn, "fqdn"), value };
+  if (domain === undefined || keyAuth === undefined)
+    throw badField(
+      [fqdn === undefined ? "fqdn" : "value"],
+      "Send `fqdn` and `value`, or `domain`, `token` and `keyAuth`.",
+    );
+  // A wildcard is validated at its parent (RFC 8555 §7.1.3).
+  const name = `${prefix}.${domain.replace(/^\*\./, "")}`;
+  return { labels: labelsOf(name, "domain"), value: createHash("sha256").update(keyAuth).digest("base64url") };
+}
+
+function labelsOf(name: string, field: string): string[] {
+  const parsed = parseHostName(name);
+  if (!parsed.ok) throw badField([field], `${shown(name)} is not a full host name: ${parsed.message}.`);
+  if (parsed.value[0] !== prefix || parsed.value.length < 3)
+    throw new AppError(
+      "BAD_REQUEST",
+      `Only TXT records at ${prefix} can be published here. Send \`fqdn\` as ${prefix}.www.example.com.`,
+    );
+  return parsed.value;
+}
