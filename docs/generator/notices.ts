@@ -8,6 +8,7 @@ import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
 import { requestNotice } from "../../server/change-requests/notices.ts";
+import { noNotes } from "../../server/dns/record.ts";
 import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
@@ -52,6 +53,7 @@ const replacement: Batch = {
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
   message: "Move to the new load balancer",
   override: false,
+  unlock: false,
   force: false,
   revertsId: null,
   state: "running",
@@ -204,7 +206,7 @@ function failedNotice(): Notice {
     ttl: 3600,
     priority: null,
     proxied: false,
-    comment: null,
+    ...noNotes,
   };
   const notice = failedChange({
     id: otherId,

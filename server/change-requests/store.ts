@@ -22,6 +22,8 @@ export interface StoredRequest {
   changes: ChangeInput[];
   reverse: Chosen | undefined;
   force: boolean;
+  /** Whether it may change locked records: its author was allowed to, and said so. */
+  unlock: boolean;
   /** The names and types that its plan touched. */
   places: Place[];
   /** The plan when it was made or last approved, as answers show it. */
@@ -85,6 +87,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     changes: fromJson(row.changes) as ChangeInput[],
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
+    unlock: row.unlock,
     places: row.hosts.map((name, index) => ({ name, recordType: row.record_types[index] ?? "" })),
     plan: fromJson(row.plan),
     changesHash: row.changes_hash,
