@@ -143,7 +143,9 @@ test("every procedure that takes `unlock` is among the ways to write, or only pl
   );
   const unlocking = procedures
     .filter(([, { _def }]) =>
-      _def.inputs.some((input) => "unlock" in (z.toJSONSchema(input, { io: "input", unrepresentable: "any" }).properties ?? {})),
+      _def.inputs.some(
+        (input) => "unlock" in (z.toJSONSchema(input, { io: "input", unrepresentable: "any" }).properties ?? {}),
+      ),
     )
     .map(([name]) => name);
   expect(unlocking.toSorted()).toEqual([...Object.keys(inFiles), "records.plan"].toSorted());
