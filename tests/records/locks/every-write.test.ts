@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { appRouter } from "../../../server/router.ts";
 import { entries } from "../../audit/trail.ts";
-import { requested, verdict } from "../../change-requests/requested.ts";
+import { verdict } from "../../change-requests/requested.ts";
 import { jobOf, revertOf, started } from "../../replacements/replaced.ts";
 import { website } from "../../templates/templates.ts";
 import type { Answer } from "../../support/rest-client.ts";

@@ -1559,6 +1559,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 planHash?: string | undefined;
                 message?: string | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 created: number;
@@ -2134,6 +2135,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                locked?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -2154,6 +2156,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -2191,6 +2194,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
                     updatedAt: Date;
                     version: number;
                     domainName: string;
@@ -2205,6 +2209,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -2213,6 +2218,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -2233,6 +2239,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
                 updatedAt: Date;
                 version: number;
             };
@@ -2243,6 +2250,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -2251,6 +2259,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
                 id: string;
                 recordId: string;
             };
@@ -2268,6 +2277,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
                 updatedAt: Date;
                 version: number;
             };
@@ -2280,6 +2290,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordId: string;
                 message?: string | undefined;
                 override?: "false" | "true" | boolean | undefined;
+                unlock?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -2291,6 +2302,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 records: unknown[];
                 mode?: "atomic" | "each" | undefined;
@@ -2329,6 +2341,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2346,12 +2359,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     };
                 } | {
                     action: "delete";
                     recordId: string;
                 })[];
                 reverse?: boolean | string[] | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 creates: {
@@ -2433,6 +2448,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 changes: ({
                     action: "create";
@@ -2445,6 +2461,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2462,6 +2479,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     };
                 } | {
                     action: "delete";
@@ -2490,6 +2508,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -2509,6 +2528,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 changeSetId: string;
                 dryRun?: boolean | undefined;
@@ -2592,6 +2612,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 zonefile: string;
                 mode?: "merge" | "replace" | undefined;
@@ -2735,6 +2756,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 value: string;
                 newValue: string;
@@ -2831,6 +2853,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 jobId: string;
                 force?: boolean | undefined;
             };
@@ -3021,6 +3044,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -3038,6 +3062,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
                     };
                 } | {
                     action: "delete";
@@ -3046,6 +3071,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse?: boolean | string[] | undefined;
                 applyAt?: string | Date | null | undefined;
                 force?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 id: string;
@@ -3766,6 +3792,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -3801,6 +3828,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3837,6 +3865,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3901,6 +3930,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 snapshotId: string;
                 dryRun?: boolean | undefined;
@@ -3928,6 +3958,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -4280,6 +4311,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 jobId: string;
@@ -4427,6 +4459,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 results: {
@@ -4447,6 +4480,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -5219,6 +5253,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                locked?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -5239,6 +5274,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -5252,6 +5288,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -5260,6 +5297,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -5280,6 +5318,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
                 updatedAt: Date;
                 version: number;
             };
@@ -5290,6 +5329,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -5298,6 +5338,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
                 id: string;
                 recordId: string;
             };
@@ -5315,6 +5356,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
                 updatedAt: Date;
                 version: number;
             };
@@ -5327,6 +5369,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordId: string;
                 message?: string | undefined;
                 override?: "false" | "true" | boolean | undefined;
+                unlock?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
