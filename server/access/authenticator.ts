@@ -117,7 +117,10 @@ export class Authenticator {
       .executeTakeFirst();
     if (!row) return null;
     const { id: userId, username, role, expires_at: endsAt } = row;
-    return { caller: { userId, username, role, sessionId, tokenId: null, permissions: "all" }, endsAt };
+    return {
+      caller: { userId, username, role, sessionId, tokenId: null, permissions: "all", narrowing: null },
+      endsAt,
+    };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from "./actor.ts";
+import type { Narrowing } from "./narrowing.ts";
 import type { Permission } from "./permissions.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Role } from "../database/tables/roles.ts";
@@ -11,6 +12,8 @@ export interface Caller extends Actor {
   /** The session behind an access token; null for a personal token. */
   sessionId: string | null;
   permissions: "all" | ReadonlySet<Permission>;
+  /** The domains and records that a narrowed personal token is limited to; null: all that its owner may access. */
+  narrowing: Narrowing | null;
   /** The time of the call, at which their rights are judged. */
   at: Date;
 }

@@ -8,6 +8,10 @@ export const permissions = [
   "snapshots:write",
   "requests:read",
   "requests:write",
+  "assignments:read",
+  "assignments:write",
+  "providers:read",
+  "audit:read",
   "notifications:read",
   "notifications:write",
 ] as const;

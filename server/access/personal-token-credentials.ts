@@ -3,6 +3,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { CachedCaller } from "./caller-cache.ts";
 import { hashOf } from "../platform/opaque-tokens.ts";
 import { isWellFormed } from "./personal-token-form.ts";
+import { narrowingOf } from "./narrowing.ts";
 import type { LastUse } from "./personal-token-use.ts";
 
 /** Looks up the owner and permissions of personal tokens. */
@@ -26,6 +27,7 @@ export class PersonalTokenCredentials {
       .selectFrom("personal_tokens as token")
       .innerJoin("users", "users.id", "token.user_id")
       .select(["token.id", "token.permissions", "token.expires_at", "token.last_used_at"])
+      .select(["token.domain_ids", "token.host_pattern", "token.record_types"])
       .select(["users.id as user_id", "users.username", "users.role"])
       .where("token.token_hash", "=", tokenHash)
       .where("users.disabled_at", "is", null)
@@ -40,6 +42,7 @@ export class PersonalTokenCredentials {
       sessionId: null,
       tokenId: row.id,
       permissions: new Set(row.permissions as Permission[]),
+      narrowing: narrowingOf(row),
     };
     return { caller, endsAt };
   }

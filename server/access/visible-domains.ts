@@ -1,5 +1,6 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
+import type { Narrowing } from "./narrowing.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { readsEverything } from "../database/tables/roles.ts";
 import type { Tables } from "../database/tables/all.ts";
@@ -13,11 +14,11 @@ import { ZoneScope } from "./zone-scope.ts";
  * caller must be a separate visibility.
  */
 export interface Visibility {
-  condition(eb: ExpressionBuilder<Tables, "domains">, reader: Reader): Expression<SqlBool>;
+  condition(eb: ExpressionBuilder<Tables, "domains">, reader: NarrowedReader): Expression<SqlBool>;
   /** The condition's values, in order. */
-  parameters(reader: Reader): unknown[];
+  parameters(reader: NarrowedReader): unknown[];
   /** Whether they may see all records of a domain, and so data about the zone as a whole. */
-  wholly(reader: Reader): Expression<SqlBool>;
+  wholly(reader: NarrowedReader): Expression<SqlBool>;
 }
 
 const everyDomain: Visibility = {
@@ -44,11 +45,59 @@ const ownAndAssignedDomains: Visibility = {
   ))`,
 };
 
+/** Whom a narrowing limits, and to what. */
+type NarrowedReader = Reader & Pick<Caller, "narrowing">;
+
+/** Returns the visibility of narrowed tokens of users with another one. */
+function narrowed(base: Visibility, { byDomain, byRecord }: { byDomain: boolean; byRecord: boolean }): Visibility {
+  return {
+    condition: (eb, reader) =>
+      byDomain
+        ? eb.and([base.condition(eb, reader), isNamed(sql.ref("domains.id"), reader)])
+        : base.condition(eb, reader),
+    parameters: (reader) => [...base.parameters(reader), ...(byDomain ? [idsOf(reader)] : [])],
+    wholly: (reader) => {
+      if (byRecord) return sql<SqlBool>`false`;
+      const whole = base.wholly(reader);
+      return byDomain ? sql<SqlBool>`(${whole} and ${isNamed(sql.ref("domains.id"), reader)})` : whole;
+    },
+  };
+}
+
+/** Returns the condition that a token is narrowed to a domain, among others. */
+function isNamed(id: RawBuilder<unknown>, reader: NarrowedReader): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${id} = any(${idsOf(reader)}::uuid[])`;
+}
+
+function idsOf({ narrowing }: NarrowedReader): string {
+  return `{${narrowing?.domainIds?.join(",") ?? ""}}`;
+}
+
+const bases = [everyDomain, ownDomains, ownAndAssignedDomains];
+
+/** One object each, because query texts are cached by it. */
+const narrowedVisibilities = new Map(
+  bases.map((base) => [
+    base,
+    [false, true].map((byDomain) => [false, true].map((byRecord) => narrowed(base, { byDomain, byRecord }))),
+  ]),
+);
+
+function visibilityOf(base: Visibility, narrowing: Narrowing | null): Visibility {
+  if (narrowing === null) return base;
+  const byDomain = Number(narrowing.domainIds !== null);
+  const byRecord = Number(!narrowing.scope.isAll);
+  return narrowedVisibilities.get(base)?.[byDomain]?.[byRecord] ?? base;
+}
+
 /** Columns with the names and, in the same order, the types of records. */
 interface PlaceLists {
   names: string;
   types: string;
 }
+
+/** The columns of a place in such lists. */
+const listedPlace = { name: sql.ref("place.name"), recordType: sql.ref("place.record_type") };
 
 interface ListedGrant extends Grant {
   domain_id: string | null;
@@ -60,6 +109,8 @@ interface ListedGrant extends Grant {
 export class VisibleDomains {
   readonly visibility: Visibility;
   readonly #caller: Caller;
+  /** The visibility of the user, whatever credential they use. */
+  readonly #base: Visibility;
   readonly #byDomain: ReadonlyMap<string | null, ListedGrant[]>;
   /** The grants by group or tag, which are few. */
   readonly #named: readonly ListedGrant[];
@@ -68,8 +119,9 @@ export class VisibleDomains {
     this.#caller = caller;
     this.#byDomain = Map.groupBy(grants, ({ domain_id }) => domain_id);
     this.#named = this.#byDomain.get(null) ?? [];
-    if (readsEverything(caller.role)) this.visibility = everyDomain;
-    else this.visibility = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
+    if (readsEverything(caller.role)) this.#base = everyDomain;
+    else this.#base = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
+    this.visibility = visibilityOf(this.#base, caller.narrowing);
   }
 
   get parameters(): unknown[] {
@@ -93,11 +145,18 @@ export class VisibleDomains {
 
   /** Returns the SQL condition that the caller may see a record, whose table has this alias. */
   records(alias: string): RawBuilder<SqlBool> {
-    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+    const { narrowing } = this.#caller;
+    if (narrowing === null) return this.#usersRecords(alias);
+    const columns = { name: sql.ref(`${alias}.name`), recordType: sql.ref(`${alias}.record_type`) };
+    return sql<SqlBool>`(${this.#usersRecords(alias)} and ${this.#isNamed(`${alias}.domain_id`)} and ${narrowing.scope.condition(columns)})`;
+  }
+
+  #usersRecords(alias: string): RawBuilder<SqlBool> {
+    if (this.#base === everyDomain) return sql<SqlBool>`true`;
     const domain = sql.ref(`${alias}.domain_id`);
     const ids = sql`select own.id from domains own where own.owner_id = ${this.#caller.userId}`;
     const own = sql<SqlBool>`${domain} in (${ids})`;
-    if (this.visibility === ownDomains) return own;
+    if (this.#base === ownDomains) return own;
     const covers =
       this.#named.length === 0
         ? sql<SqlBool>`a.domain_id = ${domain}`
@@ -109,17 +168,39 @@ export class VisibleDomains {
 
   /** Returns the SQL condition that the caller may see every record in lists of names and types, of a domain that is visible to them. */
   places(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
-    return this.#everyPlace(domain, { names, types }, coversRecord("place"));
+    return this.#everyPlace(domain, { names, types }, coversRecord("place"), (scope) => scope.condition(listedPlace));
   }
 
   /** Returns the SQL condition that the caller may review changes of every record in lists of names and types of a domain. */
   reviews(domain: string, { names, types }: PlaceLists): RawBuilder<SqlBool> {
     if (this.#caller.role === "auditor") return sql<SqlBool>`false`;
-    return this.#everyPlace(domain, { names, types }, sql<SqlBool>`a.review and ${coversChange("place", "covered")}`);
+    const covers = sql<SqlBool>`a.review and ${coversChange("place", "covered")}`;
+    return this.#everyPlace(domain, { names, types }, covers, (scope) => scope.changeCondition(listedPlace));
   }
 
-  #everyPlace(domain: string, { names, types }: PlaceLists, covers: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
-    if (this.visibility === everyDomain) return sql<SqlBool>`true`;
+  #everyPlace(
+    domain: string,
+    lists: PlaceLists,
+    covers: RawBuilder<SqlBool>,
+    within: (scope: ZoneScope) => RawBuilder<SqlBool>,
+  ): RawBuilder<SqlBool> {
+    const users = this.#usersPlaces(domain, lists, covers);
+    const { narrowing } = this.#caller;
+    if (narrowing === null) return users;
+    return sql<SqlBool>`(${users} and ${this.#isNamed(domain)} and not exists (
+      select from unnest(${sql.ref(lists.names)}, ${sql.ref(lists.types)}) as place(name, record_type)
+      where not ${within(narrowing.scope)}
+    ))`;
+  }
+
+  /** Returns the condition that the caller's token is not narrowed to other domains than the one in a column. */
+  #isNamed(column: string): RawBuilder<SqlBool> {
+    if (this.#caller.narrowing?.domainIds == null) return sql<SqlBool>`true`;
+    return isNamed(sql.ref(column), this.#caller);
+  }
+
+  #usersPlaces(domain: string, { names, types }: PlaceLists, covers: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+    if (this.#base === everyDomain) return sql<SqlBool>`true`;
     const id = sql.ref(domain);
     return sql<SqlBool>`(${id} in (select own.id from domains own where own.owner_id = ${this.#caller.userId}) or not exists (
       select from unnest(${sql.ref(names)}, ${sql.ref(types)}) as place(name, record_type) where not exists (
@@ -136,7 +217,8 @@ export class VisibleDomains {
         (group !== null && group === row.group_name) || (tag !== null && row.tags.includes(tag)),
     );
     const grants = [...(this.#byDomain.get(row.id) ?? []), ...named];
-    const rights = rightsFrom(this.#caller, { owner_id: row.owner_id, protect_mail: false, grants });
+    const accessed = { accessed_id: row.id, owner_id: row.owner_id, protect_mail: false, grants };
+    const rights = rightsFrom(this.#caller, accessed);
     return rights?.sees ?? ZoneScope.none;
   }
 }

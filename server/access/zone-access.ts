@@ -7,7 +7,7 @@ import { readsEverything } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
 import { isApexNs, type RecordData } from "../dns/record.ts";
 import { coversDomain, isCurrent } from "./assigned.ts";
-import { ZoneScope, type ScopeRule } from "./zone-scope.ts";
+import { takingOver, ZoneScope, type ScopeRule } from "./zone-scope.ts";
 
 /*
  * Decides who may see and change which zone; no other code does. Administrators access everything, and auditors read it. Members access the domains they own,
@@ -16,8 +16,10 @@ import { ZoneScope, type ScopeRule } from "./zone-scope.ts";
 
 /** A caller's rights in a zone. */
 export interface Rights {
-  /** Whether they manage the zone as a whole: administrators and the owner. */
+  /** Whether they manage the zone as a whole: administrators and the owner, unless their token is narrowed. */
   owns: boolean;
+  /** Whether records that assignments must name are theirs to change: administrators and the owner, also with a narrowed token. */
+  changesProtected: boolean;
   /** The records they may see. */
   sees: ZoneScope;
   /** The records they may change. */
@@ -41,6 +43,7 @@ export interface Grant extends ScopeRule {
 
 /** What a query on `domains` returns for `rightsIn`. */
 interface AccessRow {
+  accessed_id: string;
   owner_id: string | null;
   protect_mail: boolean;
   grants: Grant[];
@@ -49,6 +52,7 @@ interface AccessRow {
 /** The rights of an owner. */
 export const ownersRights: Rights = {
   owns: true,
+  changesProtected: true,
   sees: ZoneScope.all,
   changes: ZoneScope.all,
   proposes: ZoneScope.all,
@@ -59,6 +63,7 @@ export const ownersRights: Rights = {
 /** The rights of an auditor in every zone, their own included. */
 const auditorsRights: Rights = {
   owns: false,
+  changesProtected: false,
   sees: ZoneScope.all,
   changes: ZoneScope.none,
   proposes: ZoneScope.none,
@@ -66,8 +71,25 @@ const auditorsRights: Rights = {
   protectMail: false,
 };
 
-/** Returns the union of all assignments' rights, or null if the caller may not see the zone. */
-export function rightsFrom(
+/** Returns the union of all assignments' rights, within what the caller's token is narrowed to, or null if they may not see the zone. */
+export function rightsFrom(caller: Caller, row: AccessRow): Rights | null {
+  const rights = usersRights(caller, row);
+  const { narrowing } = caller;
+  if (rights === null || narrowing === null) return rights;
+  if (narrowing.domainIds?.includes(row.accessed_id) === false) return null;
+  return {
+    owns: false,
+    changesProtected: rights.changesProtected,
+    sees: rights.sees.within(narrowing.scope),
+    changes: rights.changes.within(narrowing.scope),
+    proposes: rights.proposes.within(narrowing.scope),
+    reviews: rights.reviews.within(narrowing.scope),
+    protectMail: rights.protectMail,
+  };
+}
+
+/** Returns the rights of the user behind a call, whatever credential they use. */
+function usersRights(
   caller: Caller,
   { owner_id: ownerId, protect_mail: protectMail, grants }: AccessRow,
 ): Rights | null {
@@ -76,6 +98,7 @@ export function rightsFrom(
   if (grants.length === 0) return null;
   return {
     owns: false,
+    changesProtected: false,
     sees: new ZoneScope(grants),
     changes: new ZoneScope(grants.filter(({ access }) => access === "write")),
     proposes: new ZoneScope(grants.filter(({ access }) => access !== "read")),
@@ -96,6 +119,7 @@ export function accessColumns(caller: Caller) {
           where ${isCurrent(caller)} and ${coversDomain("domains")}
         )`;
   return [
+    sql<string>`domains.id`.as("accessed_id"),
     sql<string | null>`domains.owner_id`.as("owner_id"),
     sql<boolean>`domains.protect_mail`.as("protect_mail"),
     grants.as("grants"),
@@ -110,6 +134,11 @@ export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
   const rights = rightsFrom(caller, row);
   if (!rights) throw notFound("domain");
   if (rights.owns) return rights;
+  if (need === "manage" && rights.changesProtected)
+    throw new AppError(
+      "FORBIDDEN",
+      "This token is narrowed to some domains or records, and this call concerns the domain as a whole. Use a token that is not narrowed.",
+    );
   if (need === "manage")
     throw new AppError("FORBIDDEN", "Only the domain's owner and administrators can do this. Ask one of them.");
   if (need === "propose" && rights.proposes.isNone)
@@ -130,29 +159,30 @@ export function mayReview(record: Pick<RecordData, "recordType" | "name">, right
   return outsideRights(record, { ...rights, changes: rights.reviews }) === null;
 }
 
-/** Types that affect every name below their owner: delegation (RFC 1034 §4.2.1) and redirection (RFC 6672 §2.3). */
-const takingOver = new Set(["NS", "DNAME"]);
-
 /**
  * Returns why the caller may not write or delete such a record; null if they may.
  */
 export function outsideRights(
   record: Pick<RecordData, "recordType" | "name">,
-  { owns, changes, protectMail }: Pick<Rights, "owns" | "changes" | "protectMail">,
+  { owns, changesProtected, changes, protectMail }: Omit<Rights, "sees" | "proposes" | "reviews">,
 ): string | null {
   if (owns) return null;
   const { recordType, name } = record;
   if (!changes.includes(record)) {
     const which = changes.includesSomeAt(name) ? `the ${recordType} records` : "the records";
-    return `Your assignments do not let you change ${which} of ${name}.`;
+    return changes.limit?.includes(record) === false
+      ? `This token does not cover ${which} of ${name}. Use one that does.`
+      : `Your assignments do not let you change ${which} of ${name}.`;
   }
+  if (takingOver.has(recordType) && !isApexNs(record) && changes.limit?.coversBelow(record) === false)
+    return `${recordType} records of ${name} affect every name below it, and this token does not cover all of those.`;
+  if (changesProtected) return null;
   const isNamed = changes.names(record);
   if (isApexNs(record) || (protectMail && recordType === "MX"))
     return isNamed
       ? null
       : `${recordType} records of ${name} are for the domain's owner and administrators, unless an assignment names the type ${recordType}.`;
-  if (!takingOver.has(recordType) || changes.includesTree(name)) return null;
-  if (isNamed && changes.names({ recordType, name: name === "@" ? "*" : `*.${name}` })) return null;
+  if (!takingOver.has(recordType) || changes.coversBelow(record)) return null;
   return `${recordType} records of ${name} affect every name below it, and your assignments do not cover all of those.`;
 }
 

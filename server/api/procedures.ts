@@ -59,7 +59,7 @@ export const admin = kind({ access: "admin" }, adminCall);
 /** Procedures that read, for administrators and auditors. Personal tokens are not accepted. */
 export const auditing = kind({ access: "auditor" }, async (call) => {
   const { caller } = await sessionCall(call);
-  if (!readsEverything(caller.role)) refuseMember(caller, call);
+  requireReader(caller, call);
   return { caller };
 });
 
@@ -80,6 +80,13 @@ export const may = tokenKind("signedIn", permittedCall);
 export const adminMay = tokenKind("admin", async (call, permission) => {
   const { caller } = await permittedCall(call, permission);
   requireAdmin(caller, call);
+  return { caller };
+});
+
+/** Procedures that read, for administrators, auditors and their personal tokens with the permission. */
+export const auditingMay = tokenKind("auditor", async (call, permission) => {
+  const { caller } = await permittedCall(call, permission);
+  requireReader(caller, call);
   return { caller };
 });
 
@@ -134,6 +141,10 @@ function asCaller({ caller, at }: Identified, { http, requestId }: Call): Caller
 
 function requireAdmin(caller: Caller, call: Call): void {
   if (caller.role !== "admin") refuseMember(caller, call);
+}
+
+function requireReader(caller: Caller, call: Call): void {
+  if (!readsEverything(caller.role)) refuseMember(caller, call);
 }
 
 function refuseMember({ userId }: Caller, { procedure }: Call): never {

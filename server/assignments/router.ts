@@ -1,5 +1,5 @@
 import { success } from "../api/schemas.ts";
-import { admin, signedIn } from "../api/procedures.ts";
+import { adminMay, may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import {
   assignment,
@@ -17,7 +17,7 @@ import {
 const tag = "Assignments";
 
 export const assignmentsRouter = router({
-  list: signedIn({
+  list: may("assignments:read", {
     method: "GET",
     path: "/assignments",
     operationId: "listAssignments",
@@ -29,7 +29,7 @@ export const assignmentsRouter = router({
     .output(assignmentPage)
     .query(({ ctx, input }) => ctx.services.assignments.list(ctx.em, ctx.caller, input)),
 
-  create: admin({
+  create: adminMay("assignments:write", {
     method: "POST",
     path: "/assignments",
     operationId: "createAssignment",
@@ -45,7 +45,7 @@ export const assignmentsRouter = router({
     .output(assignment)
     .mutation(({ ctx, input }) => ctx.services.assignments.create(ctx.em, ctx.caller, input)),
 
-  delete: admin({
+  delete: adminMay("assignments:write", {
     method: "DELETE",
     path: "/assignments/{id}",
     operationId: "deleteAssignment",
@@ -60,7 +60,7 @@ export const assignmentsRouter = router({
       return { success: true as const };
     }),
 
-  listRequests: signedIn({
+  listRequests: may("assignments:read", {
     method: "GET",
     path: "/assignments/requests",
     operationId: "listAssignmentRequests",
@@ -72,7 +72,7 @@ export const assignmentsRouter = router({
     .output(assignmentRequestPage)
     .query(({ ctx, input }) => ctx.services.assignmentRequests.list(ctx.em, ctx.caller, input)),
 
-  request: signedIn({
+  request: may("assignments:write", {
     method: "POST",
     path: "/assignments/requests",
     operationId: "requestAssignment",
@@ -87,7 +87,7 @@ export const assignmentsRouter = router({
     .output(assignmentRequest)
     .mutation(({ ctx, input }) => ctx.services.assignmentRequests.create(ctx.em, ctx.caller, input)),
 
-  approve: admin({
+  approve: adminMay("assignments:write", {
     method: "POST",
     path: "/assignments/requests/{id}/approve",
     operationId: "approveAssignmentRequest",
@@ -100,7 +100,7 @@ export const assignmentsRouter = router({
     .output(assignmentRequest)
     .mutation(({ ctx, input }) => ctx.services.assignmentRequests.approve(ctx.em, ctx.caller, input)),
 
-  reject: admin({
+  reject: adminMay("assignments:write", {
     method: "POST",
     path: "/assignments/requests/{id}/reject",
     operationId: "rejectAssignmentRequest",

@@ -1,9 +1,9 @@
-import { auditing } from "../api/procedures.ts";
+import { auditingMay } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { auditPage, listAuditInput } from "./schemas.ts";
 
 export const auditRouter = router({
-  list: auditing({
+  list: auditingMay("audit:read", {
     method: "GET",
     path: "/audit",
     operationId: "listAudit",

@@ -52,6 +52,10 @@ async function visibleRequests(em: EntityManager, caller: Caller) {
           eb.and([visible.condition(eb as never), visible.places("r.domain_id", places)]),
         ]),
       ),
+    )
+    // A narrowed token sees requests of the records it covers, whoever made them.
+    .$if(caller.narrowing !== null, (query) =>
+      query.where((eb) => eb.and([visible.condition(eb as never), visible.places("r.domain_id", places)])),
     );
   return { found, toReview };
 }

@@ -1,5 +1,5 @@
 import { nothing, success } from "../api/schemas.ts";
-import { auditing, admin, signedIn } from "../api/procedures.ts";
+import { admin, auditingMay, may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import {
   configIdInput,
@@ -18,7 +18,7 @@ import {
 const tag = "DNS providers";
 
 export const providersRouter = router({
-  list: signedIn({
+  list: may("providers:read", {
     method: "GET",
     path: "/providers",
     operationId: "listProviders",
@@ -31,7 +31,7 @@ export const providersRouter = router({
 });
 
 export const providerConfigsRouter = router({
-  list: signedIn({
+  list: may("providers:read", {
     method: "GET",
     path: "/provider-configs",
     operationId: "listProviderConfigs",
@@ -96,7 +96,7 @@ export const providerConfigsRouter = router({
     .output(configTest)
     .mutation(({ ctx, input }) => ctx.services.providerConfigs.test(ctx.em, input.id)),
 
-  zones: auditing({
+  zones: auditingMay("providers:read", {
     method: "GET",
     path: "/provider-configs/{id}/zones",
     operationId: "listProviderZones",
@@ -126,7 +126,7 @@ export const providerConfigsRouter = router({
     .output(importResult)
     .mutation(({ ctx, input }) => ctx.services.zoneImports.run(ctx.em, ctx.caller, input, ctx.report)),
 
-  importProgress: auditing({
+  importProgress: auditingMay("providers:read", {
     method: "GET",
     path: "/provider-configs/{id}/import",
     operationId: "getImportProgress",

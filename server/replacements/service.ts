@@ -169,10 +169,17 @@ function explained<T extends object>(request: T, why: ExplainedRequest): T & Exp
   };
 }
 
-/** Returns a job that the caller may see: their own, and every one for administrators and auditors. @throws AppError NOT_FOUND */
+/**
+ * Returns a job that the caller may see: their own, and every one for administrators and auditors. A narrowed token sees those that it
+ * started. @throws AppError NOT_FOUND
+ */
 async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promise<Batch> {
   const batch = await findBatch(em, jobId);
-  if (!batch || (!readsEverything(caller.role) && batch.actor.userId !== caller.userId)) throw notFound("replacement");
+  const isVisible =
+    caller.narrowing === null
+      ? readsEverything(caller.role) || batch?.actor.userId === caller.userId
+      : batch?.actor.tokenId === caller.tokenId;
+  if (!batch || !isVisible) throw notFound("replacement");
   return batch;
 }
 

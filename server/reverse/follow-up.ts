@@ -201,6 +201,6 @@ async function planFollow(em: EntityManager, zone: ZoneContext, items: PendingFo
 }
 
 /** A caller whose rights were checked when the change was planned: a grant lets them write where they have none. */
-function trusted(caller: Omit<Caller, "username" | "role" | "sessionId" | "permissions">): Caller {
-  return { ...caller, username: "", role: "admin", sessionId: null, permissions: "all" };
+function trusted(caller: Omit<Caller, "username" | "role" | "sessionId" | "permissions" | "narrowing">): Caller {
+  return { ...caller, username: "", role: "admin", sessionId: null, permissions: "all", narrowing: null };
 }

@@ -57,7 +57,8 @@ export async function reverseZones(
         shownName: qualifiedName(row),
         kind: kindOf(connections, { id: row.config_id, kind: row.kind, config: row.config }),
         rights: rightsOrNone(row, caller),
-        grants: row.reverse_follow_grant,
+        // A grant is for people and their own tokens. A narrowed one stays within what it names.
+        grants: row.reverse_follow_grant && caller.narrowing === null,
         needsReview: review.binds({ reviewRequired: row.review_required }, caller.role),
       },
     ]),

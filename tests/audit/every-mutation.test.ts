@@ -125,6 +125,7 @@ async function stopped(): Promise<Answer> {
     sessionId: null,
     tokenId: null,
     permissions: "all",
+    narrowing: null,
     ip: null,
     requestId: null,
     at: new Date(),

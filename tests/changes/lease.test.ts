@@ -24,7 +24,15 @@ const db = () => queries(zw.services.database.fork());
 beforeAll(async () => {
   const { body } = await zw.admin.get("/api/auth/me");
   const nowhere = { sessionId: null, tokenId: null, ip: null, requestId: null };
-  admin = { ...nowhere, userId: body.id, username: "admin", role: "admin", permissions: "all", at: new Date() };
+  admin = {
+    ...nowhere,
+    userId: body.id,
+    username: "admin",
+    role: "admin",
+    permissions: "all",
+    narrowing: null,
+    at: new Date(),
+  };
 });
 beforeEach(async () => {
   zone = await fileZone(zw, "www 300 A 192.0.2.1\n");

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, isZonewrightError } from "../../client-sdk/src/index.ts";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { approve, creating, readRequest, requested, verdict } from "../change-requests/requested.ts";
 import { storeFinding } from "../delegation/found.ts";
 import { jobOf, started } from "../replacements/replaced.ts";
+import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { LinkedTemplate } from "../templates/linked.ts";
@@ -162,6 +163,18 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       await deleted(zw.admin, `/api/domains/${body.id}`);
       expect((await transfer(port, name)).rcode).toBe(5);
       expect(await members()).toBe(0);
+    },
+  },
+  "personal tokens that are narrowed to it alone": {
+    columns: [],
+    async prove() {
+      const zone = await manualZone(zw);
+      const wish = { name: "Narrowed", permissions: ["domains:read"], domainIds: [zone.id] };
+      const { body } = await zw.admin.post("/api/auth/me/tokens", wish);
+      const token = new RestClient(zw.url, body.token);
+      expect((await token.get("/api/domains")).body.total).toBe(1);
+      await madeAnew(zw, zone);
+      await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), { timeout: 10_000 });
     },
   },
   "streams that watch it": {

@@ -44,6 +44,7 @@ import { DirectoryGroups } from "./0045-directory-groups.ts";
 import { LockedRecords } from "./0047-locked-records.ts";
 import { TransferPages } from "./0048-transfer-pages.ts";
 import { Mirrors } from "./0049-mirrors.ts";
+import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -94,4 +95,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0047-locked-records", class: LockedRecords },
   { name: "0048-transfer-pages", class: TransferPages },
   { name: "0049-mirrors", class: Mirrors },
+  { name: "0050-narrowed-tokens", class: NarrowedTokens },
 ];

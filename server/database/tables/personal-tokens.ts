@@ -13,6 +13,12 @@ export const PersonalTokenSchema = defineEntity({
     createdAt: p.datetime(),
     /** Null: never. */
     expiresAt: p.datetime().nullable(),
+    /** The domains it is narrowed to. Null: not narrowed by domain. Never empty. */
+    domainIds: p.array().columnType("uuid[]").nullable(),
+    /** Canonical, see `access/host-pattern.ts`. Null: every host. */
+    hostPattern: p.text().nullable(),
+    /** Null: every type. Never empty. */
+    recordTypes: p.array().nullable(),
     /** At most some minutes out of date. */
     lastUsedAt: p.datetime().nullable(),
   },

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { narrowablePermissions } from "../../../server/access/narrowing.ts";
 import { accessRows, unknownId, type AccessRow } from "../../support/access-table.ts";
-import type { Answer, RestClient } from "../../support/rest-client.ts";
+import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { site } from "../../support/second-factors/security-key.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { made, workingCalls, type Ids } from "./working-calls.ts";
@@ -182,5 +183,43 @@ describe.each(inZones)("$method $path", (row) => {
     expect(code).toBe(elsewhereGets(row));
     expect(JSON.stringify(body)).not.toContain("192.0.2.1");
     expect((await alice.get(`/api/domains/${ids["id"]}/zonefile`)).body).toBe(before.body);
+  });
+});
+
+/** A token of a client that may do all that a narrowed token may, for as long as `use` takes. */
+async function withNarrowed(
+  owner: RestClient,
+  domainId: string | undefined,
+  use: (token: RestClient) => Promise<void>,
+) {
+  const wish = { name: "Narrowed", permissions: narrowablePermissions, domainIds: [domainId] };
+  const { body } = await owner.post("/api/auth/me/tokens", wish);
+  await use(new RestClient(zw.url, body.token));
+  await owner.delete(`/api/auth/me/tokens/${body.id}`);
+}
+
+const narrowable = inZones.filter(({ permission }) => narrowablePermissions.some((each) => each === permission));
+
+describe.each(narrowable)("$method $path", (row) => {
+  const { thing = zone } = calls[row.procedure] ?? {};
+
+  test("a token narrowed to other domains of its owner finds nothing, whoever that is", async () => {
+    const ids = await thing(alice);
+    const elsewhereIds = await zone(alice);
+    for (const owner of [alice, zw.admin])
+      await withNarrowed(owner, elsewhereIds["id"], async (token) => {
+        const { status: code, body } = await call(token, row, ids);
+        expect([code, JSON.stringify(body)]).toEqual([404, expect.not.stringContaining("192.0.2.1")]);
+      });
+    expect(successes).toContain(await status(alice, row, ids));
+  });
+
+  test("a token narrowed to a domain does there what its owner may, but nothing about the domain as a whole", async () => {
+    for (const owner of [alice, zw.admin]) {
+      const ids = await thing(alice);
+      await withNarrowed(owner, ids["id"], async (token) => {
+        expect(done(await status(token, row, ids))).toBe(row.whose === "own zones" ? 403 : "done");
+      });
+    }
   });
 });

@@ -109,6 +109,37 @@ test("a token without a name, permission or day is explained before anything is 
   expect(await page.getByLabel("What it is for").inputValue()).toBe("Late");
 });
 
+test("a token is narrowed by names, and a name, pattern or permission that does not fit is explained at its field", async () => {
+  const page = await member("narrowing", "/account/tokens");
+  const config = { kind: "manual", name: "For narrowing", membersMayUse: true };
+  const { body } = await site.zonewright.admin.post("/api/provider-configs", config);
+  const owner = await site.zonewright.signIn("narrowing", memberPassword);
+  await owner.post("/api/domains", { name: "narrowing.example", providerConfigId: body.id });
+  site.expected.push("400", "400");
+  await page.getByRole("button", { name: "Create a token" }).click();
+  const limits = page.getByRole("group", { name: "Limits" });
+  await page.getByLabel("What it is for").fill("Certificates");
+  await page.getByRole("group", { name: "Records" }).getByLabel("Write").check();
+  await page.getByRole("group", { name: "Snapshots" }).getByLabel("Write").check();
+  await limits.getByLabel("Domains").fill("narrowing.example, unknown.example");
+  await limits.getByLabel("Hosts").fill("_acme-challenge*.narrowing.example");
+  await limits.getByLabel("Record types").fill("txt");
+  const create = page.getByRole("button", { name: "Create the token" });
+  await create.click();
+  await page.getByText("You have no domain unknown.example.").waitFor();
+  await limits.getByLabel("Domains").fill("narrowing.example");
+  await create.click();
+  await page.getByText(/A narrowed token cannot have snapshots:write/).waitFor();
+  await page.getByRole("group", { name: "Snapshots" }).getByLabel("Write").uncheck();
+  await create.click();
+  await page.getByText(/The pattern must be relative to narrowing.example/).waitFor();
+  await limits.getByLabel("Hosts").fill("_acme-challenge*");
+  await create.click();
+  await page.getByRole("region", { name: "New token" }).waitFor();
+  const row = page.getByRole("listitem").filter({ hasText: "Certificates" });
+  for (const text of ["_acme-challenge*", "TXT", "1 domain"]) expect(await row.textContent()).toContain(text);
+});
+
 test("ten minutes after the sign-in, a token is created once the password is confirmed", async () => {
   const page = await member("late", "/account/tokens");
   clock.advance(11 * minute);

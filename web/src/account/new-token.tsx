@@ -10,13 +10,24 @@ import { words } from "../words/words.ts";
 import styles from "./account.module.css";
 import { expiryDate, type Expiry } from "./expiry.ts";
 import { refresh, tokens } from "./own-account.ts";
+import { limitIssues, narrowingOf, TokenLimits, type Limits } from "./token-limits.tsx";
 
 const text = accountWords;
 
 type Permission = RouterInputs["tokens"]["create"]["permissions"][number];
 
-const subjects = ["domains", "records", "snapshots", "notifications"] as const;
-const deeds = ["read", "write"] as const;
+const subjects = {
+  domains: ["read", "write"],
+  records: ["read", "write"],
+  snapshots: ["read", "write"],
+  requests: ["read", "write"],
+  assignments: ["read", "write"],
+  notifications: ["read", "write"],
+  providers: ["read"],
+  audit: ["read"],
+} as const satisfies Record<string, readonly ("read" | "write")[]>;
+/** Every permission of the form, with its subject. */
+const rows = Object.entries(subjects) as [keyof typeof subjects, readonly ("read" | "write")[]][];
 const expiries = ["30", "90", "365", "date", "never"] as const;
 
 interface NewTokenProps {
@@ -31,11 +42,13 @@ export function NewToken({ onCreated, onCancel }: NewTokenProps) {
   const [expiry, setExpiry] = useState<Expiry>("90");
   const [day, setDay] = useState("");
   const [missing, setMissing] = useState<{ day: boolean; permissions: boolean }>({ day: false, permissions: false });
+  const [limits, setLimits] = useState<Limits>({ domains: "", hosts: "", types: "" });
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
 
   const create = useAction(async (expiresAt: Date | null) => {
-    const token = await client.tokens.create.mutate({ name: name.trim(), permissions: [...chosen], expiresAt });
+    const wish = { name: name.trim(), permissions: [...chosen], expiresAt };
+    const token = await client.tokens.create.mutate({ ...wish, ...(await narrowingOf(limits)) });
     onCreated(token);
     await refresh(tokens);
   });
@@ -49,10 +62,15 @@ export function NewToken({ onCreated, onCancel }: NewTokenProps) {
     setChosen((before) => (checked ? [...before, permission] : before.filter((each) => each !== permission)));
     setMissing((before) => ({ ...before, permissions: false }));
   };
-  const issues = { name: issueOf(create.error, "name"), day: issueOf(create.error, "expiresAt") };
+  const issues = {
+    name: issueOf(create.error, "name"),
+    day: issueOf(create.error, "expiresAt"),
+    permissions: issueOf(create.error, "permissions"),
+    ...limitIssues(create.error),
+  };
   return (
     <Form className={styles["quietForm"]} onSubmit={submit}>
-      {(issues.name ?? issues.day) ? null : <Failure error={create.error} />}
+      {Object.values(issues).some((issue) => issue !== null) ? null : <Failure error={create.error} />}
       <TextField
         ref={first}
         label={text.tokenName}
@@ -61,7 +79,12 @@ export function NewToken({ onCreated, onCancel }: NewTokenProps) {
         onValue={setName}
         error={issues.name}
       />
-      <Permissions chosen={chosen} missing={missing.permissions} onToggle={toggle} />
+      <Permissions
+        chosen={chosen}
+        problem={missing.permissions ? text.permissionsNone : issues.permissions}
+        onToggle={toggle}
+      />
+      <TokenLimits limits={limits} issues={issues} onLimits={setLimits} />
       <div className={styles["pair"]}>
         <SelectField
           label={text.expiry}
@@ -95,18 +118,18 @@ export function NewToken({ onCreated, onCancel }: NewTokenProps) {
 
 interface PermissionsProps {
   chosen: readonly Permission[];
-  missing: boolean;
+  problem: string | null;
   onToggle: (permission: Permission, checked: boolean) => void;
 }
 
-function Permissions({ chosen, missing, onToggle }: PermissionsProps) {
+function Permissions({ chosen, problem, onToggle }: PermissionsProps) {
   const id = useId();
   return (
     <fieldset className={styles["choices"]}>
       <legend>{text.permissions}</legend>
       <span className={styles["hint"]}>{text.permissionsHint}</span>
       <div className={styles["subjects"]}>
-        {subjects.map((subject) => (
+        {rows.map(([subject, deeds]) => (
           <div key={subject} className={styles["subject"]} role="group" aria-labelledby={`${id}-${subject}`}>
             <div>
               <strong id={`${id}-${subject}`}>{text.subjects[subject]}</strong>
@@ -116,16 +139,16 @@ function Permissions({ chosen, missing, onToggle }: PermissionsProps) {
               <CheckField
                 key={deed}
                 label={text[deed]}
-                checked={chosen.includes(`${subject}:${deed}`)}
-                onValue={(checked) => onToggle(`${subject}:${deed}`, checked)}
+                checked={chosen.includes(`${subject}:${deed}` as Permission)}
+                onValue={(checked) => onToggle(`${subject}:${deed}` as Permission, checked)}
               />
             ))}
           </div>
         ))}
       </div>
-      {missing ? (
+      {problem ? (
         <div className={styles["error"]} role="alert">
-          {text.permissionsNone}
+          {problem}
         </div>
       ) : null}
     </fieldset>

@@ -134,7 +134,7 @@ function Fresh({ token, onDone }: { token: CreatedToken; onDone: () => void }) {
 }
 
 function TokenRow({ token, pending, onDelete }: { token: Token; pending: boolean; onDelete: () => void }) {
-  const { name, permissions, createdAt, expiresAt, lastUsedAt } = token;
+  const { name, permissions, domainIds, hostPattern, recordTypes, createdAt, expiresAt, lastUsedAt } = token;
   const expired = isPast(expiresAt);
   return (
     <Row
@@ -145,6 +145,10 @@ function TokenRow({ token, pending, onDelete }: { token: Token; pending: boolean
         <>
           <span className={styles["perms"]}>
             {permissions.length === 0 ? text.noPermission : permissions.map((each) => <code key={each}>{each}</code>)}
+            {[...(hostPattern === null ? [] : [hostPattern]), ...(recordTypes ?? [])].map((each) => (
+              <code key={each}>{each}</code>
+            ))}
+            {domainIds === null ? null : <Chip>{text.narrowed(domainIds.length)}</Chip>}
           </span>
           <span>
             {text.created} <Ago date={createdAt} />

@@ -426,7 +426,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    domainIds: string[] | null;
+                    hostPattern: string | null;
+                    recordTypes: string[] | null;
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -438,13 +441,19 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
                 expiresAt?: string | Date | null | undefined;
+                domainIds?: string[] | null | undefined;
+                hostPattern?: string | null | undefined;
+                recordTypes?: string[] | null | undefined;
             };
             output: {
                 id: string;
                 name: string;
-                permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                domainIds: string[] | null;
+                hostPattern: string | null;
+                recordTypes: string[] | null;
                 createdAt: Date;
                 expiresAt: Date | null;
                 lastUsedAt: Date | null;
@@ -708,7 +717,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    domainIds: string[] | null;
+                    hostPattern: string | null;
+                    recordTypes: string[] | null;
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;
@@ -753,7 +765,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tokens: {
                     id: string;
                     name: string;
-                    permissions: ("domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
+                    domainIds: string[] | null;
+                    hostPattern: string | null;
+                    recordTypes: string[] | null;
                     createdAt: Date;
                     expiresAt: Date | null;
                     lastUsedAt: Date | null;

@@ -25,7 +25,9 @@ export const tokensRouter = router({
     summary: "Create a personal token",
     description:
       "Lets a program call the API as you, with `Authorization: Bearer`. The token opens only routes that require one of its " +
-      "permissions, and never allows more than you may do yourself. It ends with your account. At most 100 per user (409).",
+      "permissions, and never allows more than you may do yourself. It ends with your account. At most 100 per user (409).\n\n" +
+      "`domainIds`, `hostPattern` and `recordTypes` narrow it to some records: lists, searches and counts then show only those, and " +
+      "calls that concern a domain as a whole return 403. The token ends when the last domain that it names is deleted.",
     status: 201,
     errors: [409],
   })

@@ -1,13 +1,29 @@
 import { z } from "zod";
+import { narrowablePermissions } from "../../../access/narrowing.ts";
 import { permissions } from "../../../access/permissions.ts";
+import { recordTypeInput } from "../../../api/record-type.ts";
 import { id, line, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
 
 const permission = z.enum(permissions, `This must be one of ${permissions.join(", ")}.`);
+
+const narrowable = `Narrowed tokens can have ${narrowablePermissions.join(", ")}.`;
 
 const shown = {
   id: shownId("The token's id."),
   name: z.string().meta({ description: "What the token is for.", example: "Backup script" }),
   permissions: z.array(permission).meta({ description: "Permissions of the token.", example: ["records:read"] }),
+  domainIds: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: "The domains it is narrowed to; null: every domain that you may access.", example: null }),
+  hostPattern: z.string().nullable().meta({
+    description: "The host pattern it is narrowed to, in each domain; null: every host.",
+    example: "_acme-challenge.*",
+  }),
+  recordTypes: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: "The record types it is narrowed to; null: every type.", example: ["TXT"] }),
   createdAt: timestamp("When it was created."),
   expiresAt: timestamp("When it expires; null for never.").nullable(),
   lastUsedAt: timestamp("When it was last used, accurate to a few minutes; null if never.").nullable(),
@@ -40,6 +56,37 @@ export const createTokenInput = z.strictObject({
       example: ["domains:read", "records:read"],
     }),
   expiresAt: timestampInput("When it expires; null for never.").nullable().default(null),
+  domainIds: z
+    .array(id("A domain that you may access."))
+    .min(1, "Name at least one domain, or send null for every domain.")
+    .max(100, "A token can name at most 100 domains.")
+    .transform((ids) => [...new Set(ids)])
+    .nullable()
+    .optional()
+    .meta({
+      description: `Narrows the token to these domains; null or absent: every domain that you may access. ${narrowable}`,
+      example: null,
+    }),
+  hostPattern: line(512, 1)
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        "Narrows the token to these hosts of each domain, relative to it: `*` matches any characters, including dots; `@` is the apex. " +
+        "Null or absent: every host.",
+      example: "_acme-challenge*",
+    }),
+  recordTypes: z
+    .array(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
+    .min(1, "Name at least one record type, or send null for every type.")
+    .max(100, "A token can name at most 100 record types.")
+    .transform((types) => [...new Set(types)].toSorted())
+    .nullable()
+    .optional()
+    .meta({
+      description: "Narrows the token to records of these types; null or absent: every type.",
+      example: ["TXT"],
+    }),
 });
 
 export const tokenIdInput = z.strictObject({ id: id("The token's id.") });

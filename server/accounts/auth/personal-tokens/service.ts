@@ -9,6 +9,7 @@ import { lockOwnAccount } from "../lock-own-account.ts";
 import type { WaysIn } from "../ways-in.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { PersonalToken } from "../../../database/tables/personal-tokens.ts";
+import { narrowingFrom } from "./narrowing.ts";
 import { newToken } from "../../../access/personal-token-form.ts";
 
 const tokensPerUser = 100;
@@ -17,6 +18,10 @@ export interface TokenWish {
   name: string;
   permissions: Permission[];
   expiresAt: Date | null;
+  domainIds?: string[] | null | undefined;
+  /** As typed. */
+  hostPattern?: string | null | undefined;
+  recordTypes?: string[] | null | undefined;
 }
 
 interface Parts {
@@ -41,12 +46,13 @@ export class PersonalTokens {
     return { tokens: tokens.map(view) };
   }
 
-  /** @throws AppError BAD_REQUEST if the expiry is in the past, CONFLICT at the limit of tokens per user */
+  /** @throws AppError BAD_REQUEST if the expiry is in the past or the narrowing is invalid, CONFLICT at the limit of tokens per user */
   async create(em: EntityManager, caller: Caller, wish: TokenWish) {
     const { prefix, audit, waysIn, now } = this.#parts;
     if (wish.expiresAt !== null && wish.expiresAt <= now()) {
       throw badField(["expiresAt"], "This must be in the future. Send null for a token that never expires.");
     }
+    const narrowing = await narrowingFrom(em, caller, wish);
     const token = newToken(prefix);
     const stored = await em.transactional(async (tx) => {
       // The lock serializes parallel calls, so that they cannot exceed the limit together.
@@ -65,6 +71,7 @@ export class PersonalTokens {
         permissions: [...new Set(wish.permissions)],
         createdAt: now(),
         expiresAt: wish.expiresAt,
+        ...narrowing,
       });
       await tx.flush();
       await audit.record(tx, caller, {
@@ -104,10 +111,16 @@ export class PersonalTokens {
 function view(token: PersonalToken) {
   const { id, name, createdAt } = token;
   const permissions = token.permissions as Permission[];
-  return { id, name, permissions, createdAt, expiresAt: token.expiresAt ?? null, lastUsedAt: token.lastUsedAt ?? null };
+  const ends = { createdAt, expiresAt: token.expiresAt ?? null, lastUsedAt: token.lastUsedAt ?? null };
+  return { id, name, permissions, ...narrowingFields(token), ...ends };
+}
+
+function narrowingFields({ domainIds, hostPattern, recordTypes }: PersonalToken) {
+  return { domainIds: domainIds ?? null, hostPattern: hostPattern ?? null, recordTypes: recordTypes ?? null };
 }
 
 /** Returns the fields of a token that the audit trail records. */
-function auditedFields({ name, permissions, expiresAt }: PersonalToken) {
-  return { name, permissions, expiresAt: expiresAt ?? null };
+function auditedFields(token: PersonalToken) {
+  const { name, permissions, expiresAt } = token;
+  return { name, permissions, expiresAt: expiresAt ?? null, ...narrowingFields(token) };
 }
