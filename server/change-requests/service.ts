@@ -75,7 +75,7 @@ export class ChangeRequests {
     const { records, audit, notifications, now } = this.#parts;
     refuseBadTime(applyAt, now());
     const planned = await records.draft(em, caller, { id: domainId, changes, reverse, unlock });
-    refuseLocked(planned.changes, { owns: planned.zone.rights.owns, unlock });
+    refuseLocked(planned.changes, { mayUnlock: planned.zone.rights.changesProtected, unlock });
     if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
     const plan = await freshPlan(em, planned);
     const proposed = !(await mayChange(em, caller, domainId, plan.places));

@@ -215,7 +215,9 @@ export class ChangePipeline {
     const planned = await request.plan(em, zone);
     const { message, override, unlock, caller, role = caller.role } = request;
     const { changes } = planned;
-    const setAside: SetAside = refuseLocked(changes, { owns: zone.rights.owns, unlock }) ? { unlocked: true } : {};
+    const setAside: SetAside = refuseLocked(changes, { mayUnlock: zone.rights.changesProtected, unlock })
+      ? { unlocked: true }
+      : {};
     if (request.alreadyThere || planned.reviewed) return { planned, setAside };
     const overridden = this.#review.refuseUnreviewed(zone, { role, changes, message, override });
     return { planned, setAside: overridden ? { ...setAside, reviewOverridden: true } : setAside };
@@ -263,7 +265,7 @@ export class ChangePipeline {
     const zone = await readZoneContext(em, this.#connections, request);
     await this.#readUnreadSplits(em, zone);
     const planned = await request.plan(em, zone);
-    if (!zone.rights.owns) refuseReserved(planned.changes);
+    if (!zone.rights.changesProtected) refuseReserved(planned.changes);
     return planned;
   }
 

@@ -10,8 +10,8 @@ type Sides = Pick<PlannedChange, "before" | "after">;
 
 /** What a caller may do about locks. */
 interface Unlocking {
-  /** Whether they manage the zone: administrators and the owner. */
-  owns: boolean;
+  /** Whether they are the domain's owner or an administrator. */
+  mayUnlock: boolean;
   /** Whether the call says so. */
   unlock?: boolean | undefined;
 }
@@ -36,8 +36,8 @@ export function reservedByLock(change: Sides): string | null {
  * @returns whether the changes touch locked records
  * @throws AppError FORBIDDEN for others than the owner and administrators; CONFIRMATION_REQUIRED without `unlock`
  */
-export function refuseLocked(changes: readonly Sides[], { owns, unlock = false }: Unlocking): boolean {
-  if (!owns) refuseReserved(changes);
+export function refuseLocked(changes: readonly Sides[], { mayUnlock, unlock = false }: Unlocking): boolean {
+  if (!mayUnlock) refuseReserved(changes);
   const warning = unlock ? null : lockWarning(changes);
   if (warning !== null) throw new AppError("CONFIRMATION_REQUIRED", warning);
   return changes.some(touchesLocked);

@@ -108,7 +108,7 @@ async function partOrReason(
 ): Promise<Pick<PlannedZone, "changes" | "warnings" | "hash" | "error">> {
   try {
     const { changes, warnings } = await planZonePart(em, zone, wanted, present);
-    if (!zone.rights.owns) refuseReserved(changes);
+    if (!zone.rights.changesProtected) refuseReserved(changes);
     if (changes.length === 0) return { changes, warnings, hash: null, error: null };
     return {
       changes,

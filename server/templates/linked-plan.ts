@@ -100,7 +100,7 @@ async function planChunk(em: EntityManager, stored: StoredTemplate, found: reado
       const { changes, warnings, following } = linkedChanges(linked, stored, expansions, live);
       const { planned, warnings: more, error } = await judged(linked, changes, live);
       if (error !== null) throw new AppError("CONFLICT", error);
-      if (!zone.rights.owns) refuseReserved(planned);
+      if (!zone.rights.changesProtected) refuseReserved(planned);
       const isBehind = expansions.some(({ one }) => one.templateRevision !== stored.revision);
       const part = await partOf(zone, planned, [...warnings, ...more]);
       return { ...part, following: planned.length === 0 && isBehind ? following : [] };

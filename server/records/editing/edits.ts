@@ -82,7 +82,7 @@ export function withinRights(prepared: readonly PreparedEdit[], rights: Rights):
     const present = before && outsideRights(before, rights);
     const wanted = draft && outsideRights(draft, rights);
     const issues: Issue[] = [];
-    const locked = rights.owns ? null : reservedByLock({ before, after: draft });
+    const locked = rights.changesProtected ? null : reservedByLock({ before, after: draft });
     if (present) issues.push({ path: ["recordId"], message: present });
     else if (wanted) issues.push({ path: ["name"], message: wanted });
     else if (locked) issues.push({ path: [before?.locked ? "recordId" : "locked"], message: locked });

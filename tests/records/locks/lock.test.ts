@@ -87,6 +87,19 @@ describe("a lock", () => {
     expect(await owner.records()).toEqual([]);
   });
 
+  test("a narrowed token of an administrator changes the locked records within it, with `unlock`", async () => {
+    await lock(record.id, true);
+    const other = await zone.add("A", "other", "192.0.2.9");
+    const permissions = ["records:read", "records:write"];
+    const narrowed = { name: `narrow-${count}`, permissions, domainIds: [zone.id], hostPattern: "www" };
+    const { token } = (await zw.admin.post("/api/auth/me/tokens", narrowed)).body;
+    const headers = { authorization: `Bearer ${token}` };
+    const update = (id: string, patch: object) => zw.nobody.put(`${zone.path}/records/${id}`, patch, headers);
+    expect((await update(record.id, { value: "192.0.2.2" })).status).toBe(409);
+    expect((await update(record.id, { value: "192.0.2.2", unlock: true })).status).toBe(200);
+    expect((await update(other.id, { locked: true })).status).toBe(404);
+  });
+
   test("clearing a lock does not let the same call change the record without `unlock`", async () => {
     await lock(record.id, true);
     expect((await zone.update(record.id, { locked: false, value: "192.0.2.2" })).status).toBe(409);
