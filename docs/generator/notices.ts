@@ -13,6 +13,7 @@ import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { registrationChanged } from "../../server/expiry/registration-notice.ts";
+import { reviewDue } from "../../server/records/review-notice.ts";
 import { mirrorNotice } from "../../server/mirrors/notices.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
@@ -120,6 +121,11 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
     }),
     "record.change_failed": failedNotice(),
+    "record.review_due": reviewDue(
+      { id: domainId, name: "example.com" },
+      [{ id: otherId, recordType: "A", name: "www", value: "192.0.2.1", reviewAt: new Date("2027-03-01T00:00:00Z") }],
+      userId,
+    ),
     "zone.changed": { ...changeMessage(changedZone, new Date("2027-03-01T09:30:00Z")), to: {} },
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },

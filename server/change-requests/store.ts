@@ -84,7 +84,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     state: row.state,
     title: row.title,
     note: row.note,
-    changes: fromJson(row.changes) as ChangeInput[],
+    changes: withDates(fromJson(row.changes) as ChangeInput[]),
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
     unlock: row.unlock,
@@ -106,6 +106,16 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
 
 function fromJson(stored: unknown): unknown {
   return typeof stored === "string" ? JSON.parse(stored) : stored;
+}
+
+/** Revives what JSON stores as text. */
+function withDates(changes: ChangeInput[]): ChangeInput[] {
+  for (const change of changes) {
+    if (change.action === "delete") continue;
+    const { record } = change;
+    if (record.reviewAt) record.reviewAt = new Date(record.reviewAt);
+  }
+  return changes;
 }
 
 /** What a plan amounts to, as a request stores it. */

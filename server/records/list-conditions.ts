@@ -20,6 +20,10 @@ export interface RecordConditions {
   value?: string | undefined;
   /** `true`: locked records only. */
   locked?: "true" | "false" | undefined;
+  /** Records with this owner only. */
+  ownerId?: string | undefined;
+  /** `true`: records whose review date has passed only. */
+  reviewDue?: "true" | "false" | undefined;
 }
 
 /** The SQL conditions on a zone's records: those with versions, and server-managed ones, which have no comments. */
@@ -35,7 +39,7 @@ export interface SqlConditions {
  */
 export async function conditionsOf(
   { type, search, filter, name, value, ...notes }: RecordConditions,
-  zone: { name: string; sees: ZoneScope },
+  zone: { name: string; sees: ZoneScope; now: Date },
   internationalNames: () => Promise<string[]>,
 ): Promise<SqlConditions | null> {
   const both: RawBuilder<SqlBool>[] = [];
@@ -49,7 +53,7 @@ export async function conditionsOf(
     both.push(anyOf(each));
   }
   if (search !== undefined) both.push(matching(await nameSearch(search, internationalNames)));
-  const noted = noteConditions(notes);
+  const noted = noteConditions(notes, zone.now);
   // Server-managed records have no notes.
   const managed = noted.length === 0 ? both : [sql`false`];
   if (filter === undefined) {
@@ -66,8 +70,15 @@ export async function conditionsOf(
   };
 }
 
-function noteConditions({ locked }: Pick<RecordConditions, "locked">): RawBuilder<SqlBool>[] {
-  return locked === "true" ? [sql<SqlBool>`locked`] : [];
+function noteConditions(
+  { locked, ownerId, reviewDue }: Pick<RecordConditions, "locked" | "ownerId" | "reviewDue">,
+  now: Date,
+): RawBuilder<SqlBool>[] {
+  return [
+    ...(locked === "true" ? [sql<SqlBool>`locked`] : []),
+    ...(ownerId === undefined ? [] : [sql<SqlBool>`owner_id = ${ownerId}`]),
+    ...(reviewDue === "true" ? [sql<SqlBool>`review_at <= ${now}`] : []),
+  ];
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {

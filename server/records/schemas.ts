@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { line, optionalInteger, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
+import {
+  id,
+  line,
+  optionalInteger,
+  pageOf,
+  paging,
+  queryFlag,
+  shownId,
+  text,
+  timestamp,
+  timestampInput,
+} from "../api/schemas.ts";
 import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list-order.ts";
 import { editableTypes } from "../dns/record.ts";
@@ -62,6 +73,17 @@ const lockedField = z.boolean("This must be true or false.").meta({
   example: false,
 });
 
+const ownerField = id(
+  "The id of a user who can be asked about the record. They must be able to see the domain. Null: none in particular.",
+)
+  .nullable()
+  .meta({ example: null });
+const reviewField = timestampInput(
+  "When the record is to be looked at again. Its owner, else the domain's, is reminded once when that time has passed. Null: never.",
+)
+  .nullable()
+  .meta({ example: null });
+
 const inputFields = {
   recordType: typeField,
   name: nameField,
@@ -72,6 +94,8 @@ const inputFields = {
   proxied: proxiedField.optional(),
   comment: commentField.optional(),
   locked: lockedField.optional(),
+  ownerId: ownerField.optional(),
+  reviewAt: reviewField.optional(),
 };
 
 /** A record needs a value, or, for a TXT record, strings. */
@@ -112,6 +136,10 @@ export const dnsRecord = z
         "Whether only the domain's owner and administrators may change or delete the record, and only with `unlock: true`.",
       example: false,
     }),
+    ownerId: shownId("A user who can be asked about the record; null for none in particular.")
+      .nullable()
+      .meta({ example: null }),
+    reviewAt: timestamp("When the record is to be looked at again; null: never.").nullable().meta({ example: null }),
     updatedAt: timestamp("When this version was created."),
     version: z.int().meta({ description: "Version number, incremented by each change. Also the ETag.", example: 1 }),
   })
@@ -172,6 +200,8 @@ export const listRecordsInput = z.strictObject({
     example: "192.0.2.1",
   }),
   locked: queryFlag("false", "`true`: only locked records."),
+  ownerId: id("Only records with this user as their owner.").optional(),
+  reviewDue: queryFlag("false", "`true`: only records whose `reviewAt` has passed."),
   serverManaged: queryFlag("true", "`false` omits records that the name server maintains."),
   ...paging(50, 500),
 });

@@ -56,10 +56,11 @@ export class Records {
    * Returns a page of the records that the caller sees. Reads it again if the zone changed between its queries.
    * @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE
    */
-  async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
+  async list(em: EntityManager, caller: Caller, input: Omit<RecordFilter, "now"> & { id: string }) {
+    const { id, ...filter } = input;
     for (let repeats = mostRepeats; ; repeats--) {
       const zone = await zoneFor(em, caller, id, "read");
-      const page = await pageOfRecords(em, zone, filter);
+      const page = await pageOfRecords(em, zone, { ...filter, now: caller.at });
       if (filter.at !== undefined || page.revision === zone.revision || repeats === 0) return page;
     }
   }

@@ -2151,6 +2151,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 name?: string | undefined;
                 value?: string | undefined;
                 locked?: "false" | "true" | boolean | undefined;
+                ownerId?: string | undefined;
+                reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -2172,6 +2174,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                     comment: string | null;
                     locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -2210,6 +2214,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                     comment: string | null;
                     locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                     domainName: string;
@@ -2234,6 +2240,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -2255,6 +2263,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 comment: string | null;
                 locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -2275,6 +2285,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
                 recordId: string;
             };
@@ -2293,6 +2305,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 comment: string | null;
                 locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -2357,6 +2371,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2375,6 +2391,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
@@ -2477,6 +2495,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2495,6 +2515,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
@@ -2524,6 +2546,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         createdAt: Date;
                         comment: string | null;
                         locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -3060,6 +3084,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -3078,6 +3104,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
@@ -3808,6 +3836,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         createdAt: Date;
                         comment: string | null;
                         locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -3844,6 +3874,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                     comment: string | null;
                     locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3881,6 +3913,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                     comment: string | null;
                     locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3974,6 +4008,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         createdAt: Date;
                         comment: string | null;
                         locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -4496,6 +4532,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         createdAt: Date;
                         comment: string | null;
                         locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -4981,7 +5019,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                     enabled: boolean;
                     zoneFilter: {
                         domainIds?: string[] | undefined;
@@ -5004,7 +5042,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -5019,7 +5057,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -5042,7 +5080,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -5057,7 +5095,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -5102,7 +5140,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -5269,6 +5307,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 name?: string | undefined;
                 value?: string | undefined;
                 locked?: "false" | "true" | boolean | undefined;
+                ownerId?: string | undefined;
+                reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -5290,6 +5330,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     createdAt: Date;
                     comment: string | null;
                     locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -5313,6 +5355,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -5334,6 +5378,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 comment: string | null;
                 locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -5354,6 +5400,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
                 recordId: string;
             };
@@ -5372,6 +5420,8 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 createdAt: Date;
                 comment: string | null;
                 locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
