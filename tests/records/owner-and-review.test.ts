@@ -214,7 +214,7 @@ describe("a reminder", () => {
     expect(
       sent
         .slice(0, sent.length - before)
-        .map(({ metadata }) => metadata.records[0].name)
+        .map(({ metadata }) => String(metadata.records[0].name))
         .toSorted(),
     ).toEqual(["other", "www"]);
     expect(await reminders(lost)).toEqual([]);
