@@ -27,7 +27,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
     batches: ["changes", "notifications", "records"],
     templates: ["audit", "batches", "changes", "dns-providers", "records"],
     reverse: ["changes", "dns-providers", "notifications", "records"],
-    records: ["changes", "dns-providers"],
+    records: ["changes", "dns-providers", "notifications"],
     console: [],
     delegation: ["audit", "dns-providers", "notifications"],
     drift: ["changes", "dns-providers", "notifications"],

@@ -8,10 +8,12 @@ import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
 import { requestNotice } from "../../server/change-requests/notices.ts";
+import { noNotes } from "../../server/dns/record.ts";
 import type { Batch } from "../../server/batches/batch.ts";
 import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
 import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
 import { registrationChanged } from "../../server/expiry/registration-notice.ts";
+import { reviewDue } from "../../server/records/review-notice.ts";
 import { mirrorNotice } from "../../server/mirrors/notices.ts";
 import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
@@ -52,6 +54,7 @@ const replacement: Batch = {
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
   message: "Move to the new load balancer",
   override: false,
+  unlock: false,
   force: false,
   revertsId: null,
   state: "running",
@@ -118,6 +121,11 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
       records: [{ name: "shop", recordType: "CNAME", target: "shop.hosting.example" }],
     }),
     "record.change_failed": failedNotice(),
+    "record.review_due": reviewDue(
+      { id: domainId, name: "example.com" },
+      [{ id: otherId, recordType: "A", name: "www", value: "192.0.2.1", reviewAt: new Date("2027-03-01T00:00:00Z") }],
+      userId,
+    ),
     "zone.changed": { ...changeMessage(changedZone, new Date("2027-03-01T09:30:00Z")), to: {} },
     "zone.drift": driftNotice(
       { domainId, name: "example.com", counts: { created: 1, updated: 0, deleted: 0 }, error: null },
@@ -204,7 +212,7 @@ function failedNotice(): Notice {
     ttl: 3600,
     priority: null,
     proxied: false,
-    comment: null,
+    ...noNotes,
   };
   const notice = failedChange({
     id: otherId,

@@ -20,6 +20,8 @@ export interface Batch {
   message: string | null;
   /** Whether its changes need no review, because an administrator said so. */
   override: boolean;
+  /** Whether it may change locked records, of domains where its user may. */
+  unlock: boolean;
   /** Whether it may pass the safety threshold. */
   force: boolean;
   /** The batch whose changes it reverts. */

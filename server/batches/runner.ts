@@ -195,6 +195,7 @@ export class BatchRunner {
       cause: { batchItemId: item.id, ...(revertsId === undefined ? {} : { revertsId }) },
       message: batch.message ?? undefined,
       override: batch.override,
+      unlock: batch.unlock,
       about: { batchId: batch.id },
       plan: async (tx, zone) => {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });

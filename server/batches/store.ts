@@ -81,6 +81,7 @@ function batchOf(row: Selectable<Tables["batches"]>): Batch {
     request,
     message: (request as ExplainedRequest).message ?? null,
     override: (request as ExplainedRequest).override ?? false,
+    unlock: (request as ExplainedRequest).unlock ?? false,
     force: row.force,
     revertsId: row.reverts_id,
     state: row.state,

@@ -127,6 +127,7 @@ export class ChangeRequestApplier {
       atomic: true,
       cause: { changeRequestId: id },
       message: request.title,
+      unlock: request.unlock,
       about: { changeRequestId: id, appliedBy: starter.actor.userId, approvedBy },
       plan: async (tx, zone) => {
         const held = await heldRequest(tx, id, token);

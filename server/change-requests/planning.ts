@@ -56,8 +56,8 @@ export async function planRequest(
   now: Date,
 ): Promise<FreshPlan> {
   const author = await presentAuthor(em, request, now);
-  const { domainId: id, changes, reverse } = request;
-  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse }));
+  const { domainId: id, changes, reverse, unlock } = request;
+  return await freshPlan(em, await records.draft(em, author, { id, changes, reverse, unlock }));
 }
 
 /** Returns whether a caller may change records themselves, without a review. */

@@ -66,8 +66,11 @@ export function* hashing(domainId: string, { live, changes, following }: State):
   return hash.digest("base64url");
 }
 
-function textOf({ recordType, name, value, strings, ttl, priority, proxied, comment }: RecordDraft): string {
-  return JSON.stringify([name, recordType, value, strings, ttl, priority, proxied, comment]);
+function textOf({ recordType, name, value, strings, ttl, priority, proxied, comment, ...notes }: RecordDraft): string {
+  const { locked, ownerId, reviewAt } = notes;
+  // Hashes of earlier versions cover no other notes than the comment.
+  const others = locked || ownerId !== null || reviewAt !== null ? [locked, ownerId, reviewAt] : [];
+  return JSON.stringify([name, recordType, value, strings, ttl, priority, proxied, comment, ...others]);
 }
 
 function byText(one: string, other: string): number {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id, line, pageOf, paging, prose, queryFlag, shownId, timestamp, timestampInput } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
+import { unlock } from "../changes/schemas.ts";
 import { changes, followedChange, forceLoss, mostChanges, plannedChanges, reverse } from "../records/change-schemas.ts";
 
 const requestId = id("The request's id.");
@@ -27,6 +28,10 @@ export const createRequestInput = parsedInSlices(
       description:
         "Confirms deleting or replacing more than 30 % of a zone with ten or more records, or all records. Needed only to apply the request " +
         "without an approval.",
+    }),
+    unlock: unlock.meta({
+      description:
+        "The domain's owner and administrators only: the request may change and delete locked records. Default: false.",
     }),
   }),
   "changes",

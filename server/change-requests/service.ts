@@ -2,6 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
+import { refuseLocked } from "../changes/record-locks.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
@@ -43,6 +44,7 @@ export interface NewRequest {
   reverse?: Chosen | undefined;
   applyAt?: Date | null | undefined;
   force: boolean;
+  unlock?: boolean | undefined;
 }
 
 interface Verdict {
@@ -69,10 +71,11 @@ export class ChangeRequests {
 
   /** Stores changes for a review, if they could be made now. @throws AppError as `Records.plan`; BAD_REQUEST for a bad `applyAt`, CONFLICT above the limit */
   async create(em: EntityManager, caller: Caller, input: NewRequest) {
-    const { id: domainId, title, changes, reverse, applyAt = null, force } = input;
+    const { id: domainId, title, changes, reverse, applyAt = null, force, unlock = false } = input;
     const { records, audit, notifications, now } = this.#parts;
     refuseBadTime(applyAt, now());
-    const planned = await records.draft(em, caller, { id: domainId, changes, reverse });
+    const planned = await records.draft(em, caller, { id: domainId, changes, reverse, unlock });
+    refuseLocked(planned.changes, { mayUnlock: planned.zone.rights.changesProtected, unlock });
     if (planned.changes.length === 0) throw badField(["changes"], "These changes would change nothing.");
     const plan = await freshPlan(em, planned);
     const proposed = !(await mayChange(em, caller, domainId, plan.places));
@@ -102,6 +105,7 @@ export class ChangeRequests {
           changes: JSON.stringify(changes),
           reverse: reverse === undefined ? null : JSON.stringify(reverse),
           force,
+          unlock,
           proposed,
           apply_at: applyAt,
           created_at: now(),

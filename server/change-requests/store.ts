@@ -22,6 +22,8 @@ export interface StoredRequest {
   changes: ChangeInput[];
   reverse: Chosen | undefined;
   force: boolean;
+  /** Whether it may change locked records: its author was allowed to, and said so. */
+  unlock: boolean;
   /** The names and types that its plan touched. */
   places: Place[];
   /** The plan when it was made or last approved, as answers show it. */
@@ -82,9 +84,10 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     state: row.state,
     title: row.title,
     note: row.note,
-    changes: fromJson(row.changes) as ChangeInput[],
+    changes: withDates(fromJson(row.changes) as ChangeInput[]),
     reverse: (fromJson(row.reverse) ?? undefined) as Chosen | undefined,
     force: row.force,
+    unlock: row.unlock,
     places: row.hosts.map((name, index) => ({ name, recordType: row.record_types[index] ?? "" })),
     plan: fromJson(row.plan),
     changesHash: row.changes_hash,
@@ -103,6 +106,16 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
 
 function fromJson(stored: unknown): unknown {
   return typeof stored === "string" ? JSON.parse(stored) : stored;
+}
+
+/** Revives what JSON stores as text. */
+function withDates(changes: ChangeInput[]): ChangeInput[] {
+  for (const change of changes) {
+    if (change.action === "delete") continue;
+    const { record } = change;
+    if (record.reviewAt) record.reviewAt = new Date(record.reviewAt);
+  }
+  return changes;
 }
 
 /** What a plan amounts to, as a request stores it. */

@@ -36,10 +36,15 @@ export function storedIntent(stored: unknown): Intent {
   // Early versions stored a bare list of changes.
   const { together, ...intent } = (Array.isArray(read) ? { together: false, changes: read } : read) as StoredIntent;
   for (const { before, after } of intent.changes) {
-    // 0.1 stored no strings.
-    if (after) after.strings ??= null;
+    for (const record of [before, after]) {
+      if (!record) continue;
+      // 0.1 stored no strings and no notes but the comment.
+      record.strings ??= null;
+      record.locked ??= false;
+      record.ownerId ??= null;
+      record.reviewAt = record.reviewAt ? new Date(record.reviewAt) : null;
+    }
     if (!before) continue;
-    before.strings ??= null;
     before.createdAt = new Date(before.createdAt);
     before.updatedAt = new Date(before.updatedAt);
   }

@@ -13,6 +13,7 @@ import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import { refuseLocked, refuseReserved } from "./record-locks.ts";
 import { readSplits } from "./state/unread-splits.ts";
 import { repairZone, type Resolution } from "./repair.ts";
 import type { Explained, ReviewPolicy } from "./review-policy.ts";
@@ -75,12 +76,18 @@ export interface ChangeResult<P extends Planned> {
   changeSetId: string | null;
 }
 
+/** Rules that a caller set aside: a review that an administrator overrode, the lock of records. */
+interface SetAside {
+  reviewOverridden?: true;
+  unlocked?: true;
+}
+
 /** What step 7 writes. */
 interface Finished<P extends Planned> {
   zone: ZoneContext;
   planned: P;
-  /** Whether an administrator overrode a required review. */
-  overridden: boolean;
+  /** What the audit entry says of rules that the caller set aside. */
+  setAside: SetAside;
   /** The outcome of each planned change, in the same order. */
   outcomes: ChangeOutcome[];
   /** Null when the row lock of the transaction protects the zone. */
@@ -99,8 +106,8 @@ interface Finished<P extends Planned> {
  * 1. Queue for the zone. A zone with a provider also takes the zone's lease, which excludes other processes.
  * 2. Repair: settle earlier change sets whose outcome a crash or a lost connection left unknown.
  * 3. Read the zone and plan the changes.
- * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold; `request.plan` does this and step 3. Then the domain's review
- *    rule: every change of records passes here, so no way to write can miss it.
+ * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold; `request.plan` does this and step 3. Then the locks of
+ *    records, and the domain's review rule: every change of records passes here, so no way to write can miss them.
  * 5. Commit the intent: a pending change set, from which a repair learns what was in flight.
  * 6. Call the provider, outside any transaction.
  * 7. Write the outcome: one transaction records what really happened, per change, and raises the revision.
@@ -199,23 +206,27 @@ export class ChangePipeline {
     return await holdLease(fork, request.domainId, work, deadline);
   }
 
-  /** Plans the changes, and refuses those that need a review. */
+  /** Plans the changes, and refuses those of locked records and those that need a review. */
   async #plan<P extends Planned>(
     em: EntityManager,
     request: ChangeRequest<P>,
     zone: ZoneContext,
-  ): Promise<{ planned: P; overridden: boolean }> {
+  ): Promise<{ planned: P; setAside: SetAside }> {
     const planned = await request.plan(em, zone);
-    if (request.alreadyThere || planned.reviewed) return { planned, overridden: false };
-    const { message, override, caller, role = caller.role } = request;
+    const { message, override, unlock, caller, role = caller.role } = request;
     const { changes } = planned;
-    return { planned, overridden: this.#review.refuseUnreviewed(zone, { role, changes, message, override }) };
+    const setAside: SetAside = refuseLocked(changes, { mayUnlock: zone.rights.changesProtected, unlock })
+      ? { unlocked: true }
+      : {};
+    if (request.alreadyThere || planned.reviewed) return { planned, setAside };
+    const overridden = this.#review.refuseUnreviewed(zone, { role, changes, message, override });
+    return { planned, setAside: overridden ? { ...setAside, reviewOverridden: true } : setAside };
   }
 
   async #writeOutcome<P extends Planned>(
     tx: EntityManager,
     request: ChangeRequest<P>,
-    { zone, planned, overridden, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
+    { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
   ): Promise<ChangeResult<P>> {
     const now = this.#now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
@@ -226,7 +237,7 @@ export class ChangePipeline {
       actorId: request.caller.userId,
       actor: request.caller,
       message: storedMessage(request.message),
-      about: overridden ? { ...request.about, reviewOverridden: true } : request.about,
+      about: { ...request.about, ...setAside },
       changes: [...planned.changes, ...dropped],
       outcomes: [...outcomes, ...dropped.map(() => ({ ok: true }) as const)],
       lease,
@@ -246,14 +257,16 @@ export class ChangePipeline {
     return { planned, outcomes, revision, at: now, snapshotId, changeSetId: settledId };
   }
 
-  /** Returns a plan without applying it. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
+  /** Returns a plan without applying it. Locked records are refused to others than the owner and administrators. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
   async dryRun<P extends Planned>(
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
     const zone = await readZoneContext(em, this.#connections, request);
     await this.#readUnreadSplits(em, zone);
-    return await request.plan(em, zone);
+    const planned = await request.plan(em, zone);
+    if (!zone.rights.changesProtected) refuseReserved(planned.changes);
+    return planned;
   }
 
   /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */

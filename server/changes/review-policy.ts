@@ -9,6 +9,8 @@ export interface Explained {
   message?: string | undefined;
   /** Administrators only: makes it without the review that the domain requires. */
   override?: boolean | undefined;
+  /** The domain's owner and administrators only: also changes and deletes locked records. */
+  unlock?: boolean | undefined;
 }
 
 /** A domain and what it requires. */

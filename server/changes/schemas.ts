@@ -35,7 +35,14 @@ export const changeMessage = prose(500).optional().meta({
   example: "Move www to the new load balancer",
 });
 
-/** The fields of calls that change records besides the change: why, and whether without the review that a domain requires. */
+/** The field `unlock` of calls that change records. */
+export const unlock = z.boolean("This must be true or false.").optional().meta({
+  description:
+    "The domain's owner and administrators only: also changes and deletes locked records, which stay locked if they stay. Default: false.",
+  example: false,
+});
+
+/** The fields of calls that change records besides the change: why, and whether past the review or the locks that protect it. */
 export const explained = {
   message: changeMessage,
   override: z
@@ -47,6 +54,7 @@ export const explained = {
         "Default: false.",
       example: false,
     }),
+  unlock,
 };
 
 /** A record without identity. */

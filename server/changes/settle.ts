@@ -6,7 +6,7 @@ import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import { noDrift } from "./state/found-drift.ts";
 import { newId } from "../platform/ids.ts";
 import { inChunks } from "../platform/slices.ts";
-import { countActions, dataOf, storedStrings, type PlannedChange } from "../dns/record.ts";
+import { countActions, dataOf, storedStrings, type PlannedChange, type RecordDraft } from "../dns/record.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import { causeColumns, type Cause } from "./cause.ts";
 import { announceZoneChange } from "./watch/announce.ts";
@@ -134,9 +134,18 @@ async function writeVersions(
     const rows = some.map((change) => versionRow(change, now));
     // A rollback may restore a deleted record under its id: its version numbers go on.
     await sql`
-      insert into records (record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment, created_at, updated_at)
-      select r.id, greatest(r.v, (select max(version) + 1 from records where record_id = r.id)), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c, r.m, ${now}::timestamptz
-      from ${jsonRows(rows)} as r (id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, m timestamptz)
+      insert into records (
+        record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment,
+        locked, owner_id, review_at, review_reminded, created_at, updated_at
+      )
+      select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c,
+        r.l, (select u.id from users u where u.id = r.o), r.w, last.review_reminded, r.m, ${now}::timestamptz
+      from ${jsonRows(rows)} as r (
+        id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, l boolean, o uuid, w timestamptz, m timestamptz
+      )
+      left join lateral (
+        select version, review_reminded from records where record_id = r.id order by version desc limit 1
+      ) last on true
     `.execute(queries(tx));
     return [];
   });
@@ -155,6 +164,9 @@ function versionRow({ id, before, after }: PlannedChange, now: Date) {
     p: after?.priority,
     x: after?.proxied,
     c: after?.comment,
+    l: after?.locked ?? false,
+    o: after?.ownerId,
+    w: after?.reviewAt,
     m: before?.createdAt ?? now,
   };
 }
@@ -254,7 +266,7 @@ async function recordTrail(
     action: `records.${kind}`,
     targetType: "domain",
     targetId: domainId,
-    before: { records: audited.flatMap(({ id, before }) => (before ? [{ id, ...dataOf(before) }] : [])) },
+    before: { records: audited.flatMap(({ id, before }) => (before ? [{ id, ...auditedData(before) }] : [])) },
     after: {
       changeSetId,
       revision,
@@ -263,7 +275,18 @@ async function recordTrail(
       failures: failures.length,
       repaired,
       ...about,
-      records: audited.flatMap(({ id, after }) => (after ? [{ id, ...dataOf(after) }] : [])),
+      records: audited.flatMap(({ id, after }) => (after ? [{ id, ...auditedData(after) }] : [])),
     },
   });
+}
+
+/** Returns what the trail says of a record: its data, and its lock, owner and review date if it has them. */
+function auditedData(record: RecordDraft): object {
+  const { locked, ownerId, reviewAt } = record;
+  return {
+    ...dataOf(record),
+    ...(locked ? { locked } : {}),
+    ...(ownerId === null ? {} : { ownerId }),
+    ...(reviewAt === null ? {} : { reviewAt: reviewAt.toISOString() }),
+  };
 }

@@ -32,6 +32,8 @@ export interface ZoneContext {
   reviewAcme: boolean;
   /** What the caller may do here. */
   rights: Rights;
+  /** The time of the call. */
+  at: Date;
   kind: ProviderKind;
   /** Null for a kind without a back end. */
   provider: DnsProvider | null;
@@ -92,6 +94,7 @@ export async function readZoneContext(
     reviewRequired: row.review_required,
     reviewAcme: row.review_acme,
     rights,
+    at: caller.at,
     kind,
     provider,
   };

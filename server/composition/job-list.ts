@@ -6,6 +6,7 @@ import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { reportJobName, type ChangeReporter } from "../change-reports/reporter.ts";
 import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
+import type { ReviewReminders } from "../records/review-reminders.ts";
 import type { ReverseFollows } from "../reverse/follow-up.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import type { Config } from "../config/config.ts";
@@ -36,6 +37,7 @@ export interface Workers
   batches: BatchRunner;
   requestSchedule: ChangeRequestSchedule;
   assignmentEnds: AssignmentEnds;
+  reviewReminders: ReviewReminders;
   reverseFollows: ReverseFollows;
   drift: DriftJob;
   dnsService: DnsService;
@@ -69,6 +71,12 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       description: "Deletes assignments that have ended, and announces ends a day before.",
       schedule: "* * * * *",
       work: (_data, signal) => needs.assignmentEnds.runOnce(signal),
+    },
+    {
+      name: "records.remind",
+      description: "Reminds of records whose review date has passed.",
+      schedule: "*/10 * * * *",
+      work: (_data, signal) => needs.reviewReminders.runOnce(signal),
     },
     {
       name: "changes.repair",

@@ -34,6 +34,7 @@ import type { RequestComments } from "../change-requests/comments.ts";
 import type { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import type { ChangeRequests } from "../change-requests/service.ts";
 import type { Replacements } from "../replacements/service.ts";
+import type { ReviewReminders } from "../records/review-reminders.ts";
 import type { Records } from "../records/service.ts";
 import type { Revert } from "../records/revert.ts";
 import type { Sync } from "../records/sync.ts";
@@ -106,6 +107,7 @@ export interface Services
   mirrorReconciler: MirrorReconciler;
   acmeChallenges: AcmeChallenges;
   dynamicAddresses: DynamicAddresses;
+  reviewReminders: ReviewReminders;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;
   /** Releases the leases of dead processes and starts repairing their changes. Call before the first request. */

@@ -64,6 +64,7 @@ import { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { Mirrors } from "../mirrors/service.ts";
 import { ChangeReporter } from "../change-reports/reporter.ts";
 import { Replacements } from "../replacements/service.ts";
+import { ReviewReminders } from "../records/review-reminders.ts";
 import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
 import { Sync } from "../records/sync.ts";
@@ -162,6 +163,7 @@ export async function createServices(parts: {
   const domains = new Domains(database, providerConfigs, now, notifications, review);
   const zoneImports = new ZoneImports({ database, providerConfigs, domains, log, now });
   const assignments = new Assignments({ audit, notifications, now });
+  const reviewReminders = new ReviewReminders({ database, notifications, now });
   const assignmentEnds = new AssignmentEnds({ database, audit, notifications, now });
   const makeCounter = countersIn(redis);
   const largeBodies = new LargeBodies(new URL("large-worker.ts", import.meta.url));
@@ -236,6 +238,7 @@ export async function createServices(parts: {
       batches,
       requestSchedule,
       assignmentEnds,
+      reviewReminders,
       reverseFollows,
       drift,
       ...channelServices,
@@ -290,6 +293,7 @@ export async function createServices(parts: {
     background,
     assignments,
     assignmentEnds,
+    reviewReminders,
     assignmentRequests: new AssignmentRequests({ assignments, audit, notifications, now }),
     domains,
     zoneImports,

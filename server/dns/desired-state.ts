@@ -3,6 +3,8 @@ import { atOnce, filtered, flatMapped, grouped, mapped, type Steps } from "../pl
 import {
   dataOf,
   isUnchanged,
+  noNotes,
+  notesOf,
   recordKey,
   rrsetKey,
   ttlKey,
@@ -10,12 +12,15 @@ import {
   type PlannedChange,
   type RecordData,
   type RecordDraft,
+  type RecordNotes,
 } from "./record.ts";
 
-/** A desired record. With an `id` it names an existing record (rollback); without one it is matched by content (sync, import). */
-export interface Desired extends RecordData {
+/**
+ * A desired record. With an `id` it names an existing record (rollback); without one it is matched by content (sync, import). Of its notes, an
+ * existing record takes the comment only: its lock, owner and review date stay as they are.
+ */
+export interface Desired extends RecordData, Partial<RecordNotes> {
   id?: string;
-  comment?: string | null;
 }
 
 export interface StatePlan {
@@ -52,7 +57,7 @@ export function* planningState(
   let unchanged = 0;
   const settle = (before: LiveRecord, want: Desired) => {
     byId.delete(before.id);
-    const after = draftOf(want, before.comment);
+    const after = draftOf(want, before);
     if (isUnchanged(before, after)) unchanged++;
     else updates.push({ action: "update", id: before.id, before, after });
   };
@@ -76,7 +81,13 @@ export function* planningState(
   for (const want of unmatched) {
     const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
     if (before) settle(before, want);
-    else creates.push({ action: "create", id: want.id ?? newId(), before: null, after: draftOf(want, null) });
+    else
+      creates.push({
+        action: "create",
+        id: want.id ?? newId(),
+        before: null,
+        after: draftOf(want, { ...noNotes, ...want }),
+      });
     yield;
   }
   const left = keepOthers ? [] : byId.values();
@@ -119,7 +130,7 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
     action === "update" ? aligned(before, after) : [],
   );
   const others = yield* flatMapped(live, (before) =>
-    known.has(before.id) ? [] : aligned(before, draftOf(before, null)),
+    known.has(before.id) ? [] : aligned(before, draftOf(before, before)),
   );
   const creates = yield* flatMapped(changes, (change) =>
     change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
@@ -127,6 +138,7 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
   return [...deletes, ...updates, ...others, ...creates];
 }
 
-function draftOf(want: Desired, comment: string | null): RecordDraft {
-  return { ...dataOf(want), comment: want.comment === undefined ? comment : want.comment };
+function draftOf(want: Desired, notes: RecordNotes): RecordDraft {
+  const comment = want.comment === undefined ? notes.comment : want.comment;
+  return { ...dataOf(want), ...notesOf(notes), comment };
 }

@@ -101,13 +101,26 @@ export function ttlKey(record: Pick<RecordData, "recordType" | "name" | "value" 
   return `${rrsetOf(record)}\u0000${record.proxied}`;
 }
 
+/** What Zonewright notes about a record. Not published in DNS. */
+export interface RecordNotes {
+  comment: string | null;
+  /** Whether only the domain's owner and administrators may change or delete it, and only with `unlock`. */
+  locked: boolean;
+  /** The user to ask about it. */
+  ownerId: string | null;
+  /** When it is to be looked at again. */
+  reviewAt: Date | null;
+}
+
+/** The notes of a new record. */
+export const noNotes: RecordNotes = { comment: null, locked: false, ownerId: null, reviewAt: null };
+
 /** A record in the newest revision. */
-export interface LiveRecord extends RecordData {
+export interface LiveRecord extends RecordData, RecordNotes {
   id: string;
   /** Version number of this record, from 1; its ETag. */
   version: number;
   status: "active" | "disabled";
-  comment: string | null;
   createdAt: Date;
   updatedAt: Date;
   /** Set on a TXT stored by 0.1, which did not record its split into strings, until its provider is read again. `strings` is then null. */
@@ -115,9 +128,7 @@ export interface LiveRecord extends RecordData {
 }
 
 /** A record's new content. */
-export interface RecordDraft extends RecordData {
-  comment: string | null;
-}
+export interface RecordDraft extends RecordData, RecordNotes {}
 
 /** One step of a plan. `before` and `after` are canonical. */
 export type PlannedChange =
@@ -136,9 +147,29 @@ function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[numb
   return field === "strings" ? sameStrings(a.strings, b.strings) : a[field] === b[field];
 }
 
-/** Returns whether the draft equals the record, comment included. */
+/** Returns whether the draft equals the record, notes included. */
 export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
-  return sameData(before, after) && before.comment === after.comment;
+  return sameData(before, after) && noteFields.every((field) => sameNote(before, after, field));
+}
+
+const noteFields = ["comment", "locked", "ownerId", "reviewAt"] as const;
+
+function sameNote(a: RecordNotes, b: RecordNotes, field: (typeof noteFields)[number]): boolean {
+  return field === "reviewAt" ? a.reviewAt?.getTime() === b.reviewAt?.getTime() : a[field] === b[field];
+}
+
+/** Returns the notes of a record. */
+export function notesOf({ comment, locked, ownerId, reviewAt }: RecordNotes): RecordNotes {
+  return { comment, locked, ownerId, reviewAt };
+}
+
+/** Returns the notes that differ, each as `[old, new]`. */
+export function changedNotes(before: RecordNotes, after: RecordNotes): Record<string, [unknown, unknown]> {
+  return Object.fromEntries(
+    noteFields
+      .filter((field) => !sameNote(before, after, field))
+      .map((field) => [field, [before[field], after[field]]]),
+  );
 }
 
 /** Returns the fields that differ, each as `[old, new]`, as snapshot diffs show them. */

@@ -7,7 +7,7 @@ import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import { settle } from "../changes/settle.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
-import type { PlannedChange, RecordData } from "../dns/record.ts";
+import { noNotes, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { newId } from "../platform/ids.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
@@ -69,7 +69,7 @@ export async function adoptZone(
 }
 
 function asCreated(record: RecordData): PlannedChange {
-  return { action: "create", id: newId(), before: null, after: { ...record, comment: null } };
+  return { action: "create", id: newId(), before: null, after: { ...record, ...noNotes } };
 }
 
 interface NewZone {

@@ -1,5 +1,13 @@
 import { aligningTtls, planningState } from "../dns/desired-state.ts";
-import { dataOf, isApexNs, recordKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
+import {
+  dataOf,
+  isApexNs,
+  noNotes,
+  recordKey,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../dns/record.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { newId } from "../platform/ids.ts";
 import { filtered, flatMapped, mapped, type Steps } from "../platform/slices.ts";
@@ -85,7 +93,7 @@ function asLive(record: RecordData): LiveRecord {
     id: newId(),
     version: 1,
     status: "active",
-    comment: null,
+    ...noNotes,
     createdAt: never,
     updatedAt: never,
   };

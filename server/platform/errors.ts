@@ -60,9 +60,9 @@ export const errorCodes = {
   CONFIRMATION_REQUIRED: {
     status: 409,
     title: "Confirmation required",
-    when: "The call would delete over 30 % of a zone of ten or more records, or something that other users depend on.",
+    when: "The call would delete over 30 % of a zone of ten or more records, change a locked record, or delete something that other users depend on.",
     advice:
-      "Review the effect with `dryRun`, then repeat the call with `force: true` or the header `x-confirm-delete: true`.",
+      "Review the effect with `dryRun`, then repeat the call with `force: true`, `unlock: true` or the header `x-confirm-delete: true`, as `detail` says.",
   },
   REVIEW_REQUIRED: {
     status: 409,

@@ -15,6 +15,7 @@ export const notificationEvents = [
   "domain.delegation_changed",
   "domain.dangling",
   "record.change_failed",
+  "record.review_due",
   "zone.changed",
   "zone.drift",
   "zone.secondary_behind",
@@ -84,6 +85,10 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "record.change_failed": {
     when: "A change whose outcome was unknown turned out to have failed, partly or completely. Or PTR records could not follow a change of addresses after several attempts.",
     to: "the user who made the change, and the domain's owner; for PTR records also administrators and the reverse zone's owner",
+  },
+  "record.review_due": {
+    when: "The review date of records has passed. Sent once per date, and once for all such records of a domain with the same owner.",
+    to: "the record's owner if they can see the domain, else the domain's owner, else administrators",
   },
   "zone.changed": {
     when: "Records of a zone changed, whoever changed them. Channels can filter these, and receive them together every hour or day.",
@@ -333,6 +338,11 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   };
   /** `failed`: the number of failed changes. */
   "record.change_failed": OfDomain & { changeSetId: string; failed: number };
+  /** The first 20 records by their review date, in ISO 8601; `total` counts all. */
+  "record.review_due": OfDomain & {
+    total: number;
+    records: readonly { recordId: string; recordType: string; name: string; value: string; reviewAt: string }[];
+  };
   /** One change. A digest has `digest: true`, `total`, and up to 100 of these in `changes`. */
   "zone.changed": ZoneChanged | ZoneDigest;
   /** The number of records that a sync would create, update and delete; or all 0 and, in `error`, why the zone cannot be read. */

@@ -3,7 +3,7 @@ import { line, shownId } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
 import { mostBulkRecords } from "./bulk.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
-import { explained, dataFields, domainId, recordData, recordId } from "../changes/schemas.ts";
+import { explained, dataFields, domainId, recordData, recordId, unlock } from "../changes/schemas.ts";
 
 export const bulkInput = z.strictObject({
   id: domainId,
@@ -123,7 +123,11 @@ export const reverse = z
     example: ["192.0.2.1"],
   });
 
-export const planInput = parsedInSlices(z.strictObject({ id: domainId, changes, reverse }), "changes", mostChanges);
+export const planInput = parsedInSlices(
+  z.strictObject({ id: domainId, changes, reverse, unlock }),
+  "changes",
+  mostChanges,
+);
 
 export const fieldChanges = z
   .record(

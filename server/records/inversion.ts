@@ -4,8 +4,10 @@ import { liveAtNames, liveById, liveColumns, liveRecord } from "../changes/state
 import { queries, type EntityManager } from "../database/database.ts";
 import { aligningTtls } from "../dns/desired-state.ts";
 import {
+  changedNotes,
   dataOf,
   isUnchanged,
+  notesOf,
   recordKey,
   recordLabel,
   type LiveRecord,
@@ -56,7 +58,7 @@ export async function planInversion(em: EntityManager, zone: ZoneContext, change
 
 const recordsAtOnce = 1_000;
 
-/** What a change set did to a record, comments included. */
+/** What a change set did to a record, notes included. */
 interface Made {
   id: string;
   /** Null if it created the record. */
@@ -131,7 +133,9 @@ function refuseChangedSince(
     const now = live.get(id);
     if (after) {
       if (!now) return [`${recordLabel(after)} was deleted since.`];
-      return isUnchanged(now, after) ? [] : [`${recordLabel(after)} was changed since: it is now ${described(now)}.`];
+      return hasStayed(now, { before, after })
+        ? []
+        : [`${recordLabel(after)} was changed since: it is now ${described(now)}.`];
     }
     const again = now ?? (before && byKey.get(recordKey(before)));
     return again && before ? [`${recordLabel(before)} was created again since: it is now ${described(again)}.`] : [];
@@ -156,9 +160,9 @@ function withSplits(made: readonly Made[], present: readonly LiveRecord[]): Made
 }
 
 function inverse(made: readonly Made[], live: ReadonlyMap<string, LiveRecord>): PlannedChange[] {
-  const changes = made.map(({ id, before }): PlannedChange[] => {
+  const changes = made.map(({ id, before, after }): PlannedChange[] => {
     const now = live.get(id);
-    if (now && before) return [{ action: "update", id, before: now, after: draftOf(before) }];
+    if (now && before) return [{ action: "update", id, before: now, after: undone(now, { before, after }) }];
     if (now) return [{ action: "delete", id, before: now, after: null }];
     return before ? [{ action: "create", id, before: null, after: draftOf(before) }] : [];
   });
@@ -167,7 +171,31 @@ function inverse(made: readonly Made[], live: ReadonlyMap<string, LiveRecord>): 
 }
 
 function draftOf(record: LiveRecord): RecordDraft {
-  return { ...dataOf(record), comment: record.comment };
+  return { ...dataOf(record), ...notesOf(record) };
+}
+
+type Sides = Pick<Made, "before" | "after">;
+
+/** Returns whether a record still is what a change set made of it. Its lock, owner and review date may have changed, unless the set set them. */
+function hasStayed(now: LiveRecord, { before, after }: Sides): boolean {
+  if (!after) return false;
+  return isUnchanged(now, { ...draftOf(after), ...othersNotes(now, { before, after }) });
+}
+
+/** Returns a record as it was before a change set, with the notes that others made since. */
+function undone(now: LiveRecord, { before, after }: Sides): RecordDraft {
+  return before ? { ...draftOf(before), ...othersNotes(now, { before, after }) } : draftOf(now);
+}
+
+/** Returns those of a record's lock, owner and review date that a change set left alone, as they are now. */
+function othersNotes(now: LiveRecord, { before, after }: Sides) {
+  const set = before && after ? changedNotes(before, after) : {};
+  const { locked, ownerId, reviewAt } = now;
+  return {
+    ...("locked" in set ? {} : { locked }),
+    ...("ownerId" in set ? {} : { ownerId }),
+    ...("reviewAt" in set ? {} : { reviewAt }),
+  };
 }
 
 /** Warns of other records that take the TTL of a restored one, because an RRset has one TTL. */

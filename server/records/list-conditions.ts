@@ -18,6 +18,12 @@ export interface RecordConditions {
   name?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
+  /** `true`: locked records only. */
+  locked?: "true" | "false" | undefined;
+  /** Records with this owner only. */
+  ownerId?: string | undefined;
+  /** `true`: records whose review date has passed only. */
+  reviewDue?: "true" | "false" | undefined;
 }
 
 /** The SQL conditions on a zone's records: those with versions, and server-managed ones, which have no comments. */
@@ -32,8 +38,8 @@ export interface SqlConditions {
  * @throws AppError BAD_REQUEST for a name that no record of the zone can have
  */
 export async function conditionsOf(
-  { type, search, filter, name, value }: RecordConditions,
-  zone: { name: string; sees: ZoneScope },
+  { type, search, filter, name, value, ...notes }: RecordConditions,
+  zone: { name: string; sees: ZoneScope; now: Date },
   internationalNames: () => Promise<string[]>,
 ): Promise<SqlConditions | null> {
   const both: RawBuilder<SqlBool>[] = [];
@@ -47,15 +53,32 @@ export async function conditionsOf(
     both.push(anyOf(each));
   }
   if (search !== undefined) both.push(matching(await nameSearch(search, internationalNames)));
-  if (filter === undefined) return both.length === 0 ? null : { versions: allOf(both), managed: allOf(both) };
+  const noted = noteConditions(notes, zone.now);
+  // Server-managed records have no notes.
+  const managed = noted.length === 0 ? both : [sql`false`];
+  if (filter === undefined) {
+    const isAll = both.length === 0 && noted.length === 0;
+    return isAll ? null : { versions: allOf([...both, ...noted]), managed: allOf(managed) };
+  }
   const host = matching(await hostSearch(filter, zone.name, internationalNames));
   const parts = partsOf(filter);
   const inField = (field: "value" | "comment") =>
     parts.map((part) => sql<SqlBool>`lower(${sql.ref(field)}) like ${`%${escapeLike(part)}%`}`);
   return {
-    versions: allOf([...both, anyOf([host, ...inField("value"), ...inField("comment")])]),
-    managed: allOf([...both, anyOf([host, ...inField("value")])]),
+    versions: allOf([...both, ...noted, anyOf([host, ...inField("value"), ...inField("comment")])]),
+    managed: allOf([...managed, anyOf([host, ...inField("value")])]),
   };
+}
+
+function noteConditions(
+  { locked, ownerId, reviewDue }: Pick<RecordConditions, "locked" | "ownerId" | "reviewDue">,
+  now: Date,
+): RawBuilder<SqlBool>[] {
+  return [
+    ...(locked === "true" ? [sql<SqlBool>`locked`] : []),
+    ...(ownerId === undefined ? [] : [sql<SqlBool>`owner_id = ${ownerId}`]),
+    ...(reviewDue === "true" ? [sql<SqlBool>`review_at <= ${now}`] : []),
+  ];
 }
 
 function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<SqlBool> {

@@ -22,6 +22,8 @@ export interface RecordFilter extends Paging, RecordConditions {
   serverManaged?: "true" | "false" | undefined;
   /** Whether to count the zone's records by type. */
   counts: "true" | "false";
+  /** The time of the call. */
+  now: Date;
 }
 
 type ListedZone = Pick<Zone, "id" | "name" | "revision" | "recordCount" | "signed" | "serverManagedCount" | "rights">;
@@ -37,7 +39,9 @@ export async function pageOfRecords(em: EntityManager, zone: ListedZone, filter:
   const { page, limit, sort, at = null } = filter;
   if (at !== null) await requireStored(em, zone.id, at, "at");
   const { sees } = zone.rights;
-  const found = await conditionsOf(filter, { name: zone.name, sees }, () => internationalNames(em, zone.id, at));
+  const found = await conditionsOf(filter, { name: zone.name, sees, now: filter.now }, () =>
+    internationalNames(em, zone.id, at),
+  );
   const everything = { versions: sql<SqlBool>`true`, managed: sql<SqlBool>`true` };
   const list = { id: zone.id, signed: zone.signed, at, sort, ...(found ?? everything) };
   const isCounted = found !== null || at !== null;

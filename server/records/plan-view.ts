@@ -1,4 +1,12 @@
-import { changedFields, countActions, dataOf, type PlannedChange } from "../dns/record.ts";
+import {
+  changedFields,
+  changedNotes,
+  countActions,
+  dataOf,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordDraft,
+} from "../dns/record.ts";
 import { flatMapped, inSlices } from "../platform/slices.ts";
 
 /** Returns planned changes as answers show them. */
@@ -10,7 +18,7 @@ export async function planView(changes: readonly PlannedChange[]) {
     updates: await inSlices(
       flatMapped(changes, ({ action, id, before, after }) =>
         action === "update"
-          ? [{ id, before: dataOf(before), after: dataOf(after), changes: changedFields(before, after) }]
+          ? [{ id, before: dataOf(before), after: dataOf(after), changes: fieldChanges(before, after) }]
           : [],
       ),
     ),
@@ -20,6 +28,12 @@ export async function planView(changes: readonly PlannedChange[]) {
       ),
     ),
   };
+}
+
+/** Returns the fields that an update changes. A comment is not among them. */
+function fieldChanges(before: LiveRecord, after: RecordDraft): Record<string, [unknown, unknown]> {
+  const { comment: _, ...notes } = changedNotes(before, after);
+  return { ...changedFields(before, after), ...notes };
 }
 
 /** Returns the number of changes of each kind, as answers show it. */

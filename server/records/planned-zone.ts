@@ -1,4 +1,6 @@
+import { lockWarning } from "../changes/record-locks.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import { AppError } from "../platform/errors.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { reverseWarnings } from "./reverse-warnings.ts";
 import { signedElsewhere } from "./signature-warnings.ts";
@@ -19,13 +21,23 @@ export interface PlannedZone {
   error: string | null;
 }
 
+/** Refuses a plan over several zones that changes locked records. @throws AppError CONFIRMATION_REQUIRED that names the first of them */
+export function refuseLockedIn(zones: readonly Pick<PlannedZone, "domainName" | "changes">[]): void {
+  for (const { domainName, changes } of zones) {
+    const warning = lockWarning(changes);
+    if (warning !== null) throw new AppError("CONFIRMATION_REQUIRED", `${domainName}: ${warning}`);
+  }
+}
+
 /** Returns what a plan over many zones warns of in one of them, apart from losses. */
 export function zoneWarnings(
   zone: Parameters<typeof reverseWarnings>[0] & { view: string; signedElsewhere: boolean },
   changes: readonly PlannedChange[],
 ): string[] {
+  const locked = lockWarning(changes);
   return [
     ...privateAddressWarnings(zone, changes),
+    ...(locked === null ? [] : [locked]),
     ...reverseWarnings(zone, changes),
     ...(zone.signedElsewhere ? [signedElsewhere] : []),
   ];

@@ -10,6 +10,7 @@ import type { EntityManager } from "../database/database.ts";
 import { planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
 import { providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { planInversion, type Inversion } from "./inversion.ts";
+import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { editedElsewhere } from "./service.ts";
@@ -58,6 +59,7 @@ export class Revert {
       atomic: true,
       message: input.message,
       override: input.override,
+      unlock: input.unlock,
       cause: { revertsId: input.changeSetId },
       about: { revertsId: input.changeSetId },
       plan: async (tx, zone) => {
@@ -101,7 +103,8 @@ export class Revert {
     ];
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
     const loss = changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
-    if (loss !== null) warnings.push(loss);
+    const locked = input.unlock ? null : lockWarning(changes);
+    warnings.push(...[locked, loss].filter((warning) => warning !== null));
     return {
       changeSetId: null,
       revision: zone.revision,

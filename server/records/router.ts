@@ -104,7 +104,7 @@ export const recordsRouter = router({
     .input(deleteRecordInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      const deletion = { ...input, override: input.override === "true" };
+      const deletion = { ...input, override: input.override === "true", unlock: input.unlock === "true" };
       await ctx.services.records.delete(ctx.em, ctx.caller, deletion, ifMatchVersion(ctx.http));
       return { success: true as const };
     }),

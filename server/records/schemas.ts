@@ -1,6 +1,17 @@
 import { z } from "zod";
-import { line, optionalInteger, pageOf, paging, queryFlag, shownId, text, timestamp } from "../api/schemas.ts";
-import { dataFields, domainId, explained, recordId } from "../changes/schemas.ts";
+import {
+  id,
+  line,
+  optionalInteger,
+  pageOf,
+  paging,
+  queryFlag,
+  shownId,
+  text,
+  timestamp,
+  timestampInput,
+} from "../api/schemas.ts";
+import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list-order.ts";
 import { editableTypes } from "../dns/record.ts";
 
@@ -55,6 +66,24 @@ const commentField = line(1000)
   .nullable()
   .meta({ description: "Free-text note, at most 1000 characters. Not published in DNS.", example: null });
 
+const lockedField = z.boolean("This must be true or false.").meta({
+  description:
+    "The domain's owner and administrators only: `true` locks the record, `false` clears its lock. Only they may then change or delete it, and " +
+    "only with `unlock: true`.",
+  example: false,
+});
+
+const ownerField = id(
+  "The id of a user who can be asked about the record. They must be able to see the domain. Null: none in particular.",
+)
+  .nullable()
+  .meta({ example: null });
+const reviewField = timestampInput(
+  "When the record is to be looked at again. Its owner, else the domain's, is reminded once when that time has passed. Null: never.",
+)
+  .nullable()
+  .meta({ example: null });
+
 const inputFields = {
   recordType: typeField,
   name: nameField,
@@ -64,6 +93,9 @@ const inputFields = {
   priority: priorityField.optional(),
   proxied: proxiedField.optional(),
   comment: commentField.optional(),
+  locked: lockedField.optional(),
+  ownerId: ownerField.optional(),
+  reviewAt: reviewField.optional(),
 };
 
 /** A record needs a value, or, for a TXT record, strings. */
@@ -99,6 +131,15 @@ export const dnsRecord = z
     status: z.enum(["active", "disabled"]).meta({ description: "Whether the record is in use.", example: "active" }),
     createdAt: timestamp("When the record was created."),
     comment: z.string().nullable().meta({ description: "Free-text note. Not published in DNS.", example: null }),
+    locked: z.boolean().meta({
+      description:
+        "Whether only the domain's owner and administrators may change or delete the record, and only with `unlock: true`.",
+      example: false,
+    }),
+    ownerId: shownId("A user who can be asked about the record; null for none in particular.")
+      .nullable()
+      .meta({ example: null }),
+    reviewAt: timestamp("When the record is to be looked at again; null: never.").nullable().meta({ example: null }),
     updatedAt: timestamp("When this version was created."),
     version: z.int().meta({ description: "Version number, incremented by each change. Also the ETag.", example: 1 }),
   })
@@ -158,6 +199,9 @@ export const listRecordsInput = z.strictObject({
       "Only records with exactly this value, in any notation. Without `type`, it is read as a value of each type.",
     example: "192.0.2.1",
   }),
+  locked: queryFlag("false", "`true`: only locked records."),
+  ownerId: id("Only records with this user as their owner.").optional(),
+  reviewDue: queryFlag("false", "`true`: only records whose `reviewAt` has passed."),
   serverManaged: queryFlag("true", "`false` omits records that the name server maintains."),
   ...paging(50, 500),
 });
@@ -220,4 +264,5 @@ export const deleteRecordInput = z.strictObject({
   recordId,
   message: explained.message,
   override: queryFlag("false", explained.override.description ?? ""),
+  unlock: queryFlag("false", unlock.description ?? ""),
 });

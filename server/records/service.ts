@@ -16,6 +16,7 @@ import type { PlannedChange } from "../dns/record.ts";
 import type { Explained } from "../changes/review-policy.ts";
 import type { ChangePipeline, ChangeRequest, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
+import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { planView } from "./plan-view.ts";
@@ -30,6 +31,8 @@ interface PlanInput {
   changes: ChangeInput[];
   /** The offered PTR changes to include. */
   reverse?: Chosen | undefined;
+  /** Whether locked records are meant, too. */
+  unlock?: boolean | undefined;
 }
 
 /** How often a page is read again that a change of the zone came into. */
@@ -53,10 +56,11 @@ export class Records {
    * Returns a page of the records that the caller sees. Reads it again if the zone changed between its queries.
    * @throws AppError NOT_FOUND, BAD_REQUEST, HISTORY_GONE
    */
-  async list(em: EntityManager, caller: Caller, { id, ...filter }: RecordFilter & { id: string }) {
+  async list(em: EntityManager, caller: Caller, input: Omit<RecordFilter, "now"> & { id: string }) {
+    const { id, ...filter } = input;
     for (let repeats = mostRepeats; ; repeats--) {
       const zone = await zoneFor(em, caller, id, "read");
-      const page = await pageOfRecords(em, zone, filter);
+      const page = await pageOfRecords(em, zone, { ...filter, now: caller.at });
       if (filter.at !== undefined || page.revision === zone.revision || repeats === 0) return page;
     }
   }
@@ -65,32 +69,37 @@ export class Records {
   async create(
     em: EntityManager,
     caller: Caller,
-    { id, message, override, ...input }: RecordInput & Explained & { id: string },
+    { id, message, override, unlock, ...input }: RecordInput & Explained & { id: string },
   ) {
-    return (await this.#edit(em, caller, id, { action: "create", input }, { message, override })) ?? missing();
+    return (await this.#edit(em, caller, id, { action: "create", input }, { message, override, unlock })) ?? missing();
   }
 
   /** Changes a record. @param ifMatch the version that the caller has seen; null: any. @throws AppError as `create`, and PRECONDITION_FAILED */
   async update(
     em: EntityManager,
     caller: Caller,
-    { id, recordId, message, override, ...patch }: Partial<RecordInput> & Explained & { id: string; recordId: string },
+    {
+      id,
+      recordId,
+      message,
+      override,
+      unlock,
+      ...patch
+    }: Partial<RecordInput> & Explained & { id: string; recordId: string },
     ifMatch: number | null,
   ) {
-    return (
-      (await this.#edit(em, caller, id, { action: "update", recordId, patch }, { message, override, ifMatch })) ??
-      missing()
-    );
+    const edit = { action: "update", recordId, patch } as const;
+    return (await this.#edit(em, caller, id, edit, { message, override, unlock, ifMatch })) ?? missing();
   }
 
   /** Deletes a record. @throws AppError as `update` */
   async delete(
     em: EntityManager,
     caller: Caller,
-    { id, recordId, message, override }: Explained & { id: string; recordId: string },
+    { id, recordId, message, override, unlock }: Explained & { id: string; recordId: string },
     ifMatch: number | null,
   ): Promise<void> {
-    await this.#edit(em, caller, id, { action: "delete", recordId }, { message, override, ifMatch });
+    await this.#edit(em, caller, id, { action: "delete", recordId }, { message, override, unlock, ifMatch });
   }
 
   /** Makes one edit, and lets PTR records follow. `ifMatch`: the version that the record must have; null: any. */
@@ -99,15 +108,14 @@ export class Records {
     caller: Caller,
     domainId: string,
     edit: Edit,
-    { message, override, ifMatch = null }: Explained & { ifMatch?: number | null },
+    { ifMatch = null, ...explained }: Explained & { ifMatch?: number | null },
   ) {
     const result = await this.#pipeline.run<EditPlan>(em, {
       domainId,
       caller,
       need: "write",
       kind: "edit",
-      message,
-      override,
+      ...explained,
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, [edit], applyEach);
         if (ifMatch !== null) refuseOutdated(plan.before, ifMatch);
@@ -141,6 +149,7 @@ export class Records {
       kind: "bulk",
       message: input.message,
       override: input.override,
+      unlock: input.unlock,
       atomic,
       plan: async (tx, zone) => {
         const plan = await planEdits(tx, zone, items.edits, atomic ? applyAtomic : applyEach);
@@ -172,8 +181,9 @@ export class Records {
       ...(await mirrorWarnings(em, zone, changes)),
       ...(followed?.warnings ?? []),
     ];
+    const locked = input.unlock ? null : lockWarning(changes);
     const loss = input.changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;
-    return { ...planned, warnings: loss === null ? warnings : [...warnings, loss] };
+    return { ...planned, warnings: [...warnings, ...[locked, loss].filter((warning) => warning !== null)] };
   }
 
   /** Plans changes of a zone, judged as one set, and what follows them. @throws AppError as `plan` */
@@ -231,6 +241,7 @@ export class Records {
       kind: edits.length === 1 ? "edit" : "bulk",
       message: input.message,
       override: input.override,
+      unlock: input.unlock,
       atomic: true,
       alongside: input.alongside,
       plan: async (tx, zone) => {

@@ -5,6 +5,7 @@ import { AppError } from "../platform/errors.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
+import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
@@ -31,9 +32,10 @@ export class Sync {
       force: boolean;
       planHash?: string | undefined;
       message?: string | undefined;
+      unlock?: boolean | undefined;
     },
   ) {
-    const { id, dryRun, force, message } = input;
+    const { id, dryRun, force, message, unlock } = input;
     if (dryRun) {
       const planned = await this.#pipeline.dryRun(em, {
         domainId: id,
@@ -45,8 +47,10 @@ export class Sync {
         },
       });
       const { zone, changes } = planned;
-      const warning = lossWarning(changes, zone.recordCount, "differences");
-      const plan = { ...(await planView(changes)), warnings: warning === null ? [] : [warning] };
+      const locked = unlock ? null : lockWarning(changes);
+      const loss = lossWarning(changes, zone.recordCount, "differences");
+      const warnings = [locked, loss].filter((warning) => warning !== null);
+      const plan = { ...(await planView(changes)), warnings };
       return { ...answer(planned), plan, planHash: await comparisonHash(zone, changes) };
     }
     const { planned } = await this.#pipeline.run(em, {
@@ -55,6 +59,7 @@ export class Sync {
       need: "manage",
       kind: "sync",
       message,
+      unlock,
       alreadyThere: true,
       resolution: force && caller.role === "admin" ? "acceptObserved" : "wait",
       bookmarkBefore: true,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, queryFlag } from "../api/schemas.ts";
-import { domainId, changeMessage, explained } from "../changes/schemas.ts";
+import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
 const dryRun = z
@@ -22,6 +22,7 @@ export const syncInput = z.strictObject({
   force,
   planHash: reviewedHash,
   message: changeMessage,
+  unlock,
 });
 
 const counts = {

@@ -19,6 +19,7 @@ import { requireStored } from "../changes/state/past-zone.ts";
 import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
 import type { Explained } from "../changes/review-policy.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
+import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
@@ -117,7 +118,8 @@ export class ZoneFileTransfer {
         ...notEndless(await inSlices(ttlWarnings(given, changes))),
         ...notEndless(followed.warnings),
       ];
-      if (input.dryRun && loss !== null) warnings.push(loss);
+      const locked = input.unlock ? null : lockWarning(changes);
+      if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
       const unchanged = await inSlices(countUnchanged(live, given, changes));
       return { zone, changes, unchanged, warnings, follows: followed.follows };
     };
@@ -128,6 +130,7 @@ export class ZoneFileTransfer {
           need,
           message: input.message,
           override: input.override,
+          unlock: input.unlock,
           plan,
         });
     return {

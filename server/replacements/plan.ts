@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
+import { refuseReserved } from "../changes/record-locks.ts";
 import { zonesToPlan, type ZoneToPlan } from "../changes/zones-to-plan.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -107,6 +108,7 @@ async function partOrReason(
 ): Promise<Pick<PlannedZone, "changes" | "warnings" | "hash" | "error">> {
   try {
     const { changes, warnings } = await planZonePart(em, zone, wanted, present);
+    if (!zone.rights.changesProtected) refuseReserved(changes);
     if (changes.length === 0) return { changes, warnings, hash: null, error: null };
     return {
       changes,

@@ -13,6 +13,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { refuseLosses } from "../records/loss-guard.ts";
+import { refuseLockedIn } from "../records/planned-zone.ts";
 import { planView } from "../records/plan-view.ts";
 import { nothingFound } from "./find.ts";
 import { planReplacement } from "./plan.ts";
@@ -68,6 +69,7 @@ export class Replacements {
     const items = plan.zones.filter(({ hash, error }) => hash !== null || error !== null);
     if (items.length === 0) throw nothingFound();
     if (!force) refuseLosses(plan.zones);
+    if (!input.unlock) refuseLockedIn(plan.zones);
     return await em.transactional(async (tx) => {
       const batch = { kind: "replace", request, force, revertsId: null, now: this.#parts.now() } as const;
       const jobId = await storeBatch(
@@ -156,9 +158,15 @@ export class Replacements {
   }
 }
 
-/** Returns a request with its own message and override. */
-function explained<T extends object>(request: T, { message, override }: ExplainedRequest): T & ExplainedRequest {
-  return { ...request, message: storedMessage(message) ?? undefined, override: override || undefined };
+/** Returns a request with its own message, override and unlock. */
+function explained<T extends object>(request: T, why: ExplainedRequest): T & ExplainedRequest {
+  const { message, override, unlock } = why;
+  return {
+    ...request,
+    message: storedMessage(message) ?? undefined,
+    override: override || undefined,
+    unlock: unlock || undefined,
+  };
 }
 
 /**

@@ -1,9 +1,17 @@
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { FollowItem } from "../changes/follows.ts";
+import { touchesLocked } from "../changes/record-locks.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { followAddress, type PointerChanges, type Standing } from "../dns/reverse/pointers.ts";
-import type { LiveRecord, PlannedChange, RecordDraft } from "../dns/record.ts";
+import {
+  noNotes,
+  notesOf,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordDraft,
+  type RecordNotes,
+} from "../dns/record.ts";
 import { ruleFor } from "../dns/record-types.ts";
 import { newId } from "../platform/ids.ts";
 import { inChunks } from "../platform/slices.ts";
@@ -75,22 +83,24 @@ function changesFor(
       action: "update",
       id: before.id,
       before,
-      after: pointer(owner, target, before.ttl, before.comment),
+      after: pointer(owner, target, before.ttl, before),
     });
   }
   if (create !== null) {
-    const after = pointer(owner, create, defaultTtlAt(kind), null);
+    const after = pointer(owner, create, defaultTtlAt(kind), noNotes);
     changes.push({ action: "create", id: newId(), before: null, after });
   }
   return changes;
 }
 
-function pointer(name: string, value: string, ttl: number, comment: string | null): RecordDraft {
-  return { recordType: "PTR", name, value, strings: null, ttl, priority: null, proxied: false, comment };
+function pointer(name: string, value: string, ttl: number, notes: RecordNotes): RecordDraft {
+  return { recordType: "PTR", name, value, strings: null, ttl, priority: null, proxied: false, ...notesOf(notes) };
 }
 
-/** Returns why a name cannot be the target of a PTR record; null if it can. */
-function faultOf({ after }: PlannedChange): string | null {
+/** Returns why a PTR record cannot be changed: it is locked, or the name cannot be its target; null if it can. */
+function faultOf(change: PlannedChange): string | null {
+  const { before, after } = change;
+  if (before && touchesLocked(change)) return `The PTR record of ${before.name} is locked.`;
   if (!after) return null;
   const written = ruleFor("PTR").write(after.value, null);
   return written.ok ? null : written.message;

@@ -5,6 +5,7 @@ import { planningState } from "../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import type { PlannedChange, RecordData } from "../dns/record.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
@@ -52,6 +53,7 @@ export class Rollback {
     if (input.dryRun) {
       const request = { domainId: input.id, caller, need: "manage", plan } as const;
       const { zone, changes, readOnly, unmade, warnings } = await this.#pipeline.dryRun(em, request);
+      const locked = input.unlock ? null : lockWarning(changes);
       const loss = lossWarning(changes, zone.recordCount, "differences");
       return {
         success: unmade.length === 0,
@@ -60,7 +62,11 @@ export class Rollback {
         failed: unmade.map(failure),
         plan: {
           ...(await planView(changes)),
-          warnings: [...warnings, ...readOnlyWarnings(readOnly), ...(loss === null ? [] : [loss])],
+          warnings: [
+            ...warnings,
+            ...readOnlyWarnings(readOnly),
+            ...[locked, loss].filter((warning) => warning !== null),
+          ],
         },
         planHash: await comparisonHash(zone, changes),
       };
@@ -72,6 +78,7 @@ export class Rollback {
       kind: "rollback",
       message: input.message,
       override: input.override,
+      unlock: input.unlock,
       bookmarkAfter: true,
       about: { snapshotId: input.snapshotId },
       plan: async (reader, zone) => {

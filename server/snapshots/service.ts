@@ -103,7 +103,7 @@ export class Snapshots {
     if (page === undefined) return await this.#read(em, { id, snapshotId }, Number.POSITIVE_INFINITY, seen);
     const found = await findSnapshot(em, id, snapshotId);
     const paging = { page, limit: limit ?? defaultRecords, sort: "name", counts: "false" } as const;
-    const { records, total } = await pageOfRecords(em, zone, { ...paging, at: found.revision });
+    const { records, total } = await pageOfRecords(em, zone, { ...paging, at: found.revision, now: caller.at });
     return { ...view({ ...found, record_count: total }, null, seen), records };
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
+import { refuseReserved } from "../changes/record-locks.ts";
 import { zonesToPlan, type ZoneToPlan } from "../changes/zones-to-plan.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -99,6 +100,7 @@ async function planChunk(em: EntityManager, stored: StoredTemplate, found: reado
       const { changes, warnings, following } = linkedChanges(linked, stored, expansions, live);
       const { planned, warnings: more, error } = await judged(linked, changes, live);
       if (error !== null) throw new AppError("CONFLICT", error);
+      if (!zone.rights.changesProtected) refuseReserved(planned);
       const isBehind = expansions.some(({ one }) => one.templateRevision !== stored.revision);
       const part = await partOf(zone, planned, [...warnings, ...more]);
       return { ...part, following: planned.length === 0 && isBehind ? following : [] };

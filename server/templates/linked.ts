@@ -9,6 +9,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
 import { AppError } from "../platform/errors.ts";
 import { refuseLosses } from "../records/loss-guard.ts";
+import { refuseLockedIn } from "../records/planned-zone.ts";
 import { planView } from "../records/plan-view.ts";
 import type { DomainTemplates } from "./applied.ts";
 import { planLinked } from "./linked-plan.ts";
@@ -60,6 +61,7 @@ export class LinkedTemplates {
     checkOverride({ ...input, role: caller.role });
     const message = storedMessage(input.message) ?? undefined;
     const override = input.override || undefined;
+    const unlock = input.unlock || undefined;
     const stored = await templates.load(em, id);
     const plan = await planLinked(em, connections, caller, stored);
     if (plan.planHash !== planHash)
@@ -72,10 +74,11 @@ export class LinkedTemplates {
     if (items.length === 0 && behind.length === 0)
       throw new AppError("CONFLICT", "No linked domain differs from the template, so there is nothing to apply.");
     if (!force) refuseLosses(items);
+    if (!unlock) refuseLockedIn(items);
     return await em.transactional(async (tx) => {
       const batch = {
         kind: "template",
-        request: { ...linkedRequest(stored), message, override },
+        request: { ...linkedRequest(stored), message, override, unlock },
         force,
         revertsId: null,
         now: now(),
@@ -91,7 +94,7 @@ export class LinkedTemplates {
         action: "template.apply_linked",
         targetType: "template",
         targetId: id,
-        after: { jobId, revision: stored.revision, force, domains: items.length, message, override },
+        after: { jobId, revision: stored.revision, force, domains: items.length, message, override, unlock },
       });
       await enqueue(tx, batchJobName, {});
       return { jobId };

@@ -188,6 +188,7 @@ export const applyTemplateInput = z.strictObject({
   force: applyInput.shape.force,
   message: applyInput.shape.message,
   override: applyInput.shape.override,
+  unlock: applyInput.shape.unlock,
 });
 
 export const templatePlan = z
@@ -273,6 +274,7 @@ export const applyLinkedInput = z.strictObject({
   force: forceLoss,
   message: applyInput.shape.message,
   override: applyInput.shape.override,
+  unlock: applyInput.shape.unlock,
 });
 
 export const linkedPlan = z

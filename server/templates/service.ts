@@ -79,7 +79,7 @@ export class TemplatePlans {
     caller: Caller,
     input: TemplateChoice & Explained & { linked: boolean; planHash: string; force: boolean },
   ) {
-    const { id, planHash, force, linked, reverse, message, override } = input;
+    const { id, planHash, force, linked, reverse, message, override, unlock } = input;
     const prepared = await this.#prepare(em, caller, input);
     const { stored, zone, place, earlier, resolution } = prepared;
     const isRemembered = zone.rights.changes.includesAllAt(place.host);
@@ -100,7 +100,7 @@ export class TemplatePlans {
     const alongside = isRemembered ? remember : undefined;
     const result = await atTemplate(
       prepared,
-      records.apply(em, caller, { id, changes, reverse, planHash, force, message, override, alongside }),
+      records.apply(em, caller, { id, changes, reverse, planHash, force, message, override, unlock, alongside }),
     );
     return { ...result, ...remembered };
   }

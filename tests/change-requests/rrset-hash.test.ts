@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashing } from "../../server/change-requests/rrset-hash.ts";
-import type { LiveRecord, PlannedChange, RecordDraft } from "../../server/dns/record.ts";
+import { noNotes, type LiveRecord, type PlannedChange, type RecordDraft } from "../../server/dns/record.ts";
 import { atOnce } from "../../server/platform/slices.ts";
 
 type State = Parameters<typeof hashing>[1];
@@ -18,7 +18,7 @@ const draft = (more: Partial<RecordDraft> = {}): RecordDraft => ({
   ttl: 300,
   priority: null,
   proxied: false,
-  comment: null,
+  ...noNotes,
   ...more,
 });
 const live = (id: string, more: Partial<RecordDraft> = {}): LiveRecord => ({

@@ -5,7 +5,7 @@ import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
-import { recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
+import { noNotes, recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
 import { startCloudflare, refusal as cloudflareRefusal } from "../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean, failure as digitalOceanFailure } from "../support/vendors/digitalocean/server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";
@@ -84,7 +84,7 @@ const now = () => new Date();
 let ids = 0;
 const live = (data: RecordData): LiveRecord => {
   const at = new Date(0);
-  return { ...data, id: String(++ids), version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
+  return { ...data, id: String(++ids), version: 1, status: "active", ...noNotes, createdAt: at, updatedAt: at };
 };
 
 describe.each(vendors)("%s", (kindName, start) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ProviderKind } from "../../server/dns-providers/provider.ts";
 import { planMove } from "../../server/domains/move-plan.ts";
-import { recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
+import { noNotes, recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
 
 const manual = kindByName("manual");
 if (!manual) throw new Error("The kind manual is missing.");
@@ -28,6 +28,7 @@ const live = (record: RecordData): LiveRecord => ({
   id: `${record.name} ${record.recordType} ${record.value}`,
   version: 1,
   status: "active",
+  ...noNotes,
   comment: "ours",
   createdAt: new Date(0),
   updatedAt: new Date(0),

@@ -120,6 +120,20 @@ export function ofUser(zw: Zonewright): Proofs {
         expect(body.requests.filter((request: { userId: string }) => request.userId === id)).toEqual([]);
       },
     },
+    "records that they can be asked about": {
+      async prove() {
+        const { id, zone, leave } = await writer();
+        const record = await zone.add("A", "www", "192.0.2.1");
+        await zone.update(record.id, { ownerId: id });
+        await zone.update(record.id, { ttl: 60 });
+        const { revision } = await zone.detail();
+        await leave();
+        expect(await zone.records()).toMatchObject([{ id: record.id, ttl: 60, ownerId: null }]);
+        expect(await zone.records(`&at=${revision - 1}`)).toMatchObject([{ id: record.id, ownerId: null }]);
+        const [entry] = await entries(zw.admin, { targetId: id, action: "user.delete" });
+        expect(entry?.after).toMatchObject({ recordsLeft: 1 });
+      },
+    },
     "open change requests": {
       columns: ["change_requests.author_id"],
       async prove() {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   // Objects created there would stay; tests/notifications covers its invalid input.
   operations = operationsOf(document).filter((found) => !streams(found));
   furnished = { document, ids: await furnish(zw) };
-  narrowed = new RestClient(zw.url, await narrowedToken(zw, zw.admin, { recordTypes: ["TXT"] }));
+  narrowed = new RestClient(zw.url, await narrowedToken(zw.admin, { recordTypes: ["TXT"] }));
 });
 
 let sent = 0;
@@ -46,7 +46,7 @@ async function send(found: FoundOperation, call: Call): Promise<Answer> {
   const answer = await client.send(method, target, call.body);
   // Other calls may have revoked the administrator's tokens.
   if (!narrow || answer.status !== 401) return answer;
-  narrowed.token = await narrowedToken(zw, zw.admin, { recordTypes: ["TXT"] });
+  narrowed.token = await narrowedToken(zw.admin, { recordTypes: ["TXT"] });
   return await client.send(method, target, call.body);
 }
 

@@ -36,6 +36,9 @@ describe("a new record", () => {
       status: "active",
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       comment: "for people",
+      locked: false,
+      ownerId: null,
+      reviewAt: null,
       updatedAt: answer.body.createdAt,
       version: 1,
     });

@@ -8,6 +8,7 @@ import {
   type LiveRecord,
   type PlannedChange,
   type RecordData,
+  noNotes,
 } from "../../server/dns/record.ts";
 import { addToIndex, planServed, type LiveIndex } from "../../server/dns/zone-comparison.ts";
 
@@ -28,6 +29,7 @@ const live = (records: readonly RecordData[]): LiveRecord[] =>
     id: `id-${index}`,
     version: 1,
     status: "active",
+    ...noNotes,
     comment: `comment ${index}`,
     createdAt: new Date(0),
     updatedAt: new Date(0),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { noNotes } from "../../server/dns/record.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { planState } from "../../server/dns/desired-state.ts";
 import { withoutReadOnly } from "../../server/records/provider-limits.ts";
@@ -19,7 +20,7 @@ const live = (id: string, value: string) => ({
   id,
   version: 1,
   status: "active" as const,
-  comment: null,
+  ...noNotes,
   createdAt: at,
   updatedAt: at,
 });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { ZoneView } from "../../server/records/editing/zone-view.ts";
-import { ttlKey, type LiveRecord, type RecordDraft } from "../../server/dns/record.ts";
+import { noNotes, ttlKey, type LiveRecord, type RecordDraft } from "../../server/dns/record.ts";
 
 const ids = ["a", "b", "c", "d", "e"];
 const draft = fc.record({
@@ -20,7 +20,7 @@ const edits = fc.array(
 );
 
 function recordOf(some: { recordType: string; name: string; value: string; ttl: number }): RecordDraft {
-  return { ...some, strings: null, priority: null, proxied: false, comment: null };
+  return { ...some, strings: null, priority: null, proxied: false, ...noNotes };
 }
 
 function liveOf(id: string, some: Parameters<typeof recordOf>[0]): LiveRecord {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textKey, type LiveRecord } from "../../server/dns/record.ts";
+import { noNotes, textKey, type LiveRecord } from "../../server/dns/record.ts";
 import { expandTemplate } from "../../server/templates/applying/expand.ts";
 import { resolve, type Situation, type WrittenRecord } from "../../server/templates/applying/resolve.ts";
 import type { TemplateRecord } from "../../server/templates/form/template.ts";
@@ -9,7 +9,7 @@ import type { TemplateRecord } from "../../server/templates/form/template.ts";
 function live(line: string, more: Partial<LiveRecord> = {}): LiveRecord {
   const [name = "", recordType = "", ...value] = line.split(" ");
   const at = new Date(0);
-  const fields = { strings: null, ttl: 3600, priority: null, proxied: false, version: 1, comment: null };
+  const fields = { strings: null, ttl: 3600, priority: null, proxied: false, version: 1, ...noNotes };
   return {
     id: line,
     recordType,

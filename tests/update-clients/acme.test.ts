@@ -15,7 +15,7 @@ let client: RestClient;
 
 beforeAll(async () => {
   zone = await manualZone(zw);
-  client = new RestClient(zw.url, await narrowedToken(zw, zw.admin, { recordTypes: ["TXT"] }));
+  client = new RestClient(zw.url, await narrowedToken(zw.admin, { recordTypes: ["TXT"] }));
 });
 
 /** Lets hours pass. The administrator's token expires meanwhile. */
@@ -60,7 +60,7 @@ describe("publishing and deleting", () => {
     const parent = await manualZone(zw);
     const child = await addZone(zw, { name: `sub.${parent.name}`, providerConfigId: await manualConfig(zw) });
     expect((await present(nameIn(child, "www."), "nested")).body.domainId).toBe(child.id);
-    const narrowed = await narrowedToken(zw, zw.admin, { domainIds: [parent.id] });
+    const narrowed = await narrowedToken(zw.admin, { domainIds: [parent.id] });
     const { body } = await present(nameIn(child, "www."), "above", new RestClient(zw.url, narrowed));
     expect(body).toMatchObject({ domainId: parent.id, name: "_acme-challenge.www.sub" });
   });
@@ -128,7 +128,7 @@ describe("refusing", () => {
 
   test("a token writes no challenges beyond its hosts, types and domains", async () => {
     const other = await manualZone(zw);
-    const as = async (wish: object) => new RestClient(zw.url, await narrowedToken(zw, zw.admin, wish));
+    const as = async (wish: object) => new RestClient(zw.url, await narrowedToken(zw.admin, wish));
     const code = async (wish: object, fqdn: string) => (await present(fqdn, "beyond", await as(wish))).status;
     expect(await code({ domainIds: [other.id] }, nameIn(zone))).toBe(404);
     expect(await code({ recordTypes: ["A"] }, nameIn(zone))).toBe(403);
@@ -146,13 +146,13 @@ describe("refusing", () => {
   });
 });
 
-describe("Basic authentication", () => {
-  const send = async (headers: Record<string, string>): Promise<Answer> =>
-    await zw.nobody.post("/api/acme/present", { fqdn: nameIn(zone, "basic."), value: "basic" }, headers);
+const send = async (headers: Record<string, string>): Promise<Answer> =>
+  await zw.nobody.post("/api/acme/present", { fqdn: nameIn(zone, "basic."), value: "basic" }, headers);
 
+describe("Basic authentication", () => {
   test("a token is accepted as the password, whatever the user name", async () => {
     const token = client.token ?? "";
-    for (const user of ["any", "", "ä:ö"].slice(0, 2)) expect((await send(basic(token, user))).status).toBe(200);
+    for (const user of ["any", ""]) expect((await send(basic(token, user))).status).toBe(200);
   });
 
   test.each([
@@ -181,7 +181,7 @@ test("an auditor's token publishes nothing", async () => {
   const name = freshName();
   await zw.admin.put(`/api/provider-configs/${await manualConfig(zw)}`, { membersMayUse: true });
   await auditor.post("/api/domains", { name, providerConfigId: await manualConfig(zw) });
-  const token = await narrowedToken(zw, auditor, { recordTypes: ["TXT"] });
+  const token = await narrowedToken(auditor, { recordTypes: ["TXT"] });
   const { body: me } = await auditor.get("/api/auth/me");
   await zw.admin.put(`/api/users/${me.id}`, { role: "auditor" });
   expect((await present(nameIn({ name }), "audited", new RestClient(zw.url, token))).status).toBe(403);

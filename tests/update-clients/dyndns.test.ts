@@ -13,7 +13,7 @@ let token: string;
 
 beforeAll(async () => {
   zone = await manualZone(zw);
-  token = await narrowedToken(zw, zw.admin, { recordTypes: ["A", "AAAA"] });
+  token = await narrowedToken(zw.admin, { recordTypes: ["A", "AAAA"] });
 });
 
 /** Calls as a router does. @returns the status, and the lines */
@@ -88,15 +88,15 @@ describe("words for mistakes", () => {
   });
 
   test("hosts that the token does not cover get `nohost`", async () => {
-    const narrow = basic(await narrowedToken(zw, zw.admin, { domainIds: [zone.id], hostPattern: "mine" }));
+    const narrow = basic(await narrowedToken(zw.admin, { domainIds: [zone.id], hostPattern: "mine" }));
     expect(await update(`hostname=yours.${zone.name}&myip=192.0.2.1`, narrow)).toEqual([200, "nohost"]);
-    const onlyA = basic(await narrowedToken(zw, zw.admin, { recordTypes: ["A"] }));
+    const onlyA = basic(await narrowedToken(zw.admin, { recordTypes: ["A"] }));
     expect(await update(`hostname=six.${zone.name}&myip=2001:db8::1`, onlyA)).toEqual([200, "nohost"]);
   });
 
   test("credentials that open nothing get 401 and `badauth`", async () => {
     const { body } = await zw.admin.post("/api/auth/me/tokens", { name: "Broad", permissions: ["records:write"] });
-    const readOnly = await narrowedToken(zw, zw.admin, { recordTypes: ["A"], permissions: ["records:read"] });
+    const readOnly = await narrowedToken(zw.admin, { recordTypes: ["A"], permissions: ["records:read"] });
     for (const headers of [{}, basic("wrong"), basic(body.token), basic(readOnly), basic(zw.admin.token ?? "")])
       expect(await update(`hostname=home.${zone.name}&myip=192.0.2.1`, headers)).toEqual([401, "badauth"]);
     const { headers } = await zw.nobody.get("/nic/update");
@@ -116,7 +116,7 @@ describe("words for mistakes", () => {
 test("a token that calls too often gets `abuse`", async () => {
   const limited = await startZonewright({ env: { RATE_LIMIT: "20" } });
   const made = await manualZone(limited);
-  const headers = basic(await narrowedToken(limited, limited.admin, { domainIds: [made.id] }));
+  const headers = basic(await narrowedToken(limited.admin, { domainIds: [made.id] }));
   const answers: string[] = [];
   for (let count = 0; count < 25; count++)
     answers.push((await limited.nobody.get(`/nic/update?hostname=a.${made.name}`, headers)).body.trim());
@@ -136,7 +136,7 @@ test("addresses are read in any spelling, one of each family, and nothing else i
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 20 }), { minLength: 1, maxLength: 3 }), (texts) => {
       const found = parseAddresses(texts);
-      if (found !== null) expect(texts.every((text) => /^[\d.:a-f]+$/i.test(text))).toBe(true);
+      expect(found === null || texts.every((text) => /^[\d.:a-f]+$/i.test(text))).toBe(true);
     }),
   );
 });

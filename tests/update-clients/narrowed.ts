@@ -1,8 +1,7 @@
-import { RestClient } from "../support/rest-client.ts";
-import type { Zonewright } from "../support/zonewright.ts";
+import type { RestClient } from "../support/rest-client.ts";
 
 /** Creates a narrowed token that may write records. */
-export async function narrowedToken(zw: Zonewright, owner: RestClient, wish: object): Promise<string> {
+export async function narrowedToken(owner: RestClient, wish: object): Promise<string> {
   const fields = { name: "Update client", permissions: ["records:write"] };
   const { status, body } = await owner.post("/api/auth/me/tokens", { ...fields, ...wish });
   if (status !== 201) throw new Error(`No token: ${JSON.stringify(body)}`);

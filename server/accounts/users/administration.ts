@@ -28,6 +28,7 @@ import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/end.ts";
 import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
+import { leaveRecords } from "./leave-records.ts";
 import { reassignDomains } from "./reassign-domains.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
@@ -193,18 +194,20 @@ export class UserAdministration {
       const before = auditedFields(user);
       const invitations = await endInvitations(tx, id, this.#parts.now());
       const requests = await withdrawForUser(tx, id, this.#parts.now());
+      const records = await leaveRecords(tx, id);
       await tx.remove(user).flush();
       await this.#parts.audit.record(tx, caller, {
         action: "user.delete",
         targetType: "user",
         targetId: id,
         before,
-        ...(domains + invitations + requests > 0
+        ...(domains + invitations + requests + records > 0
           ? {
               after: {
                 ...(domains > 0 ? { domainsReassigned: domains, reassignTo } : {}),
                 ...(invitations > 0 ? { invitationsEnded: invitations } : {}),
                 ...(requests > 0 ? { requestsWithdrawn: requests } : {}),
+                ...(records > 0 ? { recordsLeft: records } : {}),
               },
             }
           : {}),

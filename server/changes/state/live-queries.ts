@@ -18,6 +18,9 @@ export const liveColumns = [
   "proxied",
   "status",
   "comment",
+  "locked",
+  "owner_id",
+  "review_at",
   "created_at",
   "updated_at",
 ] as const;
@@ -39,6 +42,9 @@ export function liveRecord(row: LiveRow): LiveRecord {
     proxied: row.proxied,
     status: row.status,
     comment: row.comment,
+    locked: row.locked,
+    ownerId: row.owner_id,
+    reviewAt: row.review_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable } from "kysely";
 import type { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import type { LiveRecord } from "../../dns/record.ts";
+import { noNotes, type LiveRecord } from "../../dns/record.ts";
 
 // Server-managed records: those that a provider maintains because it signs the zone, as last read. They have no versions and no history.
 
@@ -20,7 +20,7 @@ export function managedRecord({
   read_at: at,
 }: ManagedRow): LiveRecord {
   const data = { recordType, name, value, ttl, priority: null, proxied: false, strings: null };
-  return { ...data, id, version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
+  return { ...data, id, version: 1, status: "active", ...noNotes, createdAt: at, updatedAt: at };
 }
 
 export function managedRecords(db: Kysely<Tables>, domainId: string) {

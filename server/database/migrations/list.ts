@@ -41,6 +41,7 @@ import { ChangeReports } from "./0042-change-reports.ts";
 import { RegistrationFacts } from "./0043-registration-facts.ts";
 import { Primary } from "./0044-primary.ts";
 import { DirectoryGroups } from "./0045-directory-groups.ts";
+import { LockedRecords } from "./0047-locked-records.ts";
 import { TransferPages } from "./0048-transfer-pages.ts";
 import { Mirrors } from "./0049-mirrors.ts";
 import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
@@ -92,6 +93,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0043-registration-facts", class: RegistrationFacts },
   { name: "0044-primary", class: Primary },
   { name: "0045-directory-groups", class: DirectoryGroups },
+  { name: "0047-locked-records", class: LockedRecords },
   { name: "0048-transfer-pages", class: TransferPages },
   { name: "0049-mirrors", class: Mirrors },
   { name: "0050-narrowed-tokens", class: NarrowedTokens },

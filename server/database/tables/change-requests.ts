@@ -29,6 +29,8 @@ export const ChangeRequestSchema = defineEntity({
     reverse: p.json().$type<unknown>().nullable(),
     /** Whether it may pass the safety threshold without an approval. */
     force: p.boolean(),
+    /** Whether it may change locked records. */
+    unlock: p.boolean().default(false),
     /** The names that its plan touched, relative to the domain. */
     hosts: p.array(),
     /** The type at each of `hosts`, which lists a name once for each of its types. */

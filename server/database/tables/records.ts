@@ -24,6 +24,13 @@ export const RecordVersionSchema = defineEntity({
     proxied: p.boolean(),
     status: p.text().$type<"active" | "disabled">(),
     comment: p.text().nullable(),
+    /** Whether only the domain's owner and administrators may change or delete it. */
+    locked: p.boolean().default(false),
+    /** The user to ask about it. No foreign key: a deletion of the user clears it. */
+    ownerId: p.uuid().nullable(),
+    reviewAt: p.datetime().nullable(),
+    /** The `reviewAt` that a reminder was sent for. Later versions have it, too. */
+    reviewReminded: p.datetime().nullable(),
     /** When the record, not this version, was created. */
     createdAt: p.datetime(),
     updatedAt: p.datetime(),

@@ -5,7 +5,14 @@ import { parseOwner } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
-import { isEditableType, ttlKey, type LiveRecord, type RecordDraft } from "../../dns/record.ts";
+import {
+  isEditableType,
+  noNotes,
+  ttlKey,
+  type LiveRecord,
+  type RecordDraft,
+  type RecordNotes,
+} from "../../dns/record.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { unwantedPriority } from "../../dns/values/priority.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
@@ -22,6 +29,9 @@ export interface RecordInput {
   priority?: number | null | undefined;
   proxied?: boolean | undefined;
   comment?: string | null | undefined;
+  locked?: boolean | undefined;
+  ownerId?: string | null | undefined;
+  reviewAt?: Date | null | undefined;
 }
 
 /** A checked record, or why it was refused. `anyTtl`: the client gave no TTL, so the RRset's may apply. */
@@ -52,11 +62,18 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     ...content,
     ttl,
     proxied,
-    comment: input.comment ?? null,
+    ...notesGiven(input, noNotes),
   };
   const ofTtl = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
   const anyTtl = input.ttl === undefined && ttl === asked;
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ofTtl] };
+}
+
+/** Returns the given notes over those that a record has. */
+function notesGiven(given: Partial<RecordInput>, present: RecordNotes): RecordNotes {
+  const { comment = present.comment, locked = present.locked } = given;
+  const { ownerId = present.ownerId, reviewAt = present.reviewAt } = given;
+  return { comment, locked, ownerId, reviewAt };
 }
 
 /** Returns the canonical form of a client's value and strings. */
@@ -122,7 +139,7 @@ export function draftUpdate(
     ...contentOf(value.value),
     ttl,
     proxied,
-    comment: patch.comment === undefined ? present.comment : patch.comment,
+    ...notesGiven(patch, present),
   };
   // A record that joins another RRset takes its TTL.
   const anyTtl = patch.ttl === undefined && ttlKey(draft) !== ttlKey(present);
@@ -136,7 +153,7 @@ function readOnlyIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue
     .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
     .map((field) => ({
       path: [field],
-      message: `${present.recordType} records are read-only except for \`ttl\` and \`comment\`.`,
+      message: `${present.recordType} records are read-only except for \`ttl\`, \`comment\`, \`locked\`, \`ownerId\` and \`reviewAt\`.`,
     }));
 }
 

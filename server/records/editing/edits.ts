@@ -3,6 +3,7 @@ import type { ErrorCode, Issue } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
+import { reservedByLock } from "../../changes/record-locks.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import { readOnlyReason } from "../provider-limits.ts";
 import { isApexNs, recordKey, rrsetKey, type LiveRecord, type RecordData, type RecordDraft } from "../../dns/record.ts";
@@ -81,8 +82,10 @@ export function withinRights(prepared: readonly PreparedEdit[], rights: Rights):
     const present = before && outsideRights(before, rights);
     const wanted = draft && outsideRights(draft, rights);
     const issues: Issue[] = [];
+    const locked = rights.changesProtected ? null : reservedByLock({ before, after: draft });
     if (present) issues.push({ path: ["recordId"], message: present });
     else if (wanted) issues.push({ path: ["name"], message: wanted });
+    else if (locked) issues.push({ path: [before?.locked ? "recordId" : "locked"], message: locked });
     return issues.length === 0 ? edit : { ok: false, code: "FORBIDDEN", issues };
   });
 }

@@ -22,6 +22,7 @@ import {
   type Judged,
   type PreparedEdit,
 } from "./edits.ts";
+import { withKnownOwners } from "./record-owners.ts";
 import { ZoneView } from "./zone-view.ts";
 
 /** With `followed` if PTR records follow. */
@@ -44,10 +45,8 @@ export async function planEdits(
   const before = new Map([...named].filter(([, record]) => sees.includes(record)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
-  const prepared = withinRights(
-    await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind)),
-    zone.rights,
-  );
+  const each = await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind));
+  const prepared = await withKnownOwners(em, zone, withinRights(each, zone.rights));
   const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
   return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ZoneContext } from "../../changes/zone-context.ts";
-import type { PlannedChange } from "../../dns/record.ts";
+import type { PlannedChange, RecordDraft } from "../../dns/record.ts";
 import { AppError, badField, type Issue } from "../../platform/errors.ts";
 import { inSlices, mapped, sorted, type Steps } from "../../platform/slices.ts";
 import type { ChangeInput } from "../change-schemas.ts";
@@ -118,7 +118,17 @@ function* hashingUnordered(zone: ZoneContext, changes: readonly PlannedChange[])
 
 /** New ids differ each time a plan is made. */
 function textOf({ action, id, before, after }: PlannedChange): string {
-  return JSON.stringify([action, action === "create" ? null : id, before?.version, after]);
+  return JSON.stringify([action, action === "create" ? null : id, before?.version, after && withoutDefaults(after)]);
+}
+
+/** Leaves out notes that a record does not have, which hashes of earlier versions do not cover. */
+function withoutDefaults({ locked, ownerId, reviewAt, ...draft }: RecordDraft): object {
+  return {
+    ...draft,
+    ...(locked ? { locked } : {}),
+    ...(ownerId === null ? {} : { ownerId }),
+    ...(reviewAt === null ? {} : { reviewAt }),
+  };
 }
 
 function revisionPart({ revision }: ZoneContext): string {

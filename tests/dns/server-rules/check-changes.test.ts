@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ZoneScope } from "../../../server/access/zone-scope.ts";
 import { liveZone } from "../../../server/changes/state/live-queries.ts";
-import type { PlannedChange, RecordDraft } from "../../../server/dns/record.ts";
+import { noNotes, type PlannedChange, type RecordDraft } from "../../../server/dns/record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
 import { slicedWork } from "../../../server/platform/slices.ts";
 import type { Violation } from "../../../server/dns/server-rules/rules.ts";
@@ -181,7 +181,7 @@ describe("a zone queried name by name", () => {
       ttl: 300,
       priority: null,
       proxied: false,
-      comment: null,
+      ...noNotes,
     };
   }
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
 import { readOnlyReason, limitIssues, withoutReadOnly } from "../../../server/records/provider-limits.ts";
 import { readAll } from "../../../server/changes/read-back.ts";
-import type { LiveRecord, RecordData } from "../../../server/dns/record.ts";
+import { noNotes, type LiveRecord, type RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";
@@ -116,5 +116,5 @@ function lineOf({ name, recordType, value, strings }: RecordData): string {
 let ids = 0;
 function asLive(record: RecordData): LiveRecord {
   const at = new Date(0);
-  return { ...record, id: String(++ids), version: 1, status: "active", comment: null, createdAt: at, updatedAt: at };
+  return { ...record, id: String(++ids), version: 1, status: "active", ...noNotes, createdAt: at, updatedAt: at };
 }

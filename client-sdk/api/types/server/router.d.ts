@@ -1574,6 +1574,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 planHash?: string | undefined;
                 message?: string | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 created: number;
@@ -2149,6 +2150,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                locked?: "false" | "true" | boolean | undefined;
+                ownerId?: string | undefined;
+                reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -2169,6 +2173,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -2206,6 +2213,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                     domainName: string;
@@ -2220,6 +2230,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -2228,6 +2239,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -2248,6 +2262,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -2258,6 +2275,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -2266,6 +2284,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
                 recordId: string;
             };
@@ -2283,6 +2304,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -2295,6 +2319,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordId: string;
                 message?: string | undefined;
                 override?: "false" | "true" | boolean | undefined;
+                unlock?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -2306,6 +2331,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 records: unknown[];
                 mode?: "atomic" | "each" | undefined;
@@ -2344,6 +2370,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2361,12 +2390,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
                     recordId: string;
                 })[];
                 reverse?: boolean | string[] | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 creates: {
@@ -2448,6 +2481,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 changes: ({
                     action: "create";
@@ -2460,6 +2494,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -2477,6 +2514,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
@@ -2505,6 +2545,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -2524,6 +2567,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 changeSetId: string;
                 dryRun?: boolean | undefined;
@@ -2607,6 +2651,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 zonefile: string;
                 mode?: "merge" | "replace" | undefined;
@@ -2750,6 +2795,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 value: string;
                 newValue: string;
@@ -2846,6 +2892,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 jobId: string;
                 force?: boolean | undefined;
             };
@@ -3036,6 +3083,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     } & ({
                         value: string;
                     } | {
@@ -3053,6 +3103,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
                         comment?: string | null | undefined;
+                        locked?: boolean | undefined;
+                        ownerId?: string | null | undefined;
+                        reviewAt?: string | Date | null | undefined;
                     };
                 } | {
                     action: "delete";
@@ -3061,6 +3114,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse?: boolean | string[] | undefined;
                 applyAt?: string | Date | null | undefined;
                 force?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 id: string;
@@ -3781,6 +3835,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -3816,6 +3873,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3852,6 +3912,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[] | null;
@@ -3916,6 +3979,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 id: string;
                 snapshotId: string;
                 dryRun?: boolean | undefined;
@@ -3943,6 +4007,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     }[] | null;
@@ -4295,6 +4362,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 jobId: string;
@@ -4442,6 +4510,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
             };
             output: {
                 results: {
@@ -4462,6 +4531,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         status: "active" | "disabled";
                         createdAt: Date;
                         comment: string | null;
+                        locked: boolean;
+                        ownerId: string | null;
+                        reviewAt: Date | null;
                         updatedAt: Date;
                         version: number;
                     } | null;
@@ -4947,7 +5019,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                     name: string;
                     config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                     enabled: boolean;
                     zoneFilter: {
                         domainIds?: string[] | undefined;
@@ -4970,7 +5042,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -4985,7 +5057,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -5008,7 +5080,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
                 config?: Record<string, unknown> | undefined;
-                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
+                events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
@@ -5023,7 +5095,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
                 name: string;
                 config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
+                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled: boolean;
                 zoneFilter: {
                     domainIds?: string[] | undefined;
@@ -5068,7 +5140,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             output: {
                 deliveries: {
                     id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
+                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
                     title: string;
                     state: "delivered" | "failed" | "pending";
                     attempts: number;
@@ -5279,6 +5351,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                locked?: "false" | "true" | boolean | undefined;
+                ownerId?: string | undefined;
+                reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
             output: {
@@ -5299,6 +5374,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     status: "active" | "disabled";
                     createdAt: Date;
                     comment: string | null;
+                    locked: boolean;
+                    ownerId: string | null;
+                    reviewAt: Date | null;
                     updatedAt: Date;
                     version: number;
                 }[];
@@ -5312,6 +5390,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
                 name: string;
                 value?: string | undefined;
@@ -5320,6 +5399,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
             } & ({
                 value: string;
@@ -5340,6 +5422,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -5350,6 +5435,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 message?: string | undefined;
                 override?: boolean | undefined;
+                unlock?: boolean | undefined;
                 recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
@@ -5358,6 +5444,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
                 comment?: string | null | undefined;
+                locked?: boolean | undefined;
+                ownerId?: string | null | undefined;
+                reviewAt?: string | Date | null | undefined;
                 id: string;
                 recordId: string;
             };
@@ -5375,6 +5464,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 status: "active" | "disabled";
                 createdAt: Date;
                 comment: string | null;
+                locked: boolean;
+                ownerId: string | null;
+                reviewAt: Date | null;
                 updatedAt: Date;
                 version: number;
             };
@@ -5387,6 +5479,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 recordId: string;
                 message?: string | undefined;
                 override?: "false" | "true" | boolean | undefined;
+                unlock?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
