@@ -39,7 +39,8 @@ export function reservedByLock(change: Sides): string | null {
 export function refuseLocked(changes: readonly Sides[], { mayUnlock, unlock = false }: Unlocking): boolean {
   if (!mayUnlock) refuseReserved(changes);
   const warning = unlock ? null : lockWarning(changes);
-  if (warning !== null) throw new AppError("CONFIRMATION_REQUIRED", warning);
+  if (warning !== null)
+    throw new AppError("CONFIRMATION_REQUIRED", warning, { issues: [{ path: ["unlock"], message: warning }] });
   return changes.some(touchesLocked);
 }
 

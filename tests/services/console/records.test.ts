@@ -205,3 +205,23 @@ test("the records page has no accessibility findings, in both themes and at 320 
   await page.setViewportSize({ width: 320, height: 640 });
   await expectAccessible(page);
 });
+
+test("a change of a locked record says so, and is made once its reader confirms it", async () => {
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records?search=api`);
+  await site.zonewright.admin.put(`/api/domains/${id}/records/${body.records[0].id}`, { locked: true });
+  site.expected.push("409");
+  await page.reload();
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.99");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog");
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await review.getByRole("button", { name: /^Apply anyway/ }).waitFor();
+  expect(await review.textContent()).toMatch(/locked/);
+  expect(await review.textContent()).not.toContain("large part of the zone");
+  await review.getByRole("button", { name: /^Apply anyway/ }).click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  expect(await stored()).toContain("api 60 A 192.0.2.99");
+});

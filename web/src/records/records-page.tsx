@@ -266,6 +266,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           mayOverride={user.role === "admin"}
           onRequest={(sent) => void send(() => request.run(sent))}
           mustForce={apply.obstacle.mustForce}
+          mustUnlock={apply.obstacle.mustUnlock}
           clashes={apply.obstacle.clashes}
           overtakenBy={apply.obstacle.overtakenBy}
           keys={reviewKeys}

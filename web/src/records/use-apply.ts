@@ -1,6 +1,6 @@
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useState } from "react";
-import { client, queries } from "../api.ts";
+import { client, issueOf, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
@@ -17,12 +17,14 @@ export interface Obstacle {
   overtakenBy: number | null;
   clashes: (Clash & { name: string; recordType: string })[];
   mustForce: boolean;
+  /** Whether the service wants the change of locked records confirmed. */
+  mustUnlock: boolean;
 }
 
 /** How long an applied draft waits for the records that it made. */
 const longestReadAhead = 3_000;
 
-const none: Obstacle = { overtakenBy: null, clashes: [], mustForce: false };
+const none: Obstacle = { overtakenBy: null, clashes: [], mustForce: false, mustUnlock: false };
 
 interface ApplyOptions {
   domainId: string;
@@ -35,6 +37,7 @@ interface ApplyOptions {
 
 /** What the reader of a plan decided. */
 interface ApplyChoices {
+  /** Whether they confirmed what the service asked. */
   force: boolean;
   message: string;
   /** Whether to apply it without the review that the zone requires. */
@@ -57,7 +60,8 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         changes: changesOf(draft),
         planHash: plan.planHash,
         reverse: [...reverse],
-        force,
+        force: force && obstacle.mustForce,
+        ...(force && obstacle.mustUnlock && { unlock: true }),
         ...(override && { override }),
         ...(message.trim() !== "" && { message: message.trim() }),
       });
@@ -75,7 +79,12 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
       await refresh();
     } catch (error) {
       if (isZonewrightError(error) && error.code === "CONFIRMATION_REQUIRED") {
-        setObstacle({ ...none, mustForce: true });
+        const isLocked = issueOf(error, "unlock") !== null;
+        setObstacle((before) => ({
+          ...none,
+          mustForce: before.mustForce || !isLocked,
+          mustUnlock: before.mustUnlock || isLocked,
+        }));
       }
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
@@ -85,6 +94,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         overtakenBy: revision,
         clashes: next.clashes.map((clash) => named(clash, draft)),
         mustForce: false,
+        mustUnlock: false,
       });
       setDraft(next.draft);
       await refresh();

@@ -26,6 +26,8 @@ interface ReviewProps {
   pending: boolean;
   /** Whether the service wants the loss confirmed. */
   mustForce: boolean;
+  /** Whether the service wants the change of locked records confirmed. */
+  mustUnlock: boolean;
   clashes: readonly (Clash & { name: string; recordType: string })[];
   /** The revision that somebody else made while this draft was open; null for none. */
   overtakenBy: number | null;
@@ -44,7 +46,8 @@ interface ReviewProps {
 
 /** The plan like a patch, with everything to know before it is sent. */
 export function Review(props: ReviewProps) {
-  const { zone, provider, plan, count, error, pending, mustForce, clashes, overtakenBy, onClose, keys } = props;
+  const { zone, provider, plan, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
+  const mustForce = props.mustForce || props.mustUnlock;
   const groups = useMemo(() => (plan ? patchOf(plan) : []), [plan]);
   const oldTtl = plan && longestOldTtl(plan);
   const apply = useRef<HTMLButtonElement>(null);
@@ -135,7 +138,7 @@ export function Review(props: ReviewProps) {
           </Notice>
         )}
         {isRefused ? <Notice kind="warning">{text.reviewNeeded}</Notice> : <Failure error={error} />}
-        {mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
+        {props.mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
         <div className={styles["patch"]}>
           {groups.map(({ name, recordType, lines }) => (
             <Fragment key={`${name} ${recordType}`}>
