@@ -34,7 +34,7 @@ const within = async (work: Promise<unknown>): Promise<number> => {
 function holder(folder: string) {
   const script = `import { lockFolder } from ${JSON.stringify(source)};
     await lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => 0, 1000);`;
-  return startProgram(process.execPath, ["--input-type=module", "-e", script], /locked/);
+  return startProgram(process.execPath, ["--input-type=module", "-e", script], /^locked$/m);
 }
 
 /** Writes a lock as a process of another container leaves it, whose PIDs mean nothing here. */
