@@ -67,17 +67,17 @@ describe("notifications of secondaries", () => {
         error: null,
       }),
     ]);
-    expect(secondary.notified).toContain(serial);
+    expect(secondary.notified("notified.example")).toContain(serial);
     expect(Date.parse(secondaries[0].inSyncSince)).toBeGreaterThanOrEqual(Date.parse(changedAt));
   });
 
   test("after many changes in a moment the last one is announced, and serials never fall", async () => {
     const id = await create("many.example");
     await untilInSync(id);
-    const before = secondary.notified.length;
+    const before = secondary.notified("many.example").length;
     for (let index = 0; index < 20; index++) await add(id, `host${index}`);
     await untilInSync(id);
-    const serials = secondary.notified.slice(before);
+    const serials = secondary.notified("many.example").slice(before);
     expect(serials.at(-1)).toBe((await report(id)).serial);
     expect(serials).toEqual(serials.toSorted((one, other) => one - other));
   });
@@ -99,7 +99,7 @@ describe("secondaries out of step", () => {
   test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
     const id = await create("behind.example");
     await untilInSync(id);
-    secondary.serves = (await report(id)).serial;
+    secondary.serves.set("behind.example", (await report(id)).serial);
     await add(id, "www");
     await zw.services.secondaryCheck.runOnce();
     expect(await report(id)).toMatchObject({ secondaries: [{ inSync: false }] });
@@ -108,7 +108,7 @@ describe("secondaries out of step", () => {
     await zw.services.secondaryCheck.runOnce();
     await zw.services.secondaryCheck.runOnce();
     expect(log.next("behind.example")).toEqual(["zone.secondary_behind"]);
-    secondary.serves = null;
+    secondary.serves.clear();
     await untilInSync(id);
     await zw.services.secondaryCheck.runOnce();
     await zw.services.secondaryCheck.runOnce();
@@ -120,7 +120,7 @@ describe("secondaries out of step", () => {
     await untilInSync(id);
     const { serial } = await report(id);
     const ahead = serial + 5_000_000;
-    secondary.serves = ahead;
+    secondary.serves.set("ahead.example", ahead);
     await add(id, "www");
     const known = async () => expect(await report(id)).toMatchObject({ secondaries: [{ serial: ahead }] });
     await vi.waitFor(known, { timeout: 20_000 });
@@ -129,7 +129,7 @@ describe("secondaries out of step", () => {
     const raised = await zw.admin.post(`/api/domains/${id}/secondaries/raise-serial`);
     expect(raised.status).toBe(200);
     expect(serialDistance(ahead, raised.body.serial)).toBeGreaterThan(0);
-    secondary.serves = null;
+    secondary.serves.clear();
     await untilInSync(id);
   });
 

@@ -6,12 +6,11 @@ import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 
 /** A secondary on loopback that acknowledges each NOTIFY and serves the serial that a test gives it. */
 export class StandInSecondary {
-  /** The serials that it was notified of, in order. */
-  readonly notified: number[] = [];
-  /** Which serial it serves: one, or null to take over each that it is notified of. */
-  serves: number | null = null;
+  /** The serial that it serves of a zone whatever it is notified of. Of other zones it serves what it was last notified of. */
+  readonly serves = new Map<string, number>();
   /** Whether it answers at all. */
   answers = true;
+  readonly #notified = new Map<string, number[]>();
   readonly #socket: Socket;
   readonly #key: TsigKey | null;
   readonly #seconds: () => number;
@@ -36,6 +35,11 @@ export class StandInSecondary {
     return this.#socket.address().port;
   }
 
+  /** The serials of a zone that it was notified of, in order. */
+  notified(zone: string): readonly number[] {
+    return this.#notified.get(zone) ?? [];
+  }
+
   stop(): void {
     this.#socket.close();
   }
@@ -51,8 +55,11 @@ export class StandInSecondary {
       return writer.finish();
     }
     writer.begin(request.id, bits, question);
-    if (request.opcode === opcodes.notify) this.notified.push(serialIn(request));
-    else writer.add(ownerIn(question), types.soa, 60, soa(this.serves ?? this.notified.at(-1) ?? 0));
+    const owner = ownerIn(question);
+    const zone = zoneOf(owner);
+    const notified = this.notified(zone);
+    if (request.opcode === opcodes.notify) this.#notified.set(zone, [...notified, serialIn(request)]);
+    else writer.add(owner, types.soa, 60, soa(this.serves.get(zone) ?? notified.at(-1) ?? 0));
     const answer = writer.finish();
     return signature.kind === "valid"
       ? new AnswerSigner(signature.key, signature.mac, this.#seconds).sign(answer)
@@ -67,6 +74,14 @@ function serialIn({ octets, answers }: WireMessage): number {
 
 function ownerIn(question: Buffer): string {
   return question.toString("latin1", 0, question.length - 4);
+}
+
+/** Returns a name in wire form as text, without the final dot. */
+function zoneOf(owner: string): string {
+  const labels: string[] = [];
+  for (let at = 0; at < owner.length && owner.charCodeAt(at) > 0; at += owner.charCodeAt(at) + 1)
+    labels.push(owner.slice(at + 1, at + 1 + owner.charCodeAt(at)));
+  return labels.join(".");
 }
 
 function soa(serial: number): Buffer {
