@@ -149,7 +149,7 @@ export class ZoneScope {
   }
 }
 
-/** Returns the types that are in both lists, of which an empty one stands for all; null if there are none. */
+/** Returns the types in both lists, where an empty list means every type. Null: none in common. */
 function commonTypes(some: readonly string[], others: readonly string[]): readonly string[] | null {
   if (some.length === 0) return others;
   if (others.length === 0) return some;

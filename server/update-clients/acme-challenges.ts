@@ -7,7 +7,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { shown } from "../dns/names/names.ts";
 import type { LiveRecord } from "../dns/record.ts";
-import { AppError, badField } from "../platform/errors.ts";
+import { badField } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Records } from "../records/service.ts";
 import { parseHostName, writablePlace, type WritablePlace } from "./writable-zone.ts";
@@ -59,11 +59,11 @@ export class AcmeChallenges {
         if (!isNew) return [];
         return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
       },
-      alongside: async (tx, revision) => {
+      alongside: async (tx) => {
         if (!isNew) return;
         await queries(tx)
           .insertInto("acme_challenges")
-          .values({ domain_id: domainId, name: host, value, created_by: caller.userId, created_at: now(), revision })
+          .values({ domain_id: domainId, name: host, value, created_by: caller.userId, created_at: now() })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       },
@@ -159,9 +159,6 @@ function labelsOf(name: string, field: string): string[] {
   const parsed = parseHostName(name);
   if (!parsed.ok) throw badField([field], `${shown(name)} is not a full host name: ${parsed.message}.`);
   if (parsed.value[0] !== prefix || parsed.value.length < 3)
-    throw new AppError(
-      "BAD_REQUEST",
-      `Only TXT records at ${prefix} can be published here. Send \`fqdn\` as ${prefix}.www.example.com.`,
-    );
+    throw badField([field], `This must be a name at ${prefix}, such as ${prefix}.www.example.com.`);
   return parsed.value;
 }

@@ -1,6 +1,5 @@
-import type { Request, Response } from "express";
-import type { Caller } from "../access/caller.ts";
-import { permitted } from "../access/caller.ts";
+import type { NextFunction, Request, Response } from "express";
+import { permitted, type Caller } from "../access/caller.ts";
 import { visitor } from "../access/actor.ts";
 import { refuseAuditor } from "../api/auditors.ts";
 import { logFailure } from "../api/failure-log.ts";
@@ -20,7 +19,12 @@ const procedure = "dyndns.update";
 
 /** Answers `GET /nic/update`. */
 export function dynamicAddressPage(createContext: (req: Request, res: Response) => ServerContext) {
-  return async (req: Request, res: Response): Promise<void> => {
+  return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
+    // A HEAD request must not change anything.
+    if (req.method === "HEAD") {
+      next();
+      return;
+    }
     const context = createContext(req, res);
     context.http.noteProcedure(procedure);
     const answer = (status: number, lines: readonly string[]) => {
@@ -29,11 +33,6 @@ export function dynamicAddressPage(createContext: (req: Request, res: Response) 
         .type("text/plain; charset=utf-8")
         .send(`${lines.join("\n")}\n`);
     };
-    // A HEAD request must not change anything.
-    if (req.method === "HEAD") {
-      answer(405, []);
-      return;
-    }
     let caller: Caller;
     try {
       caller = await callerOf(context);

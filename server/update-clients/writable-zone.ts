@@ -17,7 +17,7 @@ export interface WritablePlace {
 
 /** Parses a full host name, with or without a trailing dot, into canonical labels. */
 export function parseHostName(input: string): Result<string[]> {
-  const parsed = parseLabels(input.replace(/\.$/, ""), true);
+  const parsed = parseLabels(input, true);
   if (!parsed.ok) return refuse(parsed.message);
   return parsed.value.labels.length > 1 ? ok(parsed.value.labels) : refuse("it has no domain");
 }

@@ -11,7 +11,5 @@ export const AcmeChallengeSchema = defineEntity({
     value: p.text().primary(),
     createdBy: p.uuid(),
     createdAt: p.datetime(),
-    /** The zone's revision that made it. */
-    revision: p.integer(),
   },
 });

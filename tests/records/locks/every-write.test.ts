@@ -3,49 +3,35 @@ import { z } from "zod";
 import { appRouter } from "../../../server/router.ts";
 import { entries } from "../../audit/trail.ts";
 import { verdict } from "../../change-requests/requested.ts";
-import { jobOf, revertOf, started } from "../../replacements/replaced.ts";
 import { website } from "../../templates/templates.ts";
 import type { Answer } from "../../support/rest-client.ts";
+import {
+  applyLinked,
+  commonWays,
+  oldRecordOf,
+  planned,
+  runJob,
+  type Attempt,
+  type Way,
+} from "../../support/records/ways-to-write.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
+import { fileZone, manualZone, type Zone } from "../../support/zones.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });
 
 let count = 0;
 const another = (word: string) => `${word}-${(count += 1)}`;
 
-/** Makes a call that changes or deletes the record `old`. @param more fields to add to its body */
-type Attempt = (more: object) => Promise<Answer>;
-
-/** Prepares a way to write in a zone before its records are locked. */
-type Way = (zone: Zone) => Attempt | Promise<Attempt>;
-
 /** A record that gives the whole RRset another TTL. */
 const beside = { recordType: "A", name: "old", value: "192.0.2.7", ttl: 77 };
 
-const recordOf = async (zone: Zone): Promise<string> =>
-  (await zone.records()).find(({ name }: Body) => name === "old")?.id;
-
-async function planned(zone: Zone, path: string, body: object): Promise<object> {
-  return { ...body, planHash: (await zone.post(`${path}/plan`, body)).body.planHash, force: true };
-}
-
 /** Runs the jobs. @returns the answer, or how the job changed the zone */
 async function ofJob(answer: Answer, zone: Zone): Promise<Answer> {
-  if (answer.status !== 202) return answer;
-  await zw.services.batches.run();
-  const job = await jobOf(zw.admin, answer.body.jobId);
-  const { state, error } = job.domains.find(({ domainId }: Body) => domainId === zone.id);
-  if (state !== "failed") return { ...answer, status: 200 };
-  return { ...answer, status: 409, body: { code: "CONFIRMATION_REQUIRED", detail: error } };
+  const item = await runJob(zw, answer, zone);
+  if (item === null) return answer;
+  if (item.state !== "failed") return { ...answer, status: 200 };
+  return { ...answer, status: 409, body: { code: "CONFIRMATION_REQUIRED", detail: item.error } };
 }
-
-const replacing = (zone: Zone) => ({
-  recordType: "A",
-  value: "192.0.2.1",
-  newValue: "192.0.2.2",
-  domainIds: [zone.id],
-});
 
 const address = (pointsTo: string) => ({ records: [{ type: "A", host: "old", pointsTo, ttl: 300 }] });
 
@@ -55,34 +41,22 @@ async function templateOf(pointsTo: string): Promise<{ id: string; serviceId: st
   return { id: body.id, serviceId };
 }
 
-const inQuery = (more: object) =>
-  new URLSearchParams(Object.entries(more).map(([key, value]) => [key, String(value)])).toString();
-
 /** A call of every procedure that takes `unlock`, but for those that only plan. */
 const ways: Record<string, Way> = {
+  ...commonWays(zw, ofJob),
   "records.create": (zone) => (more) => zone.create({ ...beside, ...more }),
   "records.update": async (zone) => {
-    const id = await recordOf(zone);
+    const id = await oldRecordOf(zone);
     return (more) => zone.update(id, { value: "192.0.2.2", ...more });
-  },
-  "records.delete": async (zone) => {
-    const id = await recordOf(zone);
-    return (more) => zw.admin.delete(`${zone.path}/records/${id}?${inQuery(more)}`);
   },
   "records.bulkCreate": (zone) => (more) => zone.post("/records/bulk", { records: [beside], ...more }),
   "records.applyPlan": (zone) => async (more) => {
-    const changes = [{ action: "delete", recordId: await recordOf(zone) }];
+    const changes = [{ action: "delete", recordId: await oldRecordOf(zone) }];
     return await zone.post("/records/apply", { ...(await planned(zone, "/records", { changes })), ...more });
-  },
-  "records.importZonefile": (zone) => (more) =>
-    zone.post("/zonefile", { zonefile: "new 300 A 192.0.2.7\n", mode: "replace", force: true, ...more }),
-  "records.revert": async (zone) => {
-    const [latest] = await zone.history();
-    return (more) => zone.post(`/history/${latest?.id}/revert`, { force: true, ...more });
   },
   "snapshots.rollback": async (zone) => {
     const { id } = (await zone.post("/snapshots")).body;
-    await zone.update(await recordOf(zone), { ttl: 99 });
+    await zone.update(await oldRecordOf(zone), { ttl: 99 });
     return (more) => zone.post(`/snapshots/${id}/rollback`, { force: true, ...more });
   },
   "templates.applyPlan": async (zone) => {
@@ -94,38 +68,16 @@ const ways: Record<string, Way> = {
     const { id, serviceId } = await templateOf("192.0.2.2");
     await zone.post(`/templates/${id}/apply`, { ...(await planned(zone, `/templates/${id}`, {})), linked: true });
     await zw.admin.put(`/api/templates/${id}`, website(serviceId, address("192.0.2.3")));
-    return async (more) => {
-      const { planHash } = (await zw.admin.post(`/api/templates/${id}/linked/plan`)).body;
-      const body = { planHash, force: true, ...more };
-      return await ofJob(await zw.admin.post(`/api/templates/${id}/linked/apply`, body), zone);
-    };
-  },
-  "replacements.applyPlan": (zone) => async (more) => {
-    const { planHash } = (await zw.admin.post("/api/records/replace/plan", replacing(zone))).body;
-    const body = { ...replacing(zone), planHash, force: true, ...more };
-    return await ofJob(await zw.admin.post("/api/records/replace/apply", body), zone);
-  },
-  "replacements.revert": async (zone) => {
-    const jobId = await started(zw.admin, replacing(zone));
-    await zw.services.batches.run();
-    return async (more) => await ofJob(await revertOf(zw.admin, jobId, { force: true, ...more }), zone);
+    return async (more) => await ofJob(await applyLinked(zw, id, more), zone);
   },
   "changeRequests.create": async (zone) => {
-    const changes = [{ action: "update", recordId: await recordOf(zone), record: { ttl: 77 } }];
+    const changes = [{ action: "update", recordId: await oldRecordOf(zone), record: { ttl: 77 } }];
     return async (more) => {
       const answer = await zone.post("/change-requests", { title: "For a test", changes, ...more });
       return answer.status === 201 ? await verdict(zw.admin, answer.body, "apply") : answer;
     };
   },
   "v1.createRecord": (zone) => (more) => zw.admin.post(`/api/v1/domains/${zone.id}/records`, { ...beside, ...more }),
-  "v1.updateRecord": async (zone) => {
-    const id = await recordOf(zone);
-    return (more) => zw.admin.put(`/api/v1/domains/${zone.id}/records/${id}`, { ttl: 77, ...more });
-  },
-  "v1.deleteRecord": async (zone) => {
-    const id = await recordOf(zone);
-    return (more) => zw.admin.delete(`/api/v1/domains/${zone.id}/records/${id}?${inQuery(more)}`);
-  },
 };
 
 /** The ways of zones that others can change, too. */
