@@ -265,8 +265,8 @@ export interface ZoneChanged extends OfDomain {
   message: string | null;
   /** The user's name; null for the service itself and for deleted users. */
   actor: string | null;
-  means: "session" | "token" | "request" | "service";
-  /** The token's name, or the number of the change request. */
+  means: "session" | "token" | "key" | "request" | "service";
+  /** The token's name, the name of the TSIG key, or the number of the change request. */
   meansName: string | null;
   creates: number;
   updates: number;
