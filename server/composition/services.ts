@@ -259,6 +259,7 @@ export async function createServices(parts: {
     keyring,
     accessTokens,
     authenticator,
+    tsigSecrets,
     guesses: new Guesses(makeCounter),
     mailer,
     mail,
