@@ -1,11 +1,8 @@
-import { flags, headerOctets, opcodes, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import { flags, headerOctets, opcodes, rcodes, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { AnswerSigner, signatureOctets, verifyRequest } from "../dns/wire/tsig-request.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
-
-/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
-export const rcodes = { noError: 0, formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 } as const;
 
 /** The payload size in our OPT records, which fits every path (RFC 6891 §6.2.5). */
 const udpSize = 1_232;

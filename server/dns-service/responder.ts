@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { types } from "../dns/wire/messages.ts";
+import { rcodes, types } from "../dns/wire/messages.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   keysNamed,
@@ -10,7 +10,7 @@ import {
   type PrimaryConfigs,
   type PrimaryService,
 } from "./primary-configs.ts";
-import { rcodes, readRequest, serialIn, type Question } from "./requests.ts";
+import { readRequest, serialIn, type Question } from "./requests.ts";
 import type { Secondaries } from "./secondaries.ts";
 import type { StrangerLimit } from "./stranger-limit.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
