@@ -4,6 +4,8 @@ export interface Actor {
   userId: string | null;
   /** The personal token used; null for a session. */
   tokenId: string | null;
+  /** The name of the TSIG key used; absent for calls over HTTP and for the service itself. */
+  tsigKey?: string | undefined;
   /** The client's IP address, as determined by TRUST_PROXY. */
   ip: string | null;
   requestId: string | null;

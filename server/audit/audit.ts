@@ -43,6 +43,7 @@ export async function writeEntry(em: EntityManager, at: Date, actor: Actor, even
       at,
       actor_id: actor.userId,
       token_id: actor.tokenId,
+      tsig_key: actor.tsigKey ?? null,
       action: event.action,
       target_type: event.targetType,
       target_id: event.targetId,

@@ -5,6 +5,7 @@ import type { Assignments } from "../assignments/service.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { AuditStream } from "../audit/stream/stream.ts";
 import type { Authenticator } from "../access/authenticator.ts";
+import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { AccountServices } from "../accounts/auth/compose.ts";
 import type { Background } from "../platform/background.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
@@ -69,6 +70,7 @@ export interface Services
   /** Origins whose pages may use the refresh cookie. */
   trustedOrigins: readonly string[];
   authenticator: Authenticator;
+  tsigKeyCredentials: TsigKeyCredentials;
   audit: Audit;
   auditStream: AuditStream;
   requestLimits: RequestLimits;

@@ -13,6 +13,9 @@ import { composeAccounts } from "../accounts/auth/compose.ts";
 import type { PasswordCost } from "../accounts/auth/passwords.ts";
 import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
 import { LastUse } from "../access/personal-token-use.ts";
+import { TsigSecrets } from "../access/tsig-key-form.ts";
+import { TsigKeyUse } from "../access/tsig-key-use.ts";
+import { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import { Background } from "../platform/background.ts";
 import { composeChannels } from "../notifications/channels/compose.ts";
 import { ConfigCipher } from "../notifications/channels/config-cipher.ts";
@@ -103,6 +106,9 @@ export async function createServices(parts: {
   const background = new Background(log);
   const lastUse = new LastUse(database, background, now);
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
+  const tsigSecrets = new TsigSecrets(new SecretCipher(keyring, "tsig-key"));
+  const tsigKeyUse = new TsigKeyUse(database, background, now);
+  const tsigKeyCredentials = new TsigKeyCredentials({ database, secrets: tsigSecrets, use: tsigKeyUse, now });
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
@@ -285,6 +291,7 @@ export async function createServices(parts: {
     health,
     trustedOrigins: [new URL(config.siteUrl).origin, ...config.corsOrigins],
     authenticator,
+    tsigKeyCredentials,
     audit,
     auditStream,
     idempotency: new Idempotency(database, now),
@@ -346,6 +353,7 @@ export async function createServices(parts: {
       await zoneImports.prepare();
       await accountServices.totpSecrets.ensureSealed(database.fork(), log);
       await channelServices.channels.ensureSealed(database.fork(), log);
+      await tsigKeyCredentials.ensureSealed(database.fork(), log);
       await jobs.prepare();
       await auditStream.prepare();
     },

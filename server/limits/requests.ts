@@ -12,8 +12,8 @@ interface Counted {
 }
 
 /**
- * Limits calls per minute and costly calls per minute. Each personal token is counted separately, so that a runaway script does not lock out
- * its owner. Unauthenticated calls count by address.
+ * Limits calls per minute and costly calls per minute. Each personal token and TSIG key is counted separately, so that a runaway script does
+ * not lock out its owner. Unauthenticated calls count by address.
  */
 export class RequestLimits {
   readonly #all: Counted | null;
@@ -59,8 +59,9 @@ async function take(
   throw new LimitReached(message, [status]);
 }
 
-function keyOf({ tokenId, userId, ip }: Actor): string {
+function keyOf({ tokenId, tsigKey, userId, ip }: Actor): string {
   if (tokenId !== null) return `token:${tokenId}`;
+  if (tsigKey !== undefined) return `key:${tsigKey}`;
   if (userId !== null) return `user:${userId}`;
   return `address:${addressKey(ip ?? "")}`;
 }

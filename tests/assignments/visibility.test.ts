@@ -31,6 +31,7 @@ const fields: { [Field in keyof Required<Caller>]: fc.Arbitrary<Caller[Field]> }
   role: fc.constantFrom(...roles),
   sessionId: fc.option(fc.uuid()),
   tokenId: fc.option(fc.uuid()),
+  tsigKey: fc.constant(undefined),
   ip: fc.option(fc.ipV4()),
   requestId: fc.option(fc.uuid()),
   at: fc.date({ noInvalidDate: true }),

@@ -6,6 +6,7 @@ import { BatchItemSchema, BatchSchema } from "./batches.ts";
 import { PasswordResetSchema } from "./password-resets.ts";
 import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
 import { PersonalTokenSchema } from "./personal-tokens.ts";
+import { TsigKeySchema } from "./tsig-keys.ts";
 import {
   EmailFactorSchema,
   PasskeyChallengeSchema,
@@ -54,6 +55,7 @@ export const entities = [
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,
+  TsigKeySchema,
   AcmeChallengeSchema,
   TotpFactorSchema,
   EmailFactorSchema,

@@ -9,6 +9,8 @@ export const AuditEntrySchema = defineEntity({
     at: p.datetime(),
     actorId: p.uuid().nullable(),
     tokenId: p.uuid().nullable(),
+    /** Name of the TSIG key that was used. */
+    tsigKey: p.text().nullable(),
     action: p.text(),
     targetType: p.text(),
     targetId: p.uuid().nullable(),

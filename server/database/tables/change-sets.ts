@@ -13,6 +13,8 @@ export const ChangeSetSchema = defineEntity({
     kind: p.text().$type<ChangeSetKind>(),
     state: p.text().$type<ChangeSetState>(),
     actorId: p.uuid().nullable(),
+    /** Name of the TSIG key that was used. */
+    tsigKey: p.text().nullable(),
     /** The change set of another zone that this one follows. */
     causedBy: p.uuid().nullable(),
     /** The revision that it created; null while pending or if nothing was applied. */

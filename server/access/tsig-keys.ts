@@ -1,0 +1,118 @@
+import type { Caller } from "./caller.ts";
+import type { Permission } from "./permissions.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { ensureSealed } from "../database/ensure-sealed.ts";
+import type { TsigKeyAccess } from "../database/tables/tsig-keys.ts";
+import type { TsigKey } from "../dns/wire/tsig.ts";
+import type { Logger } from "../platform/log.ts";
+import { isKeyName, type TsigSecrets } from "./tsig-key-form.ts";
+import type { TsigKeyUse } from "./tsig-key-use.ts";
+import { ZoneScope } from "./zone-scope.ts";
+
+/** A TSIG key that may sign messages now. */
+export interface KnownKey {
+  id: string;
+  tsig: TsigKey;
+  domainId: string;
+  access: TsigKeyAccess;
+  /** Null: never expires. */
+  endsAt: Date | null;
+}
+
+/** The permissions of each kind of access. */
+export const permissionsOf: Readonly<Record<TsigKeyAccess, ReadonlySet<Permission>>> = {
+  update: new Set<Permission>(["records:write"]),
+  read: new Set<Permission>(["records:read"]),
+  both: new Set<Permission>(["records:read", "records:write"]),
+};
+
+interface Parts {
+  database: Database;
+  secrets: TsigSecrets;
+  use: TsigKeyUse;
+  now: () => Date;
+}
+
+/** Looks up TSIG keys and the rights they give. Nothing is cached: a revocation takes effect at the next message. */
+export class TsigKeyCredentials {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Returns the key of a name, or null if it is unknown or expired, its owner is disabled, or no key of SECRET_KEYS decrypts its secret.
+   * @param keyName canonical, without the trailing dot
+   */
+  async named(keyName: string): Promise<KnownKey | null> {
+    if (!isKeyName(keyName)) return null;
+    const row = await this.#valid()
+      .select(["k.id", "k.key_name", "k.algorithm", "k.secret", "k.domain_id", "k.access", "k.expires_at"])
+      .where("k.key_name", "=", keyName)
+      .executeTakeFirst();
+    if (!row) return null;
+    const secret = this.#parts.secrets.open(row.id, row.secret);
+    if (secret === null) return null;
+    const tsig = { name: row.key_name, algorithm: row.algorithm, secret };
+    return { id: row.id, tsig, domainId: row.domain_id, access: row.access, endsAt: row.expires_at ?? null };
+  }
+
+  /**
+   * Returns the owner as a caller who is limited to the key's records, or null if the key or its owner has ended since.
+   * @param address the client's, for the audit trail
+   */
+  async callerOf({ id }: Pick<KnownKey, "id">, address: string): Promise<Caller | null> {
+    const row = await this.#valid()
+      .select(["users.id as user_id", "users.username", "users.role"])
+      .select(["k.key_name", "k.domain_id", "k.host_pattern", "k.record_types", "k.access"])
+      .where("k.id", "=", id)
+      .executeTakeFirst();
+    if (!row) return null;
+    return {
+      userId: row.user_id,
+      username: row.username,
+      role: row.role,
+      sessionId: null,
+      tokenId: null,
+      tsigKey: row.key_name,
+      permissions: permissionsOf[row.access],
+      narrowing: {
+        domainIds: [row.domain_id],
+        scope: new ZoneScope([{ pattern: row.host_pattern, recordTypes: row.record_types }]),
+      },
+      ip: address,
+      requestId: null,
+      at: this.#parts.now(),
+    };
+  }
+
+  /**
+   * Records in the background that a validly signed message came from an address.
+   * @param error why it was refused, for the key's owner; null if it was not
+   */
+  noteUse({ id }: Pick<KnownKey, "id">, address: string, error: string | null): void {
+    this.#parts.use.note(id, address, error);
+  }
+
+  /** Encrypts the secrets with the newest of SECRET_KEYS. */
+  async ensureSealed(em: EntityManager, log: Logger): Promise<void> {
+    await ensureSealed(em, log, {
+      table: "tsig_keys",
+      column: "secret",
+      type: "text",
+      id: "id",
+      name: "key_name",
+      of: "TSIG keys",
+      resealed: ({ id, secret }) => this.#parts.secrets.resealed(id, secret),
+    });
+  }
+
+  #valid() {
+    return queries(this.#parts.database.fork())
+      .selectFrom("tsig_keys as k")
+      .innerJoin("users", "users.id", "k.user_id")
+      .where("users.disabled_at", "is", null)
+      .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", this.#parts.now())]));
+  }
+}
