@@ -38,8 +38,7 @@ export function failedPrerequisite(
   for (const [key, records] of wanted) {
     const rrset = inRrset.get(key) ?? [];
     const isEqual =
-      rrset.length === records.length &&
-      records.every((record) => rrset.some((other) => isSameRecord(other, record)));
+      rrset.length === records.length && records.every((record) => rrset.some((other) => isSameRecord(other, record)));
     if (!isEqual) return rcodes.nxRrset;
   }
   return null;

@@ -78,7 +78,7 @@ export const flags = { response: 0x8000, authoritative: 0x0400, truncated: 0x020
 /** Offsets of counts in the header; an update's are those of prerequisites and updates (RFC 2136 §2.2). */
 export const answerCount = 6;
 const prerequisiteCount = 6;
-const authorityCount = 8;
+export const authorityCount = 8;
 const updateCount = 8;
 export const additionalCount = 10;
 
