@@ -2,6 +2,7 @@ import { assignmentsRouter } from "./assignments/router.ts";
 import { auditRouter } from "./audit/router.ts";
 import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
 import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
+import { tsigKeysRouter } from "./accounts/auth/tsig-keys/router.ts";
 import { authRouter } from "./accounts/auth/router.ts";
 import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
 import { channelsRouter } from "./notifications/channels/router.ts";
@@ -32,6 +33,7 @@ export const appRouter = router({
   auth: authRouter,
   twoFactor: twoFactorRouter,
   tokens: tokensRouter,
+  tsigKeys: tsigKeysRouter,
   sessions: sessionsRouter,
   profile: profileRouter,
   users: usersRouter,

@@ -154,6 +154,13 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "security.identity_added": wayIn({ event: "security.identity_added", ...github }),
     "security.identity_removed": wayIn({ event: "security.identity_removed", ...github }),
     "security.token_created": wayIn({ event: "security.token_created", tokenId: otherId, name: "Backup script" }),
+    "security.key_created": wayIn({
+      event: "security.key_created",
+      keyId: otherId,
+      keyName: "zw-q7m2xk4cha5de",
+      name: "certbot on web1",
+      domainName: "example.com",
+    }),
     "security.email_changed": wayIn({ event: "security.email_changed" }),
     "security.access_revoked": wayIn({
       event: "security.access_revoked",

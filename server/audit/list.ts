@@ -31,6 +31,7 @@ export async function listEntries(em: EntityManager, filter: AuditFilter) {
     at: row.at,
     actorId: row.actor_id,
     tokenId: row.token_id,
+    tsigKey: row.tsig_key,
     action: row.action,
     targetType: row.target_type,
     targetId: row.target_id,

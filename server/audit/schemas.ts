@@ -19,6 +19,10 @@ const auditEntry = z
     at: timestamp("When it happened."),
     actorId: shownId("The user who acted; null for a visitor and for the service itself.").nullable(),
     tokenId: shownId("The personal token that was used; null for a session.").nullable(),
+    tsigKey: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the TSIG key that a DNS client used; null for calls over HTTP.", example: null }),
     action: z.string().meta({ description: "The action, as `<subject>.<verb>`.", example: "domain.update" }),
     targetType: z.string().meta({ description: "Type of the target.", example: "domain" }),
     targetId: shownId("The target; null if there is none, such as for an unknown user.").nullable(),

@@ -37,29 +37,21 @@ export async function reportedChange(
     .innerJoin("domains as d", "d.id", "c.domain_id")
     .leftJoin("users as u", "u.id", "c.actor_id")
     .leftJoin("personal_tokens as t", (join) => join.on("t.id", "=", tokenId))
+    .leftJoin("tsig_keys as k", "k.key_name", "c.tsig_key")
     .leftJoin("change_requests as r", "r.id", "c.change_request_id")
     .select(["c.id", "c.kind", "c.message", "c.revision", "c.creates", "c.updates", "c.deletes", "c.finished_at"])
     .select(["d.id as domain_id", "d.name", "d.view", "d.tags", "d.group_name", "u.username", "c.created_at"])
-    .select(["t.name as token_name", "r.number as request_number", "c.actor_id"])
+    .select(["t.name as token_name", "k.name as key_label", "c.tsig_key", "r.number as request_number", "c.actor_id"])
     .where("c.id", "=", changeSetId)
     .executeTakeFirst();
   if (!set || set.revision === null) return null;
-  const means =
-    set.request_number === null
-      ? tokenId === null
-        ? set.actor_id === null
-          ? "service"
-          : "session"
-        : "token"
-      : "request";
   return {
     changeSetId,
     domain: { id: set.domain_id, name: qualifiedName(set), tags: set.tags, groupName: set.group_name },
     kind: set.kind,
     message: set.message,
     actor: set.username,
-    means,
-    meansName: means === "request" ? `#${set.request_number}` : means === "token" ? set.token_name : null,
+    ...meansOf(set, tokenId),
     at: set.finished_at ?? set.created_at,
     revision: set.revision,
     changes: await zoneChangesOf(em, set.domain_id, set.revision),
@@ -67,6 +59,23 @@ export async function reportedChange(
     updates: set.updates,
     deletes: set.deletes,
   };
+}
+
+/** Returns by which means a change was made, and their name. */
+function meansOf(
+  set: {
+    actor_id: string | null;
+    request_number: number | null;
+    token_name: string | null;
+    tsig_key: string | null;
+    key_label: string | null;
+  },
+  tokenId: string | null,
+): Pick<ReportedChange, "means" | "meansName"> {
+  if (set.request_number !== null) return { means: "request", meansName: `#${set.request_number}` };
+  if (set.tsig_key !== null) return { means: "key", meansName: set.key_label ?? set.tsig_key };
+  if (tokenId !== null) return { means: "token", meansName: set.token_name };
+  return { means: set.actor_id === null ? "service" : "session", meansName: null };
 }
 
 /** Returns the changes of the types that a channel hears of. */
@@ -115,6 +124,7 @@ export function changeLines({ changes }: ZoneChanged): string[] {
 export function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | "means" | "meansName">): string {
   const who = actor ?? "Zonewright";
   if (means === "token") return meansName === null ? `${who} (a deleted token)` : `${who} (token “${meansName}”)`;
+  if (means === "key") return `${who} (TSIG key “${meansName}”)`;
   return means === "request" ? `${who} (change request ${meansName ?? ""})` : who;
 }
 

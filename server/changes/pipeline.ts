@@ -189,7 +189,8 @@ export class ChangePipeline {
         const { kind, atomic = false, caller, cause } = request;
         const { follows } = planned;
         const message = storedMessage(request.message);
-        const set = { kind, actorId: caller.userId, message, changes, atomic, cause, follows, now: this.#now };
+        const tsigKey = caller.tsigKey ?? null;
+        const set = { kind, actorId: caller.userId, tsigKey, message, changes, atomic, cause, follows, now: this.#now };
         // 5.
         const changeSetId = await commitIntent(fork(), zone.id, lease, set);
         // 6.

@@ -100,6 +100,10 @@ export const history = z
               .string()
               .nullable()
               .meta({ description: "The user's name; null if the user was deleted.", example: "admin" }),
+            tsigKey: z
+              .string()
+              .nullable()
+              .meta({ description: "Name of the TSIG key that a DNS client used; null for none.", example: null }),
             causedBy: shownId("The change set of another domain that this one follows; null for none.")
               .nullable()
               .meta({ example: null }),

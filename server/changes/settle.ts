@@ -196,7 +196,7 @@ interface Made {
 async function recordChangeSet(
   tx: EntityManager,
   domainId: string,
-  { kind, actorId, message = null, outcomes, changeSetId, cause, repaired, now }: Settlement,
+  { kind, actorId, actor, message = null, outcomes, changeSetId, cause, repaired, now }: Settlement,
   { revision, done, failures }: Made,
 ): Promise<string> {
   const outcome = {
@@ -217,6 +217,7 @@ async function recordChangeSet(
         domain_id: domainId,
         kind,
         actor_id: actorId,
+        tsig_key: actor.tsigKey ?? null,
         message,
         created_at: now,
         ...causeColumns(cause),

@@ -264,6 +264,7 @@ export async function createServices(parts: {
     keyring,
     accessTokens,
     authenticator,
+    tsigSecrets,
     guesses: new Guesses(makeCounter),
     mailer,
     mail,

@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import { endNarrowedTokens } from "../access/end-narrowed-tokens.ts";
+import { endCredentials } from "../access/end-credentials.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
@@ -244,7 +244,7 @@ export class Domains {
         .where("domain_id", "=", id)
         .execute();
       const requests = await withdrawForDomain(tx, id, this.#now());
-      const tokens = await endNarrowedTokens(tx, id);
+      const credentials = await endCredentials(tx, id);
       const gone = await queries(tx)
         .deleteFrom("domains")
         .where("id", "=", id)
@@ -265,13 +265,7 @@ export class Domains {
         before,
         ...(requests > 0 ? { after: { requestsWithdrawn: requests } } : {}),
       });
-      for (const { id: tokenId, user_id: userId, name } of tokens)
-        await writeEntry(tx, this.#now(), caller, {
-          action: "token.delete",
-          targetType: "token",
-          targetId: tokenId,
-          before: { userId, name, domainIds: [id] },
-        });
+      for (const ended of credentials) await writeEntry(tx, this.#now(), caller, ended);
       await this.#notifications.notifyAll(tx, domainGone({ id, name: qualifiedName(gone) }, assigned));
       announceZoneChange(tx, { domainId: id, revision: null, changeSetId: null });
     });

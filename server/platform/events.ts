@@ -37,6 +37,7 @@ export const notificationEvents = [
   "security.identity_added",
   "security.identity_removed",
   "security.token_created",
+  "security.key_created",
   "security.access_revoked",
   "security.email_changed",
   "security.password_changed",
@@ -147,6 +148,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
   "security.identity_added": { when: "An external identity was linked to the account.", to: "the user" },
   "security.identity_removed": { when: "An external identity was unlinked from the account.", to: "the user" },
   "security.token_created": { when: "A personal token was created.", to: "the user" },
+  "security.key_created": { when: "A TSIG key for DNS clients was created.", to: "the user" },
   "security.access_revoked": {
     when: "Ways to access the account were revoked, by an administrator or by the owner with a new password.",
     to: "the user",
@@ -265,8 +267,8 @@ export interface ZoneChanged extends OfDomain {
   message: string | null;
   /** The user's name; null for the service itself and for deleted users. */
   actor: string | null;
-  means: "session" | "token" | "request" | "service";
-  /** The token's name, or the number of the change request. */
+  means: "session" | "token" | "key" | "request" | "service";
+  /** The token's name, the name of the TSIG key, or the number of the change request. */
   meansName: string | null;
   creates: number;
   updates: number;
@@ -367,6 +369,8 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
   "security.identity_added": OfIdentity;
   "security.identity_removed": OfIdentity;
   "security.token_created": OfAccount & { tokenId: string; name: string };
+  /** `name`: what its owner says it is for. */
+  "security.key_created": OfAccount & { keyId: string; keyName: string; name: string | null; domainName: string };
   /** `ways`: what was revoked, such as `passkeys`. */
   "security.access_revoked": OfAccount & { ways: readonly string[] };
   "security.email_changed": OfAccount;

@@ -18,6 +18,7 @@ const entry: StreamedEntry = {
   at: new Date("2026-11-23T13:43:34.817Z"),
   actorId: null,
   tokenId: null,
+  tsigKey: null,
   action: "domain.update",
   targetType: "domain",
   targetId: null,

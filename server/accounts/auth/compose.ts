@@ -15,6 +15,7 @@ import { EmailVerifications } from "../users/email/service.ts";
 import { Invitations } from "../users/invitations/service.ts";
 import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
+import type { TsigSecrets } from "../../access/tsig-key-form.ts";
 import type { AccessTokens } from "../../access/access-tokens.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Confirmation } from "./confirmation/service.ts";
@@ -23,6 +24,7 @@ import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
 import { PasswordHasher, type PasswordCost } from "./passwords.ts";
 import { PersonalTokens } from "./personal-tokens/service.ts";
+import { TsigKeys } from "./tsig-keys/service.ts";
 import { Registration } from "./registration.ts";
 import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
@@ -46,6 +48,7 @@ export interface AccountServices {
   passwordResets: PasswordResets;
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
+  tsigKeys: TsigKeys;
   confirmation: Confirmation;
   waysIn: WaysIn;
   revocation: AccessRevocation;
@@ -62,6 +65,7 @@ export function composeAccounts(parts: {
   keyring: Keyring;
   accessTokens: AccessTokens;
   authenticator: Authenticator;
+  tsigSecrets: TsigSecrets;
   guesses: Guesses;
   mailer: Mailer;
   mail: MailOutbox;
@@ -96,6 +100,7 @@ export function composeAccounts(parts: {
     now,
     onEnd: (tokenHash) => authenticator.endToken(tokenHash),
   });
+  const tsigKeys = new TsigKeys({ secrets: parts.tsigSecrets, audit, waysIn, now });
   return {
     users,
     userAdministration: new UserAdministration({
@@ -113,6 +118,7 @@ export function composeAccounts(parts: {
     userAccess: new UserAccess({
       sessions: ownSessions,
       tokens: personalTokens,
+      keys: tsigKeys,
       secondFactors: factors.management,
       revocation,
       confirmation,
@@ -138,6 +144,7 @@ export function composeAccounts(parts: {
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
     ownSessions,
     personalTokens,
+    tsigKeys,
     confirmation,
     waysIn,
     revocation,

@@ -1,6 +1,6 @@
 import { queries, type EntityManager } from "../../database/database.ts";
 
-/** How long ended sessions are retained for investigations. */
+/** How long ended sessions and keys are retained for investigations. */
 const retentionMilliseconds = 30 * 24 * 3_600_000;
 
 /**
@@ -48,4 +48,10 @@ export async function deleteExpiredChallenges(em: EntityManager, now: Date): Pro
 export async function deleteExpiredLinks(em: EntityManager, now: Date): Promise<void> {
   for (const table of ["password_resets", "email_verifications", "mail_allowances"] as const)
     await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
+}
+
+/** Deletes TSIG keys that expired more than 30 days ago. Until then, their owners see why a client is refused. */
+export async function deleteExpiredKeys(em: EntityManager, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - retentionMilliseconds);
+  await queries(em).deleteFrom("tsig_keys").where("expires_at", "<", before).execute();
 }

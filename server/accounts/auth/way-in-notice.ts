@@ -8,6 +8,7 @@ export type WayInChange =
   | { event: "security.identity_added" | "security.identity_removed"; providerId: string; provider: string }
   | { event: "security.access_revoked"; ways: readonly string[] }
   | { event: "security.token_created"; tokenId: string; name: string }
+  | { event: "security.key_created"; keyId: string; keyName: string; name: string | null; domainName: string }
   | { event: "security.email_changed" | "security.password_changed" };
 
 /** The account that changed, and the address the change came from. */
@@ -53,6 +54,11 @@ function words(change: WayInChange, username: string): [title: string, advice: s
       return [`Access to ${to} was revoked: ${change.ways.join(", ")}`, "contact an administrator immediately."];
     case "security.token_created":
       return [`The personal token ${change.name} was created for ${to}`, `${newPassword} and delete the token.`];
+    case "security.key_created":
+      return [
+        `The TSIG key ${change.name ?? change.keyName} for ${change.domainName} was created for ${to}`,
+        `${newPassword} and delete the key.`,
+      ];
     case "security.password_changed":
       return [`The password of ${to} was changed`, "request a new one and contact an administrator immediately."];
     default:

@@ -42,11 +42,12 @@ export class WaysIn {
     tx: EntityManager,
     actor: Actor,
     user: User,
-    { tokens, passkeys, identities, ...factors }: Revoked,
+    { tokens, keys, passkeys, identities, ...factors }: Revoked,
   ): Promise<void> {
     const ways = [
       ...(factors.password ? ["the password"] : []),
       ...(tokens.length > 0 ? [counted(tokens.length, "personal token")] : []),
+      ...(keys.length > 0 ? [counted(keys.length, "TSIG key")] : []),
       ...(passkeys.length > 0 ? [counted(passkeys.length, "passkey")] : []),
       ...(identities.length > 0 ? [`sign-in with ${identities.join(", ")}`] : []),
       ...(factors.totp ? ["the authenticator app"] : []),

@@ -6,6 +6,7 @@ export interface StreamedEntry {
   at: Date;
   actorId: string | null;
   tokenId: string | null;
+  tsigKey: string | null;
   action: string;
   targetType: string;
   targetId: string | null;

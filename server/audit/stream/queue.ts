@@ -43,7 +43,7 @@ export async function nextBatch(em: EntityManager): Promise<Batch> {
   const { rows } = await sql<
     StreamedEntry & { position: string }
   >`select q.position::text as position, e.id, e.at, e.actor_id as "actorId",
-      e.token_id as "tokenId", e.action, e.target_type as "targetType", e.target_id as "targetId", e.ip,
+      e.token_id as "tokenId", e.tsig_key as "tsigKey", e.action, e.target_type as "targetType", e.target_id as "targetId", e.ip,
       e.request_id as "requestId", e.before, e.after
     from (
       select q.position, q.entry_id, sum(octet_length(concat(before, after))) over (order by q.position) as octets

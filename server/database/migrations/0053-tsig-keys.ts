@@ -24,7 +24,6 @@ export class TsigKeys extends Migration {
     this.addSql("create index tsig_keys_user_idx on tsig_keys (user_id, id)");
     this.addSql("create index tsig_keys_domain_idx on tsig_keys (domain_id, id)");
     this.addSql("create index tsig_keys_expires_at_idx on tsig_keys (expires_at)");
-    for (const table of ["audit_entries", "change_sets", "change_reports"])
-      this.addSql(`alter table ${table} add column tsig_key text`);
+    for (const table of ["audit_entries", "change_sets"]) this.addSql(`alter table ${table} add column tsig_key text`);
   }
 }

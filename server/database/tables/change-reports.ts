@@ -9,8 +9,6 @@ export const ChangeReportSchema = defineEntity({
     changeSetId: p.uuid(),
     /** The personal token that made it; null: a session, or the service. */
     tokenId: p.uuid().nullable(),
-    /** Name of the TSIG key that was used. */
-    tsigKey: p.text().nullable(),
     /** The channel whose digest it waits for; null: a change that was just made. */
     channelId: p.uuid().nullable(),
     dueAt: p.datetime(),

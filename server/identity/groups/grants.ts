@@ -209,9 +209,9 @@ export class GroupGrants {
   async #endAccess(tx: EntityManager, userId: string) {
     await endOutstanding(tx, userId);
     const hasOther = await hasOtherWayIn(tx, userId);
-    const kinds = hasOther ? (["sessions"] as const) : (["sessions", "tokens"] as const);
-    const { sessions, tokens } = await this.#parts.revocation.revoke(tx, userId, { kinds });
-    return { sessionsEnded: sessions, tokensEnded: tokens };
+    const kinds = hasOther ? (["sessions"] as const) : (["sessions", "tokens", "keys"] as const);
+    const { sessions, tokens, keys } = await this.#parts.revocation.revoke(tx, userId, { kinds });
+    return { sessionsEnded: sessions, tokensEnded: tokens, keysEnded: keys };
   }
 
   async #roleChanged(tx: EntityManager, actor: Actor, { id, username, before, role }: ChangedRole): Promise<void> {

@@ -5,6 +5,7 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 export interface AccessLeft {
   sessions: number;
   tokens: number;
+  keys: number;
   passkeys: number;
   identities: number;
 }
@@ -24,7 +25,9 @@ export async function accessLeft(
           where session_id = sessions.id and rotated_at is null and refresh_tokens.expires_at > ${now})) as sessions,
     (select count(*)::int from personal_tokens
       where user_id = ${userId} and (expires_at is null or expires_at > ${now})) as tokens,
+    (select count(*)::int from tsig_keys
+      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) as keys,
     (select count(*)::int from passkeys where user_id = ${userId}) as passkeys,
     (select count(*)::int from identity_bindings where user_id = ${userId}) as identities`.execute(queries(em));
-  return left ?? { sessions: 0, tokens: 0, passkeys: 0, identities: 0 };
+  return left ?? { sessions: 0, tokens: 0, keys: 0, passkeys: 0, identities: 0 };
 }

@@ -11,7 +11,7 @@ import type { AccessKind } from "./kinds.ts";
 /** Selects the access to revoke. */
 export interface Selection {
   kinds: readonly AccessKind[];
-  /** Only these sessions, tokens, passkeys and identities; null: all of each kind. */
+  /** Only these sessions, tokens, keys, passkeys and identities; null: all of each kind. */
   ids?: readonly string[] | null;
   /** A session to leave open. */
   exceptSession?: string | null;
@@ -23,6 +23,8 @@ export interface Revoked {
   sessions: number;
   /** Token names. */
   tokens: string[];
+  /** What TSIG keys are for, or their names. */
+  keys: string[];
   /** Passkey names. */
   passkeys: string[];
   /** Provider ids. */
@@ -42,7 +44,7 @@ export class AccessRevocation {
     this.#authenticator = authenticator;
   }
 
-  /** Revokes access. Call it in a transaction, after `lockAccount`. Sessions and tokens stop working when the transaction commits. */
+  /** Revokes access. Call it in a transaction, after `lockAccount`. Sessions, tokens and keys stop working when the transaction commits. */
   async revoke(tx: EntityManager, userId: string, selection: Selection): Promise<Revoked> {
     const { kinds, ids = null, exceptSession = null } = selection;
     const has = (kind: AccessKind) => kinds.includes(kind);
@@ -51,6 +53,7 @@ export class AccessRevocation {
       password: has("password") && (await removePassword(tx, userId)),
       sessions: has("sessions") ? await this.#sessions.endAll(tx, userId, { except: exceptSession, ids }) : 0,
       tokens: has("tokens") ? await this.#removeTokens(tx, of) : [],
+      keys: has("keys") ? await removeKeys(tx, of) : [],
       passkeys: has("passkeys") ? (await removeRows<{ name: string }>(tx, "passkeys", of)).map(({ name }) => name) : [],
       identities: has("identities") ? await removeIdentities(tx, of) : [],
       totp: has("totp") && (await removeRows(tx, "totp_factors", { userId })).length > 0,
@@ -93,6 +96,11 @@ async function removeRows<Row>(tx: EntityManager, table: string, { userId, ids =
   const { rows } =
     await sql<Row>`delete from ${sql.table(table)} where user_id = ${userId} ${those} returning *`.execute(queries(tx));
   return rows;
+}
+
+async function removeKeys(tx: EntityManager, of: Of): Promise<string[]> {
+  const removed = await removeRows<{ name: string | null; key_name: string }>(tx, "tsig_keys", of);
+  return removed.map(({ name, key_name: keyName }) => name ?? keyName);
 }
 
 async function removePassword(tx: EntityManager, userId: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { session } from "../../auth/own-sessions/schemas.ts";
 import { personalToken } from "../../auth/personal-tokens/schemas.ts";
+import { tsigKey } from "../../auth/tsig-keys/schemas.ts";
 import { passkey, recoveryCodesLeft } from "../../auth/second-factors/schemas.ts";
 import { id, shownId, timestamp } from "../../../api/schemas.ts";
 import { accessKind } from "./fields.ts";
@@ -13,12 +14,13 @@ export const passwordChanged = z
       .object({
         sessions: z.int().meta({ description: "Your other sessions.", example: 0 }),
         tokens: z.int().meta({ description: "Personal tokens that have not expired.", example: 2 }),
+        keys: z.int().meta({ description: "TSIG keys that have not expired.", example: 0 }),
         passkeys: z.int().meta({ description: "Passkeys.", example: 1 }),
         identities: z.int().meta({ description: "Identities at identity providers.", example: 0 }),
       })
       .meta({
         description: "Other ways into the account that remain, besides the new password and this session.",
-        example: { sessions: 0, tokens: 2, passkeys: 1, identities: 0 },
+        example: { sessions: 0, tokens: 2, keys: 0, passkeys: 1, identities: 0 },
       }),
   })
   .meta({ id: "PasswordChanged", description: "The result of a password change." });
@@ -39,6 +41,7 @@ export const userAccess = z
     hasPassword: z.boolean().meta({ description: "Whether a password is set.", example: true }),
     sessions: z.array(session).meta({ description: "Sessions by last use, at most 200." }),
     tokens: z.array(personalToken).meta({ description: "Personal tokens, newest first." }),
+    keys: z.array(tsigKey).meta({ description: "TSIG keys, newest first." }),
     passkeys: z.array(passkey).meta({ description: "Passkeys, oldest first." }),
     identities: z.array(identity).meta({ description: "Identities at identity providers, oldest first." }),
     totp: z.boolean().meta({ description: "Whether an authenticator app is set up.", example: false }),
@@ -59,11 +62,13 @@ export const revokeAccessInput = z
       .optional()
       .meta({ description: "Revokes only these kinds. Default: all.", example: ["tokens"] }),
     ids: z
-      .array(id("Id of a session, personal token, passkey or identity."))
+      .array(id("Id of a session, personal token, TSIG key, passkey or identity."))
       .min(1, "Name at least one id, or omit this.")
       .max(100, "Name at most 100 ids.")
       .optional()
-      .meta({ description: "Revokes only these sessions, personal tokens, passkeys and identities; at most 100." }),
+      .meta({
+        description: "Revokes only these sessions, personal tokens, TSIG keys, passkeys and identities; at most 100.",
+      }),
   })
   .refine(({ revoke, ids }) => revoke === undefined || ids === undefined, {
     path: ["ids"],

@@ -3,6 +3,7 @@ import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import type { OwnSessions } from "../../auth/own-sessions/service.ts";
 import type { PersonalTokens } from "../../auth/personal-tokens/service.ts";
+import type { TsigKeys } from "../../auth/tsig-keys/service.ts";
 import type { SecondFactors } from "../../auth/second-factors/service.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
@@ -23,11 +24,12 @@ export interface AccessWish {
 }
 
 /** The kinds whose items can be revoked one by one. */
-const singles: readonly AccessKind[] = ["sessions", "tokens", "passkeys", "identities"];
+const singles: readonly AccessKind[] = ["sessions", "tokens", "keys", "passkeys", "identities"];
 
 interface Parts {
   sessions: OwnSessions;
   tokens: PersonalTokens;
+  keys: TsigKeys;
   secondFactors: SecondFactors;
   revocation: AccessRevocation;
   confirmation: Confirmation;
@@ -47,12 +49,13 @@ export class UserAccess {
   async get(em: EntityManager, id: string) {
     const user = await em.findOne(User, { id });
     if (!user) throw notFound("user");
-    const { sessions, tokens, secondFactors } = this.#parts;
+    const { sessions, tokens, keys, secondFactors } = this.#parts;
     const whose = { userId: id, sessionId: null };
     return {
       hasPassword: typeof user.passwordHash === "string",
       ...(await sessions.list(em, whose)),
       ...(await tokens.list(em, whose)),
+      ...(await keys.list(em, whose)),
       ...(await secondFactors.overview(em, whose)),
       identities: await identitiesOf(em, id),
     };
@@ -78,7 +81,7 @@ export class UserAccess {
       const kinds = revoke ?? (ids ? singles : accessKinds);
       const chosen = ids && [...new Set(ids)];
       const revoked = await this.#parts.revocation.revoke(tx, id, { kinds, ids: chosen ?? null });
-      if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, passkey or identity");
+      if (chosen && countOf(revoked) < chosen.length) throw notFound("session, token, key, passkey or identity");
       if (chosen && revoked.passkeys.length > 0) await confirmation.require(tx, caller);
       await this.#parts.audit.record(tx, caller, {
         action: "user.revoke_access",
@@ -92,8 +95,8 @@ export class UserAccess {
   }
 }
 
-function countOf({ sessions, tokens, passkeys, identities }: Revoked): number {
-  return sessions + tokens.length + passkeys.length + identities.length;
+function countOf({ sessions, tokens, keys, passkeys, identities }: Revoked): number {
+  return sessions + tokens.length + keys.length + passkeys.length + identities.length;
 }
 
 function ownAccess(): AppError {
