@@ -16,7 +16,8 @@ import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";
 import { ask } from "./transfer-client.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
-const typeOf = (recordType: string) => (recordType === "ANY" ? types.any : (typeNumber(recordType) ?? 0));
+const questionTypes: Record<string, number> = { ANY: types.any, AXFR: types.axfr };
+const typeOf = (recordType: string) => questionTypes[recordType] ?? typeNumber(recordType) ?? 0;
 
 type Build = (zone: string) => Buffer;
 
@@ -51,7 +52,7 @@ export const update = {
 /** Any record, for messages that are wrong. */
 export const anyRecord = rr;
 
-/** An answer whose signature is valid; `message` is null if the server stayed silent. */
+/** An answer whose signature is valid. */
 export interface Answered {
   rcode: number;
   message: WireMessage;
