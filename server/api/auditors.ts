@@ -10,6 +10,7 @@ const ownAccount: ReadonlySet<string> = new Set([
   "profile",
   "sessions",
   "tokens",
+  "tsigKeys",
   "twoFactor",
 ]);
 

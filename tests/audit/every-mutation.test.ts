@@ -257,6 +257,14 @@ async function deletedToken(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/tokens/${(await newToken()).body.id}`);
 }
 
+function newKey(): Promise<Answer> {
+  return zw.admin.post("/api/auth/me/tsig-keys", { domainId: domain });
+}
+
+async function deletedKey(path: string): Promise<Answer> {
+  return await zw.admin.delete(`${path}/${(await newKey()).body.id}`);
+}
+
 async function endedSession(): Promise<Answer> {
   await zw.signIn("admin", adminPassword);
   const { body } = await zw.admin.get("/api/auth/me/sessions");
@@ -395,6 +403,9 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
   ],
   "tokens.create": ["token.create", newToken],
   "tokens.delete": ["token.delete", deletedToken],
+  "tsigKeys.create": ["tsig_key.create", newKey],
+  "tsigKeys.delete": ["tsig_key.delete", () => deletedKey("/api/auth/me/tsig-keys")],
+  "tsigKeys.revoke": ["tsig_key.delete", () => deletedKey("/api/tsig-keys")],
   "sessions.delete": ["session.revoke", endedSession],
   "profile.update": ["user.update_profile", () => zw.admin.put("/api/auth/me/profile", { nickname: "Root" })],
   "profile.changePassword": [

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createClient, isZonewrightError } from "../../client-sdk/src/index.ts";
 import { expect, vi } from "vitest";
 import { assign, idOf } from "../assignments/assigned.ts";
+import { entries } from "../audit/trail.ts";
 import { approve, creating, readRequest, requested, verdict } from "../change-requests/requested.ts";
 import { storeFinding } from "../delegation/found.ts";
 import { jobOf, started } from "../replacements/replaced.ts";
@@ -176,6 +177,19 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       expect((await token.get("/api/domains")).body.total).toBe(1);
       await madeAnew(zw, zone);
       await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), { timeout: 10_000 });
+    },
+  },
+  "TSIG keys for it": {
+    columns: ["tsig_keys.domain_id"],
+    async prove() {
+      const zone = await manualZone(zw);
+      const { body } = await zw.admin.post("/api/auth/me/tsig-keys", { domainId: zone.id });
+      await madeAnew(zw, zone);
+      expect(await zw.services.tsigKeyCredentials.named(body.keyName)).toBeNull();
+      const { body: list } = await zw.admin.get("/api/auth/me/tsig-keys");
+      expect(list.keys.map(({ id }: Body) => id)).not.toContain(body.id);
+      const [entry] = await entries(zw.admin, { targetId: body.id, action: "tsig_key.delete" });
+      expect(entry?.before).toMatchObject({ keyName: body.keyName, domainId: zone.id });
     },
   },
   "streams that watch it": {

@@ -60,6 +60,17 @@ export function ofUser(zw: Zonewright): Proofs {
         expect((await program.get("/api/domains")).status).toBe(401);
       },
     },
+    "TSIG keys": {
+      columns: ["tsig_keys.user_id"],
+      async prove() {
+        const { client, zone, leave } = await writer();
+        const { body } = await client.post("/api/auth/me/tsig-keys", { domainId: zone.id });
+        const { tsigKeyCredentials } = zw.services;
+        expect(await tsigKeyCredentials.named(body.keyName)).not.toBeNull();
+        await leave();
+        expect(await tsigKeyCredentials.named(body.keyName)).toBeNull();
+      },
+    },
     "passkeys, authenticator app, recovery codes": {
       columns: [
         "passkeys.user_id",

@@ -164,6 +164,11 @@ const tokens = createRoute({
   path: "/account/tokens",
   component: lazyRouteComponent(() => import("./account/tokens-page.tsx"), "TokensPage"),
 });
+const keys = createRoute({
+  getParentRoute: () => inside,
+  path: "/account/keys",
+  component: lazyRouteComponent(() => import("./account/keys-page.tsx"), "KeysPage"),
+});
 const sessions = createRoute({
   getParentRoute: () => inside,
   path: "/account/sessions",
@@ -238,6 +243,7 @@ const routeTree = rootRoute.addChildren([
     profile,
     security,
     tokens,
+    keys,
     sessions,
     users,
     invitations,

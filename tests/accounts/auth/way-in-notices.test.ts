@@ -141,6 +141,24 @@ const changes: [event: string, details: object, title: string, make: () => Promi
     },
   ],
   [
+    "security.key_created",
+    {
+      keyId: expect.any(String),
+      keyName: expect.stringMatching(/^zw-/),
+      name: "Router",
+      domainName: expect.stringMatching(/example$/),
+    },
+    "The TSIG key Router for keyed.example was created for the account USER",
+    async () => {
+      const { body: me } = await client.get("/api/auth/me");
+      const { body: zone } = await zw.admin.post("/api/domains", { name: "keyed.example" });
+      const assignment = { userId: me.id, domainId: zone.id, subdomainPattern: "*", access: "write" };
+      await succeeds(zw.admin.post("/api/assignments", assignment));
+      const wish = { name: "Router", domainId: zone.id };
+      return [(await succeeds(client.post("/api/auth/me/tsig-keys", wish))).body.secret];
+    },
+  ],
+  [
     "security.email_changed",
     {},
     "The email address of the account USER was changed",

@@ -187,10 +187,17 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: await made(owner, `/api/domains/${id}/change-requests`, requestedHost()) };
   };
 
+  async function tsigKey(owner: RestClient): Promise<Ids> {
+    const { id } = await zone(owner);
+    return { id: await made(owner, "/api/auth/me/tsig-keys", { domainId: id }) };
+  }
+
   const calls: Record<string, Call> = {
     "tokens.delete": {
       thing: async (owner) => ({ id: await made(owner, "/api/auth/me/tokens", { name: "Mine", permissions: [] }) }),
     },
+    "tsigKeys.delete": { thing: tsigKey },
+    "tsigKeys.revoke": { thing: tsigKey },
     "sessions.delete": {
       thing: async (owner) => {
         const { body: me } = await owner.get("/api/auth/me");

@@ -42,6 +42,7 @@ describe("an administrator's rescue removes all of an attacker's access", () => 
     const [entry] = await entries(zw.admin, { action: "user.update", targetId: account.id });
     expect(entry?.before?.["access"]).toMatchObject({
       tokens: ["Planted", "Planted"],
+      keys: ["Planted"],
       passkeys: ["Key"],
       identities: ["github"],
       totp: true,
@@ -55,7 +56,16 @@ describe("an administrator's rescue removes all of an attacker's access", () => 
     const answer = await zw.admin.delete(`/api/users/${account.id}/access`);
     expect(answer).toMatchObject({
       status: 200,
-      body: { hasPassword: false, sessions: [], tokens: [], passkeys: [], identities: [], totp: false, email: false },
+      body: {
+        hasPassword: false,
+        sessions: [],
+        tokens: [],
+        keys: [],
+        passkeys: [],
+        identities: [],
+        totp: false,
+        email: false,
+      },
     });
     const attempts = await account.tryEach();
     expect(attempts).toEqual(nothingOpens(attempts));
@@ -133,6 +143,7 @@ describe("an administrator's view of an account's access", () => {
         hasPassword: true,
         sessions: [expect.objectContaining({ current: false }), expect.objectContaining({ current: false })],
         tokens: [expect.objectContaining({ name: "Planted" }), expect.objectContaining({ name: "Planted" })],
+        keys: [expect.objectContaining({ name: "Planted" })],
         passkeys: [{ id: expect.any(String), name: "Key", createdAt: expect.any(String), lastUsedAt: null }],
         identities: [
           {
@@ -156,13 +167,20 @@ describe("an administrator's view of an account's access", () => {
     const account = await plantWaysIn(zw, harness, mail);
     const path = `/api/users/${account.id}/access`;
     const { body: before } = await zw.admin.get(path);
-    const ids = [before.tokens[0], before.passkeys[0], before.identities[0]].map(({ id }: Way) => id);
+    const ids = [before.tokens[0], before.keys[0], before.passkeys[0], before.identities[0]].map(({ id }: Way) => id);
     const { status, body } = await zw.admin.send("DELETE", path, { ids });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ hasPassword: true, totp: true, passkeys: [], identities: [], recoveryCodesLeft: 10 });
+    expect(body).toMatchObject({
+      hasPassword: true,
+      totp: true,
+      keys: [],
+      passkeys: [],
+      identities: [],
+      recoveryCodesLeft: 10,
+    });
     expect(body.tokens).toEqual([before.tokens[1]]);
     expect(body.sessions).toHaveLength(2);
-    const title = `Access to the account ${account.username} was revoked: 1 personal token, 1 passkey, sign-in with github`;
+    const title = `Access to the account ${account.username} was revoked: 1 personal token, 1 TSIG key, 1 passkey, sign-in with github`;
     expect(await mailed(mail, `${account.username}@example.com`, title)).toContain(
       "contact an administrator immediately",
     );
@@ -217,7 +235,7 @@ describe("changing one's own password", () => {
     const account = await plantWaysIn(zw, harness, mail);
     expect(await account.client.put(password, change)).toMatchObject({
       status: 200,
-      body: { success: true, remaining: { sessions: 0, tokens: 2, passkeys: 1, identities: 1 } },
+      body: { success: true, remaining: { sessions: 0, tokens: 2, keys: 1, passkeys: 1, identities: 1 } },
     });
   });
 
@@ -226,11 +244,11 @@ describe("changing one's own password", () => {
     const revoke = ["sessions", "tokens", "passkeys", "identities", "keys"];
     expect(await account.client.put(password, { ...change, revoke })).toMatchObject({
       status: 200,
-      body: { success: true, remaining: { sessions: 0, tokens: 0, passkeys: 0, identities: 0 } },
+      body: { success: true, remaining: { sessions: 0, tokens: 0, keys: 0, passkeys: 0, identities: 0 } },
     });
     const { session, ...others } = await account.tryEach();
     expect(session).toBe(true);
-    expect({ ...others, "a new token": false }).toEqual(nothingOpens(others));
+    expect({ ...others, "a new token": false, "a new TSIG key": false }).toEqual(nothingOpens(others));
     const [entry] = await entries(zw.admin, { action: "user.change_password", targetId: account.id });
     expect(entry?.before).toMatchObject({ sessions: 1, tokens: ["Planted", "Planted"], passkeys: ["Key"] });
   });
@@ -238,7 +256,7 @@ describe("changing one's own password", () => {
   test("changing one's own password keeps other sessions that the call excludes", async () => {
     const account = await plantWaysIn(zw, harness, mail);
     const answer = await account.client.put(password, { ...change, revoke: [] });
-    expect(answer.body.remaining).toEqual({ sessions: 1, tokens: 2, passkeys: 1, identities: 1 });
+    expect(answer.body.remaining).toEqual({ sessions: 1, tokens: 2, keys: 1, passkeys: 1, identities: 1 });
     expect((await account.tryEach())["another session"]).toBe(true);
   });
 

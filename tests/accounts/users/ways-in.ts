@@ -59,6 +59,11 @@ export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: Ma
       return new RestClient(zw.url, body.token);
     }),
   );
+  const { body: zone } = await zw.admin.post("/api/domains", { name: `${username}.example` });
+  const assignment = { userId: made.id, domainId: zone.id, subdomainPattern: "*", access: "write" };
+  expect((await zw.admin.post("/api/assignments", assignment)).status).toBe(201);
+  const newKey = () => client.post("/api/auth/me/tsig-keys", { name: "Planted", domainId: zone.id });
+  expect((await newKey()).status).toBe(201);
   harness.be(person);
   expect(await harness.bind(client)).toMatchObject({ bound: "1" });
   const { ticket } = await harness.goThrough();
@@ -114,6 +119,7 @@ export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: Ma
         "another session": opens(await zw.nobody.post("/api/auth/refresh", { refreshToken: remembered.refreshToken })),
         "a token without expiry": opens(await (tokens[0] as RestClient).get("/api/v1/domains")),
         "a token with expiry": opens(await (tokens[1] as RestClient).get("/api/v1/domains")),
+        "a TSIG key": (await zw.admin.get(`/api/tsig-keys?userId=${made.id}`)).body.total > 0,
         password: opens(await zw.nobody.post("/api/auth/login", signIn)),
         "a mail to a half-finished sign-in": opens(await waiting.post("/api/2fa/email/send")),
         "a half-finished sign-in": opens(
@@ -130,6 +136,7 @@ export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: Ma
           await client.post("/api/2fa/passkeys", { name: "Half", credential: registration }),
         ),
         "a new token": opens(await client.post("/api/auth/me/tokens", { name: "New", permissions: [] })),
+        "a new TSIG key": opens(await newKey()),
         "a password-reset link": opens(await zw.nobody.post("/api/auth/password/reset", { token: link, newPassword })),
       };
       return attempts;

@@ -14,6 +14,7 @@ const everywhere = [
   "/account/profile",
   "/account/security",
   "/account/tokens",
+  "/account/keys",
   "/account/sessions",
   "/admin/users",
   "/admin/invitations",

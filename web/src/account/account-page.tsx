@@ -11,6 +11,7 @@ const pages = [
   { to: "/account/profile", label: text.profile },
   { to: "/account/security", label: text.security },
   { to: "/account/tokens", label: text.tokens },
+  { to: "/account/keys", label: text.keys },
   { to: "/account/sessions", label: text.sessions },
 ] as const;
 

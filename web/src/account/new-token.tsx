@@ -2,12 +2,13 @@ import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 import { useEffect, useId, useRef, useState } from "react";
 import { client, issueOf } from "../api.ts";
 import { Button } from "../ui/button.tsx";
-import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, Form, TextField } from "../ui/field.tsx";
 import { Failure } from "../ui/notice.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
+import { ExpiryFields } from "./expiry-fields.tsx";
 import { expiryDate, type Expiry } from "./expiry.ts";
 import { refresh, tokens } from "./own-account.ts";
 import { limitIssues, narrowingOf, TokenLimits, type Limits } from "./token-limits.tsx";
@@ -28,7 +29,6 @@ const subjects = {
 } as const satisfies Record<string, readonly ("read" | "write")[]>;
 /** Every permission of the form, with its subject. */
 const rows = Object.entries(subjects) as [keyof typeof subjects, readonly ("read" | "write")[]][];
-const expiries = ["30", "90", "365", "date", "never"] as const;
 
 interface NewTokenProps {
   onCreated: (token: RouterOutputs["tokens"]["create"]) => void;
@@ -85,25 +85,14 @@ export function NewToken({ onCreated, onCancel }: NewTokenProps) {
         onToggle={toggle}
       />
       <TokenLimits limits={limits} issues={issues} onLimits={setLimits} />
-      <div className={styles["pair"]}>
-        <SelectField
-          label={text.expiry}
-          value={expiry}
-          options={expiries.map((value) => ({ value, label: text.expiries[value] }))}
-          onValue={setExpiry}
-          hint={expiry === "never" ? text.expiryNeverHint : undefined}
-          error={expiry === "date" ? null : issues.day}
-        />
-        {expiry === "date" ? (
-          <TextField
-            label={text.expiryDate}
-            type="date"
-            value={day}
-            onValue={setDay}
-            error={issues.day ?? (missing.day ? words.ui.required : null)}
-          />
-        ) : null}
-      </div>
+      <ExpiryFields
+        expiry={expiry}
+        onExpiry={setExpiry}
+        day={day}
+        onDay={setDay}
+        issue={issues.day}
+        missing={missing.day}
+      />
       <div className={styles["buttons"]}>
         <Button type="submit" kind="primary" pending={create.pending}>
           {text.tokenCreate}

@@ -25,6 +25,11 @@ export const tokens = queryOptions({
   queryFn: async ({ signal }) => (await client.tokens.list.query(undefined, { signal })).tokens,
 });
 
+export const keys = queryOptions({
+  queryKey: ["tsig-keys"],
+  queryFn: async ({ signal }) => (await client.tsigKeys.list.query(undefined, { signal })).keys,
+});
+
 export const sessions = queryOptions({
   queryKey: ["sessions"],
   queryFn: async ({ signal }) => (await client.sessions.list.query(undefined, { signal })).sessions,
@@ -42,7 +47,7 @@ export async function refreshFactors(): Promise<void> {
 
 /** Reads everything again that opens the account. */
 export async function refreshWaysIn(): Promise<void> {
-  await refresh(secondFactors, currentUser, bindings, tokens, sessions);
+  await refresh(secondFactors, currentUser, bindings, tokens, keys, sessions);
 }
 
 /** Reads again what these queries show. */

@@ -12,7 +12,7 @@ import styles from "./account.module.css";
 import { refreshWaysIn } from "./own-account.ts";
 
 const text = accountWords;
-const kinds = ["sessions", "tokens", "passkeys", "identities"] as const;
+const kinds = ["sessions", "tokens", "keys", "passkeys", "identities"] as const;
 type Kind = (typeof kinds)[number];
 
 /** Changes the password, and ends what should end with it. */

@@ -16,7 +16,7 @@ export interface Limits {
 type Narrowing = Pick<RouterInputs["tokens"]["create"], "domainIds" | "hostPattern" | "recordTypes">;
 
 /** A name of a domain that the user does not have. */
-class UnknownDomain extends Error {}
+export class UnknownDomain extends Error {}
 
 /** Returns what the typed limits mean. @throws UnknownDomain */
 export async function narrowingOf({ domains, hosts, types }: Limits): Promise<Narrowing> {
@@ -30,11 +30,13 @@ export async function narrowingOf({ domains, hosts, types }: Limits): Promise<Na
   };
 }
 
-function wordsOf(typed: string): string[] {
+/** Returns the words of a field that takes several. */
+export function wordsOf(typed: string): string[] {
   return typed.split(/[\s,;]+/).filter((word) => word !== "");
 }
 
-async function domainIdOf(name: string): Promise<string> {
+/** Returns the id of a domain. @throws UnknownDomain */
+export async function domainIdOf(name: string): Promise<string> {
   try {
     const { domains } = await client.domains.list.query({ name, limit: 1 });
     const [domain] = domains;

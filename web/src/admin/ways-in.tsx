@@ -64,6 +64,15 @@ function groupsOf(access: Access): { title: string; ways: Way[] }[] {
       })),
     },
     {
+      title: text.keys,
+      ways: access.keys.map(({ id, name, keyName, domainName, lastUsedAt }) => ({
+        key: id,
+        name: name ?? keyName,
+        about: `${domainName} · ${usage(lastUsedAt)}`,
+        revoke: { ids: [id] },
+      })),
+    },
+    {
       title: text.passkeys,
       ways: access.passkeys.map(({ id, name, lastUsedAt }) => ({
         key: id,

@@ -189,6 +189,7 @@ const access = {
   passwordSet: "A password is set",
   sessions: "Sessions",
   tokens: "Personal tokens",
+  keys: "TSIG keys",
   passkeys: "Passkeys",
   identities: "Identities at other providers",
   totp: "Authenticator app",
@@ -205,7 +206,7 @@ const access = {
   revokeAll: "Revoke all",
   revokeAllTitle: (name: string) => `Revoke every way into ${name}'s account?`,
   revokeAllHint:
-    "The password, sessions, personal tokens, passkeys, identities and second factors are removed. To let the user in again, set a new password.",
+    "The password, sessions, personal tokens, TSIG keys, passkeys, identities and second factors are removed. To let the user in again, set a new password.",
   revoked: "Revoked.",
   own: "This is your own account. Revoke your own ways in on the pages of your account.",
 };
