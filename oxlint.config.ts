@@ -8,7 +8,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { composition: [] },
   {
     v1: ["domains", "records"],
-    "dns-service": ["audit", "changes", "dns-providers", "notifications"],
+    "dns-service": ["audit", "changes", "dns-providers", "notifications", "records"],
     "update-clients": ["changes", "dns-providers", "records"],
     mirrors: ["audit", "changes", "dns-providers", "domains", "notifications", "records"],
     domains: [

@@ -138,17 +138,6 @@ export async function createServices(parts: {
   });
   const { notifications, streams } = notificationServices;
   const zoneWatchers = composeZoneWatchers({ database, streams, redis, log, now });
-  const dnsServices = composeDnsService({
-    config,
-    database,
-    secrets,
-    egress,
-    notifications,
-    log,
-    now,
-    metrics: () => jobServices.metrics,
-  });
-  const { dnsService } = dnsServices;
   const changeReporter = new ChangeReporter({ database, outbox, siteUrl: config.siteUrl, log, now });
   const mirrorReconciler = new MirrorReconciler({
     database,
@@ -190,6 +179,22 @@ export async function createServices(parts: {
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const reverseFollows = new ReverseFollows({ database, connections, pipeline, review, notifications, log, now });
   const records = new Records(pipeline, comparison, reverseFollows, now);
+  const requestLimits = new RequestLimits(makeCounter, config.requestLimits);
+  const dnsServices = composeDnsService({
+    config,
+    database,
+    secrets,
+    egress,
+    credentials: tsigKeyCredentials,
+    requestLimits,
+    records,
+    audit,
+    notifications,
+    log,
+    now,
+    metrics: () => jobServices.metrics,
+  });
+  const { dnsService } = dnsServices;
   const acmeChallenges = new AcmeChallenges({ database, records, log, now });
   const drift = new DriftJob({
     database,
@@ -296,7 +301,7 @@ export async function createServices(parts: {
     audit,
     auditStream,
     idempotency: new Idempotency(database, now),
-    requestLimits: new RequestLimits(makeCounter, config.requestLimits),
+    requestLimits,
     largeBodies,
     background,
     assignments,

@@ -208,10 +208,16 @@ export const environmentSchema = z.object({
     }),
   DNS_LISTEN: listenAddresses("DNS_LISTEN").register(notes, {
     meaning:
-      "Addresses at which secondaries transfer zones of kind `primary`, by UDP and TCP, comma-separated, such as `0.0.0.0:53,[::]:53`.",
+      "Addresses of the DNS service, for secondaries and clients with TSIG keys, by UDP and TCP, comma-separated, such as `0.0.0.0:53,[::]:53`.",
     otherwise: "off",
     readIn: "dns-service/service.ts",
     more: "guide/secondaries.md#listen",
+  }),
+  DNS_ANSWER_SOA: onOff("DNS_ANSWER_SOA", "off").register(notes, {
+    meaning:
+      "`on` answers unsigned queries for the SOA of any zone, for update clients that look for their zone unsigned.",
+    readIn: "dns-service/service.ts",
+    more: "guide/dynamic-updates.md#clients-that-ask-unsigned",
   }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
     .optional()

@@ -1,9 +1,13 @@
+import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
+import type { Audit } from "../audit/audit.ts";
 import { hearZoneChanges } from "../changes/watch/announce.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import type { RequestLimits } from "../limits/requests.ts";
+import type { Records } from "../records/service.ts";
 import type { Logger } from "../platform/log.ts";
 import { Propagation } from "./propagation.ts";
 import { SecondaryCheck } from "./secondary-check.ts";
@@ -21,6 +25,10 @@ export function composeDnsService(parts: {
   database: Database;
   secrets: ConfigSecrets;
   egress: Egress;
+  credentials: TsigKeyCredentials;
+  requestLimits: RequestLimits;
+  records: Records;
+  audit: Audit;
   notifications: Notifications;
   log: Logger;
   now: () => Date;

@@ -1,11 +1,17 @@
-import { flags, headerOctets, opcodes, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import {
+  additionalCount,
+  flags,
+  headerOctets,
+  opcodes,
+  rcodes,
+  readMessage,
+  types,
+  type WireMessage,
+} from "../dns/wire/messages.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { AnswerSigner, signatureOctets, verifyRequest } from "../dns/wire/tsig-request.ts";
-import type { TsigKey } from "../dns/wire/tsig.ts";
-
-/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
-export const rcodes = { noError: 0, formErr: 1, servFail: 2, notImp: 4, refused: 5, notAuth: 9 } as const;
+import { fudgeSeconds, type TsigKey } from "../dns/wire/tsig.ts";
 
 /** The payload size in our OPT records, which fits every path (RFC 6891 §6.2.5). */
 const udpSize = 1_232;
@@ -24,8 +30,24 @@ export interface Question {
   answers: AnswerWriter;
 }
 
-/** What to do with a message: answer a question, send a refusal, or stay silent. */
-export type Request = Question | { kind: "refusal"; answer: Buffer } | { kind: "silence" };
+/** A dynamic update, whose sections are still to be read. */
+export interface Update {
+  kind: "update";
+  request: WireMessage;
+  /** Null: not signed. */
+  signature: { key: TsigKey; mac: Buffer } | null;
+  answers: Pick<AnswerWriter, "empty">;
+}
+
+/** What to do with a message: answer a question, make an update, send a refusal, or stay silent. */
+export type Request = Question | Update | { kind: "refusal"; answer: Buffer } | { kind: "silence" };
+
+/** Returns the canonical name of the key that a message says it is signed with; null if there is none. */
+export function signerOf(octets: Buffer): string | null {
+  if (octets.length < headerOctets || octets.readUInt16BE(additionalCount) === 0) return null;
+  const last = parsed(octets)?.additionals.at(-1);
+  return last?.type === types.tsig ? last.name : null;
+}
 
 /**
  * Reads a message of any octets. Never throws. Refusals are no longer than the message, but for the signature of an error that a valid
@@ -56,16 +78,23 @@ export function readRequest(
   if (opt && ((opt.ttl >> 16) & 255) > 0) {
     return refusal(withOpt(emptyResponse(request.id, bitsOf(octets, 0), question), udpSize, badVersionUpper));
   }
-  const signature = verifyRequest(request, keysNamed, seconds());
+  // An update must not be repeated after its answer was forgotten.
+  const isUpdate = request.opcode === opcodes.update;
+  const signature = verifyRequest(request, keysNamed, seconds(), isUpdate ? fudgeSeconds : undefined);
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
   if (signature.kind === "refused") return refuse(rcodes.notAuth, signature.sign);
   const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
+  const key = signature.kind === "valid" ? signature.key : null;
+  if (isUpdate) {
+    const zone = request.questions.length === 1 ? question : Buffer.alloc(0);
+    const answers = new AnswerWriter({ octets, request, question: zone, key, sign, opt: opt !== undefined });
+    return { kind: "update", request, signature: signature.kind === "valid" ? signature : null, answers };
+  }
   if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, sign);
   const [asked, ...others] = request.questions;
   if (!asked || others.length > 0) return refuse(rcodes.formErr, sign);
   if (asked.class !== 1) return refuse(rcodes.refused, sign);
-  const key = signature.kind === "valid" ? signature.key : null;
   const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
   return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
 }
@@ -113,6 +142,24 @@ class AnswerWriter {
   /** Returns an answer that has the client try TCP. */
   truncated(): Buffer {
     return this.empty(flags.truncated);
+  }
+
+  /** Returns an authoritative answer with these records, or one that has the client try TCP if no message holds them. */
+  single(entries: readonly WireRecordEntry[]): Buffer {
+    const { octets, request, question, key, sign, opt } = this.#parts;
+    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
+    writer.begin(request.id, bitsOf(octets, rcodes.noError) | flags.authoritative, question);
+    const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
+    return fits ? sign(writer.finish(opt ? udpSize : null)) : this.truncated();
+  }
+
+  /** Returns an authoritative answer that a name or its records do not exist, with the SOA in its authority section (RFC 2308 §2). */
+  negative(rcode: number, { owner, type, ttl, rdata }: WireRecordEntry): Buffer {
+    const { octets, request, question, sign, opt } = this.#parts;
+    const writer = new MessageWriter();
+    writer.begin(request.id, bitsOf(octets, rcode) | flags.authoritative, question);
+    writer.add(owner, type, ttl, rdata);
+    return sign(writer.finish(opt ? udpSize : null, "authority"));
   }
 
   /** Yields the messages of an authoritative answer with these records. The first repeats the question (RFC 5936 §2.2). */

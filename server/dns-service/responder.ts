@@ -1,6 +1,7 @@
+import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { types } from "../dns/wire/messages.ts";
+import { rcodes, types } from "../dns/wire/messages.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   keysNamed,
@@ -10,10 +11,13 @@ import {
   type PrimaryConfigs,
   type PrimaryService,
 } from "./primary-configs.ts";
-import { rcodes, readRequest, serialIn, type Question } from "./requests.ts";
+import { publicSoa, type ZoneQueries } from "./queries/zone-queries.ts";
+import { readRequest, serialIn, signerOf, type Question, type Request, type Update } from "./requests.ts";
 import type { Secondaries } from "./secondaries.ts";
 import type { StrangerLimit } from "./stranger-limit.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
+import type { UnknownKeys } from "./unknown-keys.ts";
+import type { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
 import { findZone, type ServedZone } from "./zones.ts";
 
@@ -22,6 +26,12 @@ interface Parts {
   configs: PrimaryConfigs;
   secondaries: Secondaries;
   strangers: StrangerLimit;
+  credentials: TsigKeyCredentials;
+  unknownKeys: UnknownKeys;
+  updates: DynamicUpdates;
+  zoneQueries: ZoneQueries;
+  /** Whether to answer unsigned queries for the SOA of any zone. */
+  answersSoa: boolean;
   log: Logger;
   now: () => Date;
   onTransfer: (kind: "axfr" | "ixfr" | "current") => void;
@@ -29,7 +39,10 @@ interface Parts {
 
 type Protocol = "udp" | "tcp";
 
-/** Answers DNS messages: the SOA and transfers of zones of kind `primary` and of catalogs, and REFUSED to anything else. */
+/**
+ * Answers DNS messages: the SOA and transfers of zones of kind `primary` and of catalogs to secondaries; updates, queries and transfers of any
+ * zone with one of its keys; and REFUSED to anything else.
+ */
 export class Responder {
   readonly #parts: Parts;
 
@@ -50,20 +63,72 @@ export class Responder {
     });
     // By TCP, the sender's address is real.
     const mayRefuse = () => protocol === "tcp" || strangers.allows(address);
-    const request = readRequest(octets, (name) => keysNamed(services, name), seconds);
+    const keyName = signerOf(octets);
+    const known = keyName === null ? null : await this.#keyNamed(keyName, services, address, protocol);
+    const request = readRequest(
+      octets,
+      (name) => (known !== null && known.tsig.name === name ? [known.tsig] : keysNamed(services, name)),
+      seconds,
+    );
     if (request.kind === "silence") return;
+    const key = known !== null && known.tsig === signingKey(request) ? known : null;
+    if (keyName !== null && keysNamed(services, keyName).length === 0)
+      this.#parts.unknownKeys.note(protocol, address, keyName, key !== null);
     if (request.kind === "refusal") {
       if (mayRefuse()) yield request.answer;
+      return;
+    }
+    if (request.kind === "update") {
+      if (key !== null || mayRefuse()) yield await this.#updated(request, key, address);
+      return;
+    }
+    if (key !== null) {
+      yield* this.#parts.zoneQueries.answer({ question: request, key, address, protocol });
       return;
     }
     const peer = { address, key: request.key };
     const isTransfer = request.type === types.axfr || request.type === types.ixfr;
     const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
     if (open.length === 0 || !(isTransfer || request.type === types.soa)) {
-      if (mayRefuse()) yield request.answers.empty(rcodes.refused);
+      if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.refused));
       return;
     }
     yield* this.#served(request, peer, open, protocol);
+  }
+
+  /** Returns the TSIG key of a name; null if there is none, or the address has asked for too many. A name of a secondary's key is not looked up. */
+  async #keyNamed(
+    name: string,
+    services: readonly PrimaryService[],
+    address: string,
+    protocol: Protocol,
+  ): Promise<KnownKey | null> {
+    const { credentials, unknownKeys, log } = this.#parts;
+    if (keysNamed(services, name).length > 0 || !unknownKeys.mayLookUp(protocol, address, name)) return null;
+    try {
+      return await credentials.named(name);
+    } catch (error) {
+      log.warn({ err: error }, "the DNS service cannot read its keys");
+      return null;
+    }
+  }
+
+  async #updated({ request, signature, answers }: Update, key: KnownKey | null, address: string): Promise<Buffer> {
+    if (key === null || signature === null) return answers.empty(rcodes.refused);
+    const { mac } = signature;
+    return answers.empty(await this.#parts.updates.answer({ message: request, key, mac, address }));
+  }
+
+  /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. */
+  async #publicOr(question: Question, refusal: Buffer): Promise<Buffer> {
+    const { answersSoa, database, configs, log } = this.#parts;
+    if (!answersSoa || question.key !== null || question.type !== types.soa) return refusal;
+    try {
+      return (await publicSoa(database.fork(), configs, question)) ?? refusal;
+    } catch (error) {
+      log.warn({ err: error }, "the DNS service cannot read a zone");
+      return question.answers.empty(rcodes.servFail);
+    }
   }
 
   async *#served(
@@ -83,7 +148,8 @@ export class Responder {
       return;
     }
     if (!zone) {
-      if (protocol === "tcp" || strangers.allows(peer.address)) yield answers.empty(rcodes.refused);
+      if (protocol === "tcp" || strangers.allows(peer.address))
+        yield await this.#publicOr(request, answers.empty(rcodes.refused));
       return;
     }
     const soa = soaEntry(ownerOf(zone.name), zone.soa);
@@ -136,4 +202,9 @@ export class Responder {
     secondaries.transferred(zone, peer, { kind: transfer.kind, ...sent, milliseconds });
     log.debug({ zoneId: zone.id, kind: transfer.kind, ...sent, milliseconds }, "transferred a zone");
   }
+}
+
+function signingKey(request: Request) {
+  if (request.kind === "question") return request.key;
+  return request.kind === "update" ? (request.signature?.key ?? null) : null;
 }

@@ -1,9 +1,13 @@
 import { setMaxListeners } from "node:events";
+import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Config } from "../config/config.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Egress } from "../net/egress.ts";
+import type { RequestLimits } from "../limits/requests.ts";
+import type { Records } from "../records/service.ts";
 import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../net/listeners.ts";
 import type { Logger } from "../platform/log.ts";
 import { Connections, type ConnectionLimits } from "./connections.ts";
@@ -13,16 +17,24 @@ import { Responder } from "./responder.ts";
 import { identityOf, Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
 import { zonesById, type ServedZone } from "./zones.ts";
+import { ZoneQueries } from "./queries/zone-queries.ts";
 import { StrangerLimit } from "./stranger-limit.ts";
+import { UnknownKeys } from "./unknown-keys.ts";
+import { DynamicUpdates } from "./updates/dynamic-updates.ts";
+import { UpdateAnswers } from "./updates/update-answers.ts";
 
 /** Datagrams that are answered at once; more are dropped. */
 const mostDatagrams = 1_000;
 
 interface Parts {
-  config: Pick<Config, "dnsListen">;
+  config: Pick<Config, "dnsListen" | "dnsAnswerSoa">;
   database: Database;
   secrets: ConfigSecrets;
   egress: Egress;
+  credentials: TsigKeyCredentials;
+  requestLimits: RequestLimits;
+  records: Records;
+  audit: Audit;
   log: Logger;
   now: () => Date;
   limits?: Partial<ConnectionLimits>;
@@ -31,7 +43,7 @@ interface Parts {
   onNotify: (outcome: "acknowledged" | "failed") => void;
 }
 
-/** The DNS service: a hidden primary for zones of kind `primary`. Off without DNS_LISTEN. */
+/** The DNS service: a hidden primary for zones of kind `primary`, and updates and queries with keys for any zone. Off without DNS_LISTEN. */
 export class DnsService {
   readonly secondaries: Secondaries;
   readonly #parts: Parts;
@@ -44,14 +56,20 @@ export class DnsService {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { egress, now } = parts;
-    this.#configs = new PrimaryConfigs(parts);
+    const { egress, now, database, requestLimits } = parts;
+    const configs = new PrimaryConfigs(parts);
+    this.#configs = configs;
     this.secondaries = new Secondaries(parts);
+    const answers = new UpdateAnswers(database, now);
     this.#responder = new Responder({
       ...parts,
-      configs: this.#configs,
+      configs,
       secondaries: this.secondaries,
       strangers: new StrangerLimit(),
+      unknownKeys: new UnknownKeys(),
+      updates: new DynamicUpdates({ ...parts, configs, answers, limits: requestLimits }),
+      zoneQueries: new ZoneQueries({ ...parts, configs, limits: requestLimits }),
+      answersSoa: parts.config.dnsAnswerSoa,
     });
     const { signal } = this.#stopping;
     // One for each message in flight.

@@ -5,6 +5,8 @@ import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { types } from "../dns/wire/messages.ts";
 import { catalogEntries } from "./catalog.ts";
+import { isApexNs } from "../dns/record.ts";
+import type { Soa } from "../dns/zone-file/soa.ts";
 import { ownerOf, RecordEncoder, soaEntry, type RecordRow, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
@@ -30,6 +32,34 @@ export function wholeTransfer(database: Database, zone: ServedZone): Transfer {
   return { kind: "axfr", entries: wholeZone(database, zone) };
 }
 
+/** A zone of any kind at one moment. */
+interface ZoneCopy {
+  id: string;
+  /** Canonical name. */
+  name: string;
+  revision: number;
+  soa: Soa;
+  /** For the apex, if the zone has none there. */
+  nameServers: readonly string[];
+  /** The function that returns its pages. */
+  page: "zone_page" | "served_zone_page";
+}
+
+/** Returns a whole transfer of a zone of any kind. @param isIncluded which records it has besides the SOA */
+export function zoneTransfer(
+  database: Database,
+  zone: Omit<ZoneCopy, "page">,
+  isIncluded: (record: { name: string; recordType: string }) => boolean,
+): Transfer {
+  const soa = soaEntry(ownerOf(zone.name), zone.soa);
+  const entries = async function* () {
+    yield soa;
+    yield* recordsAt(database, { ...zone, page: "served_zone_page" }, isIncluded);
+    yield soa;
+  };
+  return { kind: "axfr", entries: entries() };
+}
+
 /**
  * Returns what changed since a serial as one condensed difference (RFC 1995 §4), only the SOA if nothing did, and the whole zone if the
  * serial is unknown, or the difference is large.
@@ -50,19 +80,28 @@ async function* wholeZone(database: Database, zone: ServedZone): AsyncGenerator<
   const soa = soaEntry(ownerOf(zone.name), zone.soa);
   yield soa;
   if (zone.kind === "catalog") yield* catalogEntries(database, zone);
-  else yield* recordsAt(database, zone);
+  else yield* recordsAt(database, copyOf(zone), () => true);
   yield soa;
 }
 
-async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<WireEntry> {
+function copyOf(zone: ServedZone): ZoneCopy {
+  return { ...zone, nameServers: zone.service.settings.nameServers, page: "zone_page" };
+}
+
+async function* recordsAt(
+  database: Database,
+  zone: ZoneCopy,
+  isIncluded: (record: { name: string; recordType: string }) => boolean,
+): AsyncGenerator<WireEntry> {
   const encoder = new RecordEncoder(zone.name);
   let hasNameServers = false;
   let last: PageRow | null = null;
   for (;;) {
     const rows: PageRow[] = await pageAfter(database.fork(), zone, last);
     for (const row of rows) {
-      hasNameServers ||= row.name === "@" && row.record_type === "NS";
-      yield encoder.encode(row);
+      const record = { name: row.name, recordType: row.record_type };
+      hasNameServers ||= isApexNs(record);
+      if (isIncluded(record)) yield encoder.encode(row);
     }
     // Checked after reading: versions are deleted after `historyFrom` was raised.
     await requireHistory(database.fork(), zone, zone.revision);
@@ -73,9 +112,13 @@ async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<
 }
 
 /** Every version that was alive at the revision stays so, whatever changes meanwhile. So pages are consistent without a transaction. */
-async function pageAfter(em: EntityManager, { id, revision }: ServedZone, last: PageRow | null): Promise<PageRow[]> {
+async function pageAfter(
+  em: EntityManager,
+  { id, revision, page }: ZoneCopy,
+  last: PageRow | null,
+): Promise<PageRow[]> {
   const { rows } = await sql<PageRow>`
-    select * from zone_page(
+    select * from ${sql.id(page)}(
       ${id}::uuid, ${revision}, ${last?.name ?? ""}, ${last?.record_type ?? ""}, ${last?.record_id ?? leastUuid}::uuid, ${pageRows}
     )
   `.execute(queries(em));
@@ -116,8 +159,10 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   const added = new Map(begun.map((row) => keyed(encoder.encode(row))));
   // A record that ended and began again, or whose comment changed, is the same to a secondary.
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
-  if (!(await hasNameServers(em, id, from))) for (const entry of placeholders(zone)) removed.set(...keyed(entry));
-  if (!(await hasNameServers(em, id, revision))) for (const entry of placeholders(zone)) added.set(...keyed(entry));
+  if (!(await hasNameServers(em, id, from)))
+    for (const entry of placeholders(copyOf(zone))) removed.set(...keyed(entry));
+  if (!(await hasNameServers(em, id, revision)))
+    for (const entry of placeholders(copyOf(zone))) added.set(...keyed(entry));
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
   return { removed: [...removed.values()], added: [...added.values()] };
 }
@@ -134,16 +179,16 @@ async function hasNameServers(em: EntityManager, domainId: string, revision: num
 }
 
 /** A zone without name servers at its apex is not loaded, so it gets those of the configuration. */
-function placeholders({ name, service, soa }: ServedZone): WireEntry[] {
+function placeholders({ name, nameServers, soa }: ZoneCopy): WireEntry[] {
   const owner = ownerOf(name);
-  return service.settings.nameServers.map((host) => ({ owner, type: types.ns, ttl: soa.ttl, rdata: writeName(host) }));
+  return nameServers.map((host) => ({ owner, type: types.ns, ttl: soa.ttl, rdata: writeName(host) }));
 }
 
-async function isStored(em: EntityManager, { id }: ServedZone, revision: number): Promise<boolean> {
+async function isStored(em: EntityManager, { id }: { id: string }, revision: number): Promise<boolean> {
   const row = await queries(em).selectFrom("domains").select("history_from").where("id", "=", id).executeTakeFirst();
   return row !== undefined && row.history_from <= revision;
 }
 
-async function requireHistory(em: EntityManager, zone: ServedZone, revision: number): Promise<void> {
+async function requireHistory(em: EntityManager, zone: { id: string }, revision: number): Promise<void> {
   if (!(await isStored(em, zone, revision))) throw new HistoryGone(`revision ${revision} is no longer stored`);
 }

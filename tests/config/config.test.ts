@@ -135,6 +135,7 @@ test("without any variables, the service listens on 127.0.0.1:3000 with the embe
     corsOrigins: [],
     egressAllow: [],
     dnsListen: [],
+    dnsAnswerSoa: false,
     logLevel: "info",
     logFormat: process.stdout.isTTY ? "text" : "json",
     requestLimits: { requests: 6_000, costly: 120 },

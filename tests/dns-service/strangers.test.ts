@@ -81,7 +81,7 @@ describe("bad messages", () => {
     ["with two OPT records (RFC 6891 §6.1.1)", () => withOpt(withOpt(queryMessage(1, zone, "SOA"), 512, 0), 512, 0), 1],
     ["of another class", () => withClass(3), 5],
     ["with an unknown opcode", () => withOpcode(7), 4],
-    ["with a dynamic update", () => updateMessage(1, zone, [], []), 4],
+    ["with an unsigned update", () => updateMessage(1, zone, [], []), 5],
   ])("a message %s is answered with the RCODE for it", async (_, message, rcode) => {
     expect(await rcodeTo(message(), "127.0.0.1")).toBe(rcode);
   });

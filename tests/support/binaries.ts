@@ -26,6 +26,7 @@ const packages = {
   pdns_server: "pdns-server pdns-backend-sqlite3",
   pdnsutil: "pdns-server",
   lego: "lego",
+  certbot: "certbot python3-certbot-dns-rfc2136",
   pebble: "pebble",
   dehydrated: "dehydrated",
   inadyn: "inadyn",

@@ -47,6 +47,7 @@ import { Mirrors } from "./0049-mirrors.ts";
 import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 import { AcmeChallenges } from "./0052-acme-challenges.ts";
 import { TsigKeys } from "./0053-tsig-keys.ts";
+import { DynamicUpdates } from "./0054-dynamic-updates.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -100,4 +101,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0050-narrowed-tokens", class: NarrowedTokens },
   { name: "0052-acme-challenges", class: AcmeChallenges },
   { name: "0053-tsig-keys", class: TsigKeys },
+  { name: "0054-dynamic-updates", class: DynamicUpdates },
 ];

@@ -3,6 +3,7 @@ import { AcmeChallengeSchema } from "./acme-challenges.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
 import { BatchItemSchema, BatchSchema } from "./batches.ts";
+import { DynamicUpdateSchema } from "./dynamic-updates.ts";
 import { PasswordResetSchema } from "./password-resets.ts";
 import { RefreshTokenSchema, SessionSchema } from "./sessions.ts";
 import { PersonalTokenSchema } from "./personal-tokens.ts";
@@ -56,6 +57,7 @@ export const entities = [
   RefreshTokenSchema,
   PersonalTokenSchema,
   TsigKeySchema,
+  DynamicUpdateSchema,
   AcmeChallengeSchema,
   TotpFactorSchema,
   EmailFactorSchema,

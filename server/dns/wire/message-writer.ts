@@ -1,5 +1,5 @@
 import { WireError } from "../names/wire-names.ts";
-import { additionalCount, answerCount, classes, headerOctets, types, wireRecord } from "./messages.ts";
+import { additionalCount, answerCount, authorityCount, classes, headerOctets, types, wireRecord } from "./messages.ts";
 
 /** The longest message (RFC 1035 §4.2.2). */
 const longestMessage = 65_535;
@@ -77,9 +77,12 @@ export class MessageWriter {
     return true;
   }
 
-  /** Returns a copy of the message. @param udpSize adds an OPT record with this payload size (RFC 6891 §6.1); null: none */
-  finish(udpSize: number | null = null): Buffer {
-    this.#octets.writeUInt16BE(this.#answers, answerCount);
+  /**
+   * Returns a copy of the message. @param udpSize adds an OPT record with this payload size (RFC 6891 §6.1); null: none
+   * @param section the one that its records are in
+   */
+  finish(udpSize: number | null = null, section: "answer" | "authority" = "answer"): Buffer {
+    this.#octets.writeUInt16BE(this.#answers, section === "answer" ? answerCount : authorityCount);
     const message = Buffer.from(this.#octets.subarray(0, this.#position));
     return udpSize === null ? message : withOpt(message, udpSize, 0);
   }

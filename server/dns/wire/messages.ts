@@ -59,12 +59,26 @@ export const types = {
   axfr: 252,
   any: 255,
 } as const;
+/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
+export const rcodes = {
+  noError: 0,
+  formErr: 1,
+  servFail: 2,
+  nxDomain: 3,
+  notImp: 4,
+  refused: 5,
+  yxDomain: 6,
+  yxRrset: 7,
+  nxRrset: 8,
+  notAuth: 9,
+  notZone: 10,
+} as const;
 export const headerOctets = 12;
 export const flags = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
 /** Offsets of counts in the header; an update's are those of prerequisites and updates (RFC 2136 §2.2). */
 export const answerCount = 6;
 const prerequisiteCount = 6;
-const authorityCount = 8;
+export const authorityCount = 8;
 const updateCount = 8;
 export const additionalCount = 10;
 

@@ -24,6 +24,11 @@ export function readRdata(message: Buffer, recordType: string, start: number, en
   return generic.ok ? generic.value : { value: printGeneric(rdata), priority: null, warnings: [] };
 }
 
+/** Returns whether RDATA has the format of its type. Data of a type without a known format always has. */
+export function isReadableRdata(message: Buffer, recordType: string, start: number, end: number): boolean {
+  return !layouts.has(recordType) || readFields(message, recordType, start, end) !== null;
+}
+
 /** Returns the RDATA with its names uncompressed and their case preserved, as an update needs it to delete the record (RFC 2136 §2.5.4). */
 export function expandRdata(message: Buffer, recordType: string, start: number, end: number): Buffer {
   const layout = layouts.get(recordType);

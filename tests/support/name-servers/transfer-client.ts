@@ -79,9 +79,12 @@ export async function ask(
   try {
     await new Promise<void>((resolve) => socket.bind(0, from, resolve));
     return await new Promise<Buffer | null>((resolve) => {
-      socket.once("message", resolve);
+      const waiting = setTimeout(() => resolve(null), milliseconds);
+      socket.once("message", (answer) => {
+        clearTimeout(waiting);
+        resolve(answer);
+      });
       socket.send(message, port, "127.0.0.1");
-      setTimeout(() => resolve(null), milliseconds);
     });
   } finally {
     socket.close();

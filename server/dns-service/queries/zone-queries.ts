@@ -1,0 +1,213 @@
+import { sql, type SqlBool } from "kysely";
+import type { Caller } from "../../access/caller.ts";
+import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
+import { zoneFor, type Zone } from "../../access/zone-access.ts";
+import { liveAtNames } from "../../changes/state/live-queries.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import { ownerWithin } from "../../dns/names/names.ts";
+import { isApexNs, type LiveRecord } from "../../dns/record.ts";
+import { rcodes, types } from "../../dns/wire/messages.ts";
+import type { Soa } from "../../dns/zone-file/soa.ts";
+import { typeName, typeNumber } from "../../dns/zone-file/type-names.ts";
+import type { RequestLimits } from "../../limits/requests.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { PrimaryConfigs } from "../primary-configs.ts";
+import type { Question } from "../requests.ts";
+import { zoneTransfer } from "../transfer.ts";
+import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "../wire-records.ts";
+import { zonesById } from "../zones.ts";
+import { soaOf } from "./zone-soa.ts";
+
+interface Parts {
+  database: Database;
+  configs: PrimaryConfigs;
+  credentials: TsigKeyCredentials;
+  limits: RequestLimits;
+  log: Logger;
+}
+
+/** A question that was signed with a key. */
+export interface SignedQuestion {
+  question: Question;
+  key: KnownKey;
+  /** The client's. */
+  address: string;
+  protocol: "udp" | "tcp";
+}
+
+/** The zone that a question is about. */
+interface AskedZone extends Zone {
+  soa: Soa;
+}
+
+/** Answers signed queries and transfers from the stored copy of a zone, narrowed to what the key may see. */
+export class ZoneQueries {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Yields the messages of an answer. Throws only if a transfer breaks off. */
+  async *answer(signed: SignedQuestion): AsyncGenerator<Buffer> {
+    const { question, key, address } = signed;
+    const { credentials, log } = this.#parts;
+    let sent = false;
+    try {
+      for await (const message of this.#answered(signed)) {
+        yield message;
+        sent = true;
+      }
+      credentials.noteUse(key, address, null);
+    } catch (error) {
+      if (sent) throw error;
+      const isRefusal = error instanceof AppError && error.code !== "UNAVAILABLE";
+      const reason = error instanceof AppError ? error.message : "The service failed. Its log says why.";
+      credentials.noteUse(key, address, reason);
+      if (isRefusal) log.info({ keyName: key.tsig.name, address, reason }, "refused a DNS query");
+      else log.error({ keyName: key.tsig.name, err: error }, "a DNS query failed");
+      yield question.answers.empty(isRefusal ? rcodes.refused : rcodes.servFail);
+    }
+  }
+
+  /** @throws AppError if the question is refused */
+  async *#answered({ question, key, address, protocol }: SignedQuestion): AsyncGenerator<Buffer> {
+    const { database, credentials, limits } = this.#parts;
+    const { answers, name, type } = question;
+    const isTransfer = type === types.axfr || type === types.ixfr;
+    // RFC 5936 §4.2: a whole transfer by UDP is not defined.
+    if (type === types.axfr && protocol === "udp") {
+      yield answers.empty(rcodes.formErr);
+      return;
+    }
+    const caller = await credentials.callerOf(key, address);
+    if (!caller) throw new AppError("UNAUTHORIZED", "The key or its owner has ended.");
+    await limits.take(caller);
+    const em = database.fork();
+    const zone = await this.#zone(em, caller, key.domainId);
+    const owner = ownerWithin(name, zone.name);
+    if (owner === null || (isTransfer && owner !== "@"))
+      throw new AppError("FORBIDDEN", `This key is for the zone ${zone.name}, not ${name}.`);
+    if (type !== types.soa && key.access === "update")
+      throw new AppError("FORBIDDEN", "This key may only update. Use one that may read.");
+    // RFC 1995 §2: the SOA alone has the client try TCP.
+    if (isTransfer && protocol === "udp") yield* one(question, [apexSoa(zone)]);
+    else if (isTransfer) yield* this.#transfer(question, zone);
+    else if (type === types.soa && owner === "@") yield* one(question, [apexSoa(zone)]);
+    else yield* this.#records(em, question, zone, owner, protocol);
+  }
+
+  async #zone(em: EntityManager, caller: Caller, domainId: string): Promise<AskedZone> {
+    const zone = await zoneFor(em, caller, domainId, "read");
+    return { ...zone, soa: await soaOf(em, await this.#parts.configs.all(), zone) };
+  }
+
+  async *#records(
+    em: EntityManager,
+    question: Question,
+    zone: AskedZone,
+    owner: string,
+    protocol: "udp" | "tcp",
+  ): AsyncGenerator<Buffer> {
+    const { answers, type } = question;
+    const visible = (await liveAtNames(em, zone.id, [owner])).filter((record) => isServed(record, zone));
+    const asked = visible.filter(({ recordType }) => type === types.any || recordType === typeName(type));
+    const found = asked.length > 0 ? asked : visible.filter(({ recordType }) => recordType === "CNAME");
+    if (type !== types.soa && (found.length > 0 || (owner === "@" && type === types.any))) {
+      // A datagram is never answered with a longer one; the client then uses TCP.
+      if (protocol === "udp") yield answers.truncated();
+      else yield* one(question, entriesOf(found, zone, owner === "@" && type === types.any));
+      return;
+    }
+    const exists = owner === "@" || visible.length > 0 || (await hasNamesBelow(em, zone, owner));
+    yield answers.negative(exists ? rcodes.noError : rcodes.nxDomain, negativeSoa(zone));
+  }
+
+  async *#transfer({ answers }: Question, zone: AskedZone): AsyncGenerator<Buffer> {
+    const { database, configs } = this.#parts;
+    const [served] = await zonesById(database.fork(), await configs.all(), [zone.id]);
+    const copy = { ...zone, nameServers: served?.service.settings.nameServers ?? [] };
+    const { entries } = zoneTransfer(database, copy, (row) => isVisible(row, zone));
+    for await (const { message } of answers.messages(entries)) yield message;
+  }
+}
+
+/** Answers an unsigned query for the SOA at or below a zone, whatever is there: NODATA for every name but the apex. @returns null for no zone */
+export async function publicSoa(
+  em: EntityManager,
+  configs: PrimaryConfigs,
+  { name, answers }: Question,
+): Promise<Buffer | null> {
+  const labels = name.split(".");
+  const domain = await queries(em)
+    .selectFrom("domains")
+    .select(["id", "name", "revision"])
+    .where(
+      "name",
+      "in",
+      labels.map((_, index) => labels.slice(index).join(".")),
+    )
+    .orderBy(sql`length(name)`, "desc")
+    .orderBy("view")
+    .limit(1)
+    .executeTakeFirst();
+  if (!domain) return null;
+  const soa = await soaOf(em, await configs.all(), domain);
+  const zone = { name: domain.name, soa };
+  if (name !== domain.name) return answers.negative(rcodes.noError, negativeSoa(zone));
+  return answers.single([apexSoa(zone)]);
+}
+
+async function* one({ answers }: Question, entries: readonly WireEntry[]): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(answers.single(entries));
+}
+
+type VisibleZone = Pick<Zone, "rights">;
+
+function isVisible(record: { name: string; recordType: string }, { rights }: VisibleZone): boolean {
+  return isApexNs(record) || rights.sees.includes(record);
+}
+
+function isServed(record: LiveRecord, zone: VisibleZone): boolean {
+  return (
+    record.status === "active" &&
+    record.recordType !== "SOA" &&
+    typeNumber(record.recordType) !== null &&
+    isVisible(record, zone)
+  );
+}
+
+function entriesOf(records: readonly LiveRecord[], zone: AskedZone, withSoa: boolean): WireEntry[] {
+  const encoder = new RecordEncoder(zone.name);
+  const entries = records.map(({ recordType, strings, ...record }) =>
+    encoder.encode({ ...record, record_type: recordType, strings: strings === null ? null : JSON.stringify(strings) }),
+  );
+  return withSoa ? [apexSoa(zone), ...entries] : entries;
+}
+
+function apexSoa({ name, soa }: Pick<AskedZone, "name" | "soa">): WireEntry {
+  return soaEntry(ownerOf(name), soa);
+}
+
+/** RFC 2308 §3: the TTL of a negative answer. */
+function negativeSoa({ name, soa }: Pick<AskedZone, "name" | "soa">): WireEntry {
+  return { ...soaEntry(ownerOf(name), soa), ttl: Math.min(soa.ttl, soa.minimum) };
+}
+
+/** Returns whether a name without records has visible ones below it, and so exists (RFC 8020). */
+async function hasNamesBelow(em: EntityManager, { id, rights }: Zone, owner: string): Promise<boolean> {
+  const key = sql`(reverse(name) || '.') collate "C"`;
+  // Names below begin with the owner's key; `/` follows the dot.
+  const row = await queries(em)
+    .selectFrom("records")
+    .select("record_id")
+    .where("domain_id", "=", id)
+    .where("until", "is", null)
+    .where(sql<SqlBool>`${key} > (reverse(${owner}::text) || '.') collate "C"`)
+    .where(sql<SqlBool>`${key} < (reverse(${owner}::text) || '/') collate "C"`)
+    .where(rights.sees.condition())
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,144 @@
+import { ownerWithin } from "../names/names.ts";
+import { typeName } from "../zone-file/type-names.ts";
+import { classes, rcodes, types, type WireMessage, type WireRecord } from "./messages.ts";
+import { isReadableRdata, readRdata } from "./rdata-read.ts";
+
+/** An RRset, by its owner relative to the zone (`@` for the apex) and its type's mnemonic. */
+export interface RrsetName {
+  name: string;
+  recordType: string;
+}
+
+/** A record of an update. Its value is canonical. */
+export interface UpdateRecord extends RrsetName {
+  value: string;
+  /** As in `RecordData`. */
+  strings: string[] | null;
+  ttl: number;
+}
+
+/** What must be true of the zone for an update to happen (RFC 2136 §2.4). */
+export type Prerequisite =
+  | { kind: "nameInUse"; name: string }
+  | { kind: "nameUnused"; name: string }
+  | ({ kind: "rrsetExists" } & RrsetName)
+  | ({ kind: "rrsetAbsent" } & RrsetName)
+  /** All of an RRset's records together must be the whole RRset. */
+  | { kind: "rrsetHas"; record: UpdateRecord };
+
+/** One step of an update (RFC 2136 §2.5). */
+export type UpdateOperation =
+  | { kind: "add"; record: UpdateRecord }
+  | { kind: "deleteRecord"; record: UpdateRecord }
+  | ({ kind: "deleteRrset" } & RrsetName)
+  | { kind: "deleteName"; name: string };
+
+/** A dynamic update of one zone, in the order of the message. */
+export interface DynamicUpdate {
+  prerequisites: Prerequisite[];
+  operations: UpdateOperation[];
+}
+
+/** An update, or the RCODE that refuses the message and why. */
+export type ReadUpdate = { ok: true; update: DynamicUpdate } | UpdateFault;
+
+interface UpdateFault {
+  ok: false;
+  rcode: number;
+  reason: string;
+}
+
+/**
+ * Returns the canonical name of the zone that an update is for; null if its zone section is malformed, which is a FORMERR (RFC 2136 §3.1.1).
+ */
+export function zoneOfUpdate({ questions }: WireMessage): string | null {
+  const [zone, ...others] = questions;
+  return zone?.type === types.soa && others.length === 0 ? zone.name : null;
+}
+
+/**
+ * Reads the prerequisites and operations of an update, with the checks of RFC 2136 §3.2.5 and §3.4.1 that need nothing but the message. They
+ * all come before the zone is looked at, so a malformed message shows nothing of it.
+ * @param zone canonical
+ */
+export function readUpdate(message: WireMessage, zone: string): ReadUpdate {
+  const prerequisites: Prerequisite[] = [];
+  for (const record of message.answers) {
+    const read = readPrerequisite(message, record, zone);
+    if ("ok" in read) return read;
+    prerequisites.push(read);
+  }
+  const operations: UpdateOperation[] = [];
+  for (const record of message.authorities) {
+    const read = readOperation(message, record, zone);
+    if ("ok" in read) return read;
+    operations.push(read);
+  }
+  return { ok: true, update: { prerequisites, operations } };
+}
+
+function readPrerequisite(message: WireMessage, record: WireRecord, zone: string): Prerequisite | UpdateFault {
+  const { class: recordClass, type, ttl } = record;
+  if (ttl !== 0) return malformed("a prerequisite has a TTL");
+  const name = ownerWithin(record.name, zone);
+  if (name === null) return outside(record, zone);
+  if (recordClass === classes.in) {
+    if (isMetaType(type)) return malformed("a prerequisite asks for a record of a type that zones cannot hold");
+    return withRdata(message, record, name, (read) => ({ kind: "rrsetHas", record: read }));
+  }
+  if (recordClass !== classes.any && recordClass !== classes.none) return malformed("a prerequisite has another class");
+  if (record.rdataEnd > record.rdataStart) return malformed("a prerequisite without a value has one");
+  const exists = recordClass === classes.any;
+  if (type === types.any) return { kind: exists ? "nameInUse" : "nameUnused", name };
+  if (isMetaType(type)) return malformed("a prerequisite asks for a type that zones cannot hold");
+  return { kind: exists ? "rrsetExists" : "rrsetAbsent", name, recordType: typeName(type) };
+}
+
+function readOperation(message: WireMessage, record: WireRecord, zone: string): UpdateOperation | UpdateFault {
+  const { class: recordClass, type, ttl } = record;
+  const name = ownerWithin(record.name, zone);
+  if (name === null) return outside(record, zone);
+  if (recordClass === classes.in) {
+    if (isMetaType(type)) return malformed("it adds a record of a type that zones cannot hold");
+    return withRdata(message, record, name, (read) => ({ kind: "add", record: read }));
+  }
+  if (recordClass !== classes.any && recordClass !== classes.none) return malformed("an update has another class");
+  if (ttl !== 0) return malformed("a deletion has a TTL");
+  if (recordClass === classes.none) {
+    if (isMetaType(type)) return malformed("it deletes a record of a type that zones cannot hold");
+    return withRdata(message, record, name, (read) => ({ kind: "deleteRecord", record: read }));
+  }
+  if (record.rdataEnd > record.rdataStart) return malformed("a deletion of whole RRsets has a value");
+  if (type === types.any) return { kind: "deleteName", name };
+  if (isMetaType(type)) return malformed("it deletes a type that zones cannot hold");
+  return { kind: "deleteRrset", name, recordType: typeName(type) };
+}
+
+function withRdata<T>(
+  { octets }: WireMessage,
+  { type, ttl, rdataStart, rdataEnd }: WireRecord,
+  name: string,
+  make: (record: UpdateRecord) => T,
+): T | UpdateFault {
+  const recordType = typeName(type);
+  if (!isReadableRdata(octets, recordType, rdataStart, rdataEnd))
+    return malformed(`the data of a record of type ${recordType} is malformed`);
+  const { value, strings = null } = readRdata(octets, recordType, rdataStart, rdataEnd);
+  // RFC 2181 §8: a TTL with the highest bit set is 0.
+  return make({ name, recordType, value, strings, ttl: ttl > longestTtl ? 0 : ttl });
+}
+
+const longestTtl = 2 ** 31 - 1;
+
+/** Returns whether a type is one of queries or of messages (RFC 6895 §3.1), which no zone holds. */
+function isMetaType(type: number): boolean {
+  return type === 0 || type === types.opt || (type > 127 && type < 256);
+}
+
+function malformed(reason: string): UpdateFault {
+  return { ok: false, rcode: rcodes.formErr, reason: `The message is malformed: ${reason}.` };
+}
+
+function outside({ name }: WireRecord, zone: string): UpdateFault {
+  return { ok: false, rcode: rcodes.notZone, reason: `${name} is outside the zone ${zone}.` };
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { readMessage } from "../../../server/dns/wire/messages.ts";
+import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
+import { update, UpdateClient } from "../../support/name-servers/update-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { newZone } from "./key-clients.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", RATE_LIMIT: "30" } });
+const letters = "abcdefghijklmnop";
+const unknown = (): TsigKey => ({
+  name: `zw-${Array.from(randomBytes(13), (octet) => letters[octet & 15]).join("")}`,
+  algorithm: "hmac-sha256",
+  secret: randomBytes(32),
+});
+
+describe("a key that is not known", () => {
+  test("is BADKEY, and one with another secret is BADSIG", async () => {
+    const { client } = await newZone(zw, "wrong.example");
+    const add = [update.add("x", "A", "192.0.2.1")];
+    await expect(new UpdateClient(client.port, client.zone, unknown()).update(add)).rejects.toThrow("BADKEY");
+    const forged = { ...client.key, secret: randomBytes(32) };
+    await expect(new UpdateClient(client.port, client.zone, forged).update(add)).rejects.toThrow("BADSIG");
+    expect(await client.update(add)).toBe(0);
+  });
+
+  test("is no longer looked up after 20 of an address, while keys from other addresses and those it signed with before work", async () => {
+    const { client } = await newZone(zw, "slow.example");
+    const { client: late } = await newZone(zw, "late.example");
+    const from = "127.0.3.1";
+    const at = ({ port, zone, key }: UpdateClient, address: string) => new UpdateClient(port, zone, key, address);
+    expect(await at(client, from).update([])).toBe(0);
+    for (let count = 0; count < 20; count++) {
+      const wrong = new UpdateClient(client.port, client.zone, unknown(), from);
+      await expect(wrong.update([], [], "tcp")).rejects.toThrow("BADKEY");
+    }
+    // A key that the address never signed with is now unknown to it as well.
+    await expect(at(late, from).update([], [], "tcp")).rejects.toThrow("BADKEY");
+    expect(await at(client, from).update([], [], "tcp")).toBe(0);
+    expect(await at(late, from).update([], [], "udp")).toBe(0);
+    expect(await at(late, "127.0.3.2").update([], [], "tcp")).toBe(0);
+  });
+});
+
+test("a key is limited as a personal token is: after so many messages a minute they are refused, and those of others are not", async () => {
+  const { client } = await newZone(zw, "busy.example");
+  const { client: other } = await newZone(zw, "calm.example");
+  const answers: number[] = [];
+  for (let count = 0; count < 31; count++) answers.push((await client.query("@", "SOA")).rcode);
+  expect(answers).toEqual([...Array.from({ length: 30 }, () => 0), 5]);
+  expect(await client.update([update.add("x", "A", "192.0.2.1")])).toBe(5);
+  expect(await other.update([update.add("x", "A", "192.0.2.1")])).toBe(0);
+});
+
+test("an update without a signature is refused", async () => {
+  const { client, lines } = await newZone(zw, "unsigned.example");
+  const answer = await client.exchange(client.message([update.add("x", "A", "192.0.2.1")]), "tcp");
+  expect(readMessage(answer).rcode).toBe(5);
+  expect(await lines()).toEqual([]);
+});

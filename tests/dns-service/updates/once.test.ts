@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { signRequest } from "../../../server/dns/wire/tsig.ts";
+import { prerequisite as pre, update } from "../../support/name-servers/update-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { newZone } from "./key-clients.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const seconds = () => Math.floor(Date.now() / 1_000);
+let zone: Awaited<ReturnType<typeof newZone>>;
+
+beforeAll(async () => {
+  zone = await newZone(zw, "once.example");
+});
+
+describe("a message that is sent again", () => {
+  test("runs once: it gets the first one's answer, though its prerequisite no longer holds", async () => {
+    const { client } = zone;
+    const message = client.message([update.add("a", "A", "192.0.2.1")], [pre.nameUnused("a")]);
+    const signed = signRequest(message, client.key, seconds());
+    const send = async (octets = signed.message) =>
+      client.verified(await client.exchange(octets, "udp"), signed.mac).rcode;
+    expect(await send()).toBe(0);
+    const revision = await zone.revision();
+    expect(await send()).toBe(0);
+    // The ID in the header is not signed; whoever changes it sends the same message.
+    const other = Buffer.from(signed.message);
+    other.writeUInt16BE((message.readUInt16BE(0) + 1) % 65_536, 0);
+    expect(await send(other)).toBe(0);
+    expect(await zone.revision()).toBe(revision);
+  });
+
+  test("runs once when all are sent together, by UDP and TCP", async () => {
+    const { client } = zone;
+    const message = client.message([update.deleteName("b"), update.add("b", "A", "192.0.2.1")], [pre.nameUnused("b")]);
+    const signed = signRequest(message, client.key, seconds());
+    const revision = await zone.revision();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const answer = await client.exchange(signed.message, index % 2 === 0 ? "udp" : "tcp");
+        return client.verified(answer, signed.mac).rcode;
+      }),
+    );
+    expect(new Set(answers)).toEqual(new Set([0]));
+    expect(await zone.revision()).toBe(revision + 1);
+  });
+
+  test("gets the RCODE of a refusal again, though it would now be made", async () => {
+    const { client } = zone;
+    const signed = signRequest(client.message([], [pre.nameInUse("c")]), client.key, seconds());
+    const send = async () => client.verified(await client.exchange(signed.message, "udp"), signed.mac).rcode;
+    expect(await send()).toBe(3);
+    expect(await client.update([update.add("c", "A", "192.0.2.1")])).toBe(0);
+    expect(await send()).toBe(3);
+  });
+
+  test("is BADTIME once its answer may be forgotten, however large a fudge it names", async () => {
+    const { client } = zone;
+    const signed = signRequest(client.message([update.add("late", "A", "192.0.2.1")]), client.key, seconds() - 301);
+    await expect(
+      client.exchange(signed.message, "udp").then((answer) => client.verified(answer, signed.mac)),
+    ).rejects.toThrow("BADTIME");
+  });
+});
+
+test("the answer to an update is no longer than the update", async () => {
+  const { client } = zone;
+  for (const message of [client.message([]), client.message([update.add("x", "A", "192.0.2.1")])]) {
+    const signed = signRequest(message, client.key, seconds());
+    const answer = await client.exchange(signed.message, "udp");
+    expect(answer.length).toBeLessThanOrEqual(signed.message.length);
+  }
+});
+
+/** Repeats a change while the zone is busy with others. */
+async function untilDone(change: () => Promise<number>, busy: number): Promise<number> {
+  for (;;) {
+    const outcome = await change();
+    if (outcome !== busy) return outcome;
+  }
+}
+
+test("50 updates beside 50 edits of the console at the same names lose nothing", async () => {
+  const { client } = zone;
+  const edits = Array.from({ length: 50 }, (_, index) => {
+    const record = { recordType: "A", name: `both${index % 5}`, value: `192.0.2.${index}`, ttl: 300 };
+    return untilDone(async () => (await zw.admin.post(zone.path, record)).status, 503);
+  });
+  const updates = Array.from({ length: 50 }, (_, index) => {
+    const added = update.add(`both${index % 5}`, "A", `198.51.100.${index}`);
+    return untilDone(() => client.update([added], [], index % 2 === 0 ? "udp" : "tcp"), 2);
+  });
+  expect(new Set(await Promise.all(updates))).toEqual(new Set([0]));
+  expect(new Set(await Promise.all(edits))).toEqual(new Set([201]));
+  const lines = (await zone.lines()).filter((line) => line.startsWith("both"));
+  const expected = Array.from({ length: 50 }, (_, index) => [
+    `both${index % 5} 300 A 192.0.2.${index}`,
+    `both${index % 5} 300 A 198.51.100.${index}`,
+  ]);
+  expect(lines).toEqual(expected.flat().toSorted());
+}, 60_000);
+
+test("of updates that each ask for a free name only one gets it", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      zone.client.update([update.add("wanted", "A", `192.0.2.${index}`)], [pre.nameUnused("wanted")]),
+    ),
+  );
+  expect(answers.filter((rcode) => rcode === 0)).toHaveLength(1);
+  expect(answers.filter((rcode) => rcode === 6)).toHaveLength(19);
+});

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
+import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+import { linesOf, transfer } from "../../support/name-servers/transfer-client.ts";
+import { exchangeByTcp, update, type Answered } from "../../support/name-servers/update-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { newKey, newZone } from "./key-clients.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+let zone: Awaited<ReturnType<typeof newZone>>;
+
+beforeAll(async () => {
+  zone = await newZone(zw, "read.example");
+  await zone.add(
+    { recordType: "NS", name: "@", value: "ns1.example.net", ttl: 300 },
+    { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 },
+    { recordType: "A", name: "www", value: "192.0.2.2", ttl: 300 },
+    { recordType: "TXT", name: "www", value: 'a "quoted" text', ttl: 300 },
+    { recordType: "CNAME", name: "alias", value: "www.read.example", ttl: 300 },
+    { recordType: "MX", name: "@", value: "10 mail.read.example", ttl: 300 },
+    { recordType: "A", name: "a.deep", value: "192.0.2.3", ttl: 300 },
+  );
+});
+
+/** An answer as its RCODE, its records, and the type of the record in its authority section. */
+const shown = ({ rcode, message }: Answered) => {
+  const [authority] = message.authorities;
+  return { rcode, lines: linesOf(message).toSorted(), authority: authority ? typeName(authority.type) : null };
+};
+const soa = async () => `read.example 3600 SOA mname rname ${(await zone.revision()) + 1}`;
+
+describe("a signed query", () => {
+  test.each([
+    ["www", "A", 0, ["www.read.example 300 A 192.0.2.1", "www.read.example 300 A 192.0.2.2"]],
+    ["www", "TXT", 0, ['www.read.example 300 TXT a "quoted" text']],
+    ["www", "AAAA", 0, []],
+    ["deep", "A", 0, []],
+    ["free", "A", 3, []],
+    ["alias", "A", 0, ["alias.read.example 300 CNAME www.read.example"]],
+    ["@", "MX", 0, ["read.example 300 MX 10 mail.read.example"]],
+    ["@", "NS", 0, ["read.example 300 NS ns1.example.net"]],
+  ])("for %s %s is answered from the stored zone", async (name, type, rcode, lines) => {
+    const authority = lines.length === 0 ? "SOA" : null;
+    const answer = await zone.client.query(name, type);
+    expect(answer.message.authoritative).toBe(true);
+    expect(shown(answer)).toEqual({ rcode, lines, authority });
+  });
+
+  test("for any type at the apex includes the SOA", async () => {
+    expect(shown(await zone.client.query("@", "ANY")).lines).toEqual(
+      ["read.example 300 MX 10 mail.read.example", "read.example 300 NS ns1.example.net", await soa()].toSorted(),
+    );
+  });
+
+  test("for the SOA has it in the answer at the apex, and elsewhere in the authority section, by UDP too", async () => {
+    for (const protocol of ["udp", "tcp"] as const) {
+      expect(shown(await zone.client.query("@", "SOA", protocol))).toEqual({
+        rcode: 0,
+        lines: [await soa()],
+        authority: null,
+      });
+      expect(shown(await zone.client.query("www", "SOA", protocol))).toEqual({ rcode: 0, lines: [], authority: "SOA" });
+      expect(shown(await zone.client.query("free", "SOA", protocol))).toEqual({
+        rcode: 3,
+        lines: [],
+        authority: "SOA",
+      });
+    }
+  });
+
+  test("for records by UDP is answered truncated, so that no datagram gets a longer one", async () => {
+    const { rcode, message } = await zone.client.query("www", "A", "udp");
+    expect([rcode, message.truncated, message.answers.length]).toEqual([0, true, 0]);
+  });
+
+  test("outside the key's zone is refused", async () => {
+    const { client } = zone;
+    expect((await client.send(typeQueryMessage(1, "www.other.example", 1), "tcp")).rcode).toBe(5);
+    expect((await client.send(typeQueryMessage(1, "example", types.soa), "tcp")).rcode).toBe(5);
+  });
+});
+
+describe("a signed transfer", () => {
+  test("has the whole zone, and a transfer of changes since a serial as well", async () => {
+    const all = [
+      "a.deep.read.example 300 A 192.0.2.3",
+      "alias.read.example 300 CNAME www.read.example",
+      "read.example 300 MX 10 mail.read.example",
+      "read.example 300 NS ns1.example.net",
+      'www.read.example 300 TXT a "quoted" text',
+      "www.read.example 300 A 192.0.2.1",
+      "www.read.example 300 A 192.0.2.2",
+    ];
+    for (const since of [null, 1]) {
+      const { lines } = await transfer(zone.client.port, "read.example", { key: zone.key.tsig, since });
+      expect(lines.slice(1, -1).toSorted()).toEqual(all.toSorted());
+      expect([lines[0], lines.at(-1)]).toEqual([await soa(), await soa()]);
+    }
+  });
+
+  test("has only what the key may see, and the SOA and the apex NS records always", async () => {
+    const narrow = await newKey(zw.admin, zone.id, { hostPattern: "www", recordTypes: ["A"], access: "read" });
+    const { lines } = await transfer(zone.client.port, "read.example", { key: narrow.tsig });
+    expect(lines.slice(1, -1)).toEqual([
+      "read.example 300 NS ns1.example.net",
+      "www.read.example 300 A 192.0.2.1",
+      "www.read.example 300 A 192.0.2.2",
+    ]);
+  });
+
+  test("of a zone that changes meanwhile has every record of one revision", async () => {
+    const large = await newZone(zw, "large.example");
+    const add = (from: number) =>
+      Array.from({ length: 900 }, (_, index) => update.add(`n${from + index}`, "A", "192.0.2.1"));
+    for (const from of [0, 900, 1_800]) expect(await large.client.update(add(from), [], "tcp")).toBe(0);
+    const transfers = Array.from({ length: 3 }, () =>
+      transfer(large.client.port, "large.example", { key: large.key.tsig }),
+    );
+    const changes = Array.from({ length: 10 }, (_, index) =>
+      large.client.update([update.deleteName(`n${index}`), update.add(`m${index}`, "A", "192.0.2.1")]),
+    );
+    for (const { lines } of await Promise.all(transfers)) expect(lines).toHaveLength(2_702);
+    expect(await Promise.all(changes)).toEqual(changes.map(() => 0));
+  });
+});
+
+test("a key that may only update gets no records, only the SOA", async () => {
+  const client = await zone.clientWith(zw.admin, { access: "update" });
+  expect((await client.query("www", "A")).rcode).toBe(5);
+  expect((await transfer(client.port, "read.example", { key: client.key })).rcode).toBe(5);
+  expect(shown(await client.query("@", "SOA")).rcode).toBe(0);
+  expect(shown(await client.query("www", "SOA"))).toEqual({ rcode: 0, lines: [], authority: "SOA" });
+});
+
+test("a key that may only read changes nothing", async () => {
+  const client = await zone.clientWith(zw.admin, { access: "read" });
+  const before = await zone.lines();
+  expect(await client.update([update.add("x", "A", "192.0.2.1")])).toBe(5);
+  expect(await zone.lines()).toEqual(before);
+});
+
+test("without a signature nothing is answered, the SOA included", async () => {
+  for (const type of [types.soa, types.axfr, types.any]) {
+    const answer = readMessage(await exchangeByTcp(zone.client.port, typeQueryMessage(1, "read.example", type)));
+    expect(answer.rcode).toBe(5);
+  }
+});
+
+test("a transfer by UDP is FORMERR (RFC 5936 §4.2)", async () => {
+  expect((await zone.client.query("@", "AXFR", "udp")).rcode).toBe(1);
+});
