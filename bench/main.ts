@@ -15,6 +15,7 @@ import { measureStreams } from "./streams.ts";
 import { report, type Figure } from "./support/report.ts";
 import { startEnvironment, type Environment } from "./support/environment.ts";
 import { measureTransfers } from "./transfers.ts";
+import { measureUpdates } from "./updates.ts";
 import { measureWrites } from "./writes.ts";
 import { measureZoneSize } from "./zone-size.ts";
 
@@ -23,6 +24,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   zones: async () => await inEnvironment(measureZones),
   transfers: async () => await inEnvironment(measureTransfers),
   primary: measurePrimary,
+  updates: measureUpdates,
   "sign-in": async () => await inEnvironment(measureSignIn),
   flood: async () => await inEnvironment(measureFlood),
   "hostile-bodies": measureHostileBodies,

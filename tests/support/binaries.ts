@@ -31,6 +31,7 @@ const packages = {
   dehydrated: "dehydrated",
   inadyn: "inadyn",
   ddclient: "ddclient",
+  "kea-dhcp-ddns": "kea-dhcp-ddns-server",
   "redis-server": "redis-server",
   nginx: "nginx-light",
   "chromium-headless-shell": "chromium-headless-shell",
