@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { lockUsers } from "./lock-users.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /** A token that ended. */
@@ -12,11 +13,14 @@ export interface EndedToken {
 export async function endNarrowedTokens(tx: EntityManager, domainId: string): Promise<EndedToken[]> {
   const named = queries(tx)
     .selectFrom("personal_tokens")
-    .select("id")
+    .select(["id", "user_id"])
     .where(sql<boolean>`domain_ids @> array[${domainId}]::uuid[]`)
-    .orderBy("id")
-    .forUpdate();
-  const ids = (await named.execute()).map(({ id }) => id);
+    .orderBy("id");
+  await lockUsers(
+    tx,
+    (await named.execute()).map(({ user_id: userId }) => userId),
+  );
+  const ids = (await named.forUpdate().execute()).map(({ id }) => id);
   if (ids.length === 0) return [];
   // After the lock: another deletion may have taken all others.
   const ended = await queries(tx)
