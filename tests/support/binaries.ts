@@ -30,6 +30,7 @@ const packages = {
   dehydrated: "dehydrated",
   inadyn: "inadyn",
   ddclient: "ddclient",
+  rsyslogd: "rsyslog rsyslog-gnutls",
   "redis-server": "redis-server",
   nginx: "nginx-light",
   "chromium-headless-shell": "chromium-headless-shell",
