@@ -10,12 +10,12 @@ if (major < 24) {
 const { cacheCompiledCode, defaultDataDir } = await import("./platform/compile-cache.ts");
 cacheCompiledCode(process.env["DATA_DIR"] || defaultDataDir);
 
-const { pino } = await import("pino");
 const { announceEnd, announcer } = await import("./platform/announcer.ts");
 const { ConfigError, loadConfig } = await import("./config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
 const { logFormatFor, logOutput } = await import("./platform/log-output.ts");
 const { createLog } = await import("./platform/log.ts");
+const { programOutput, taken } = await import("./platform/program-output.ts");
 const { startServer } = await import("./start.ts");
 
 // Keeps running if the reader of standard output goes away (`npm start | head`).
@@ -24,7 +24,8 @@ process.stdout.on("error", () => undefined);
 // Determined before the configuration is read, because configuration errors use it, too.
 const chosen = process.env["LOG_FORMAT"];
 const format = chosen === "json" || chosen === "text" ? chosen : logFormatFor(process.stdout);
-const [output, errors] = [pino.destination(1), pino.destination(2)];
+process.stderr.on("error", () => undefined);
+const [output, errors] = [programOutput(process.stdout), programOutput(process.stderr)];
 const announce = announcer(format, output);
 const end = (message: string, reason: unknown) => {
   announceEnd(format, errors, message, reason);
@@ -59,7 +60,7 @@ function stopOnSignals(starting: Promise<{ stop(): Promise<void> }>): void {
       .then(
         () => {
           announce("Zonewright has stopped.");
-          process.exit(0);
+          return taken(process.stdout).then(() => process.exit(0));
         },
         (error: unknown) => end("Zonewright failed to stop cleanly.", error),
       );

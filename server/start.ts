@@ -3,7 +3,6 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { pino } from "pino";
 import type { Announce } from "./platform/announcer.ts";
 import type { PasswordCost } from "./accounts/auth/passwords.ts";
 import { ConfigError, type Config } from "./config/config.ts";
@@ -15,6 +14,7 @@ import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import { AppError } from "./platform/errors.ts";
 import { logOutput } from "./platform/log-output.ts";
+import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
 import { rawProblem } from "./api/problem.ts";
@@ -49,7 +49,7 @@ export interface StartOptions {
  * @throws ConfigError if a variable has an unusable value, FolderInUseError
  */
 export async function startServer(config: Config, options: StartOptions): Promise<RunningServer> {
-  const log = createLog(config.logLevel, options.logTo ?? logOutput(config.logFormat, pino.destination(1)));
+  const log = createLog(config.logLevel, options.logTo ?? logOutput(config.logFormat, programOutput(process.stdout)));
   const unlock =
     config.databaseUrl === undefined
       ? await lockFolder(config.dataDir, () => endWithoutLock(log, config.dataDir))

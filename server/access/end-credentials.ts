@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { lockUsers } from "./lock-users.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 
 /** A credential that ended, as the audit trail records it. */
@@ -11,7 +12,16 @@ interface EndedCredential {
 
 /** Ends the credentials that are for a domain alone, before it is deleted. */
 export async function endCredentials(tx: EntityManager, domainId: string): Promise<EndedCredential[]> {
-  return [...(await endKeys(tx, domainId)), ...(await endNarrowedTokens(tx, domainId))];
+  const named = queries(tx)
+    .selectFrom("personal_tokens")
+    .select(["id", "user_id"])
+    .where(sql<boolean>`domain_ids @> array[${domainId}]::uuid[]`)
+    .orderBy("id");
+  const keys = queries(tx).selectFrom("tsig_keys").select("user_id").where("domain_id", "=", domainId);
+  const owners = [...(await named.execute()), ...(await keys.execute())].map(({ user_id: userId }) => userId);
+  await lockUsers(tx, owners);
+  const tokenIds = (await named.forUpdate().execute()).map(({ id }) => id);
+  return [...(await endKeys(tx, domainId)), ...(await endNarrowedTokens(tx, domainId, tokenIds))];
 }
 
 async function endKeys(tx: EntityManager, domainId: string): Promise<EndedCredential[]> {
@@ -28,15 +38,12 @@ async function endKeys(tx: EntityManager, domainId: string): Promise<EndedCreden
   }));
 }
 
-/** Takes the domain from the tokens that are narrowed to it. Deletes and returns those that name no other. */
-async function endNarrowedTokens(tx: EntityManager, domainId: string): Promise<EndedCredential[]> {
-  const named = queries(tx)
-    .selectFrom("personal_tokens")
-    .select("id")
-    .where(sql<boolean>`domain_ids @> array[${domainId}]::uuid[]`)
-    .orderBy("id")
-    .forUpdate();
-  const ids = (await named.execute()).map(({ id }) => id);
+/** Takes the domain from the locked tokens that are narrowed to it. Deletes and returns those that name no other. */
+async function endNarrowedTokens(
+  tx: EntityManager,
+  domainId: string,
+  ids: readonly string[],
+): Promise<EndedCredential[]> {
   if (ids.length === 0) return [];
   // After the lock: another deletion may have taken all others.
   const ended = await queries(tx)

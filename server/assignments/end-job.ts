@@ -1,9 +1,10 @@
 import { theService } from "../access/actor.ts";
+import { lockUsers } from "../access/lock-users.ts";
 import type { Audit } from "../audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
-import { assignmentRows, auditedAssignment, rowFields } from "./rows.ts";
+import { assignmentRows, auditedAssignment, rowFields, type Row } from "./rows.ts";
 
 const day = 24 * 3_600_000;
 const mostInTransaction = 100;
@@ -39,13 +40,7 @@ export class AssignmentEnds {
 
   async #deleteEnded(tx: EntityManager): Promise<number> {
     const { audit, notifications, now } = this.#parts;
-    const rows = await assignmentRows(tx)
-      .where("a.expires_at", "<=", now())
-      .orderBy("a.expires_at")
-      .limit(mostInTransaction)
-      .forUpdate("a")
-      .skipLocked()
-      .execute();
+    const rows = await locked(tx, assignmentRows(tx).where("a.expires_at", "<=", now()));
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     await queries(tx).deleteFrom("assignments").where("id", "in", ids).execute();
@@ -69,15 +64,11 @@ export class AssignmentEnds {
 
   async #announce(tx: EntityManager): Promise<number> {
     const { notifications, now } = this.#parts;
-    const rows = await assignmentRows(tx)
+    const due = assignmentRows(tx)
       .where("a.expires_at", ">", now())
       .where("a.expires_at", "<=", new Date(now().getTime() + day))
-      .where("a.end_notified_at", "is", null)
-      .orderBy("a.expires_at")
-      .limit(mostInTransaction)
-      .forUpdate("a")
-      .skipLocked()
-      .execute();
+      .where("a.end_notified_at", "is", null);
+    const rows = await locked(tx, due);
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     await queries(tx).updateTable("assignments").set({ end_notified_at: now() }).where("id", "in", ids).execute();
@@ -96,4 +87,24 @@ export class AssignmentEnds {
     }
     return rows.length;
   }
+}
+
+/** Locks the next of some assignments, after their users, and returns those that are free. */
+async function locked(tx: EntityManager, due: ReturnType<typeof assignmentRows>): Promise<Row[]> {
+  const next = await due.orderBy("a.expires_at").limit(mostInTransaction).execute();
+  if (next.length === 0) return [];
+  await lockUsers(
+    tx,
+    next.map(({ user_id: userId }) => userId),
+  );
+  return await due
+    .where(
+      "a.id",
+      "in",
+      next.map(({ id }) => id),
+    )
+    .orderBy("a.expires_at")
+    .forUpdate("a")
+    .skipLocked()
+    .execute();
 }

@@ -10,6 +10,7 @@ import { newId } from "../platform/ids.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { zoneNameOf } from "../dns/names/views.ts";
 import { lockDomain } from "../access/lock-domain.ts";
+import { lockUsers } from "../access/lock-users.ts";
 import { parseHostPattern } from "../access/host-pattern.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";
 import { assignmentRows, auditedAssignment, rowFields, type NewAssignment, type Row, type Target } from "./rows.ts";
@@ -153,6 +154,7 @@ export class Assignments {
   async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
     await em.transactional(async (tx) => {
       const { domainName, ...row } = rowFields(await findRow(tx, id));
+      await lockUsers(tx, [row.userId]);
       const gone = await queries(tx).deleteFrom("assignments").where("id", "=", id).returning("id").executeTakeFirst();
       if (!gone) throw notFound("assignment");
       await this.#parts.audit.record(tx, caller, {

@@ -1,5 +1,6 @@
 import { LockMode } from "@mikro-orm/core";
 import { endCredentials } from "../access/end-credentials.ts";
+import { lockUsers } from "../access/lock-users.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
@@ -243,6 +244,10 @@ export class Domains {
         .select(["user_id", "subdomain_pattern", "access"])
         .where("domain_id", "=", id)
         .execute();
+      await lockUsers(
+        tx,
+        assigned.map(({ user_id: userId }) => userId),
+      );
       const requests = await withdrawForDomain(tx, id, this.#now());
       const credentials = await endCredentials(tx, id);
       const gone = await queries(tx)

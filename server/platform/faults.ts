@@ -10,14 +10,12 @@ const awayCodes = new Set([
   "ENOTFOUND",
   "EPIPE",
   "ETIMEDOUT",
-  // Serialization failure, deadlock and similar: a retry can succeed.
-  "40001",
-  "40P01",
-  "55P03",
   "57014",
   // The database was dropped or renamed.
   "3D000",
 ]);
+/** Serialization failure, deadlock, lock timeout: others had the same rows, and a retry can succeed. */
+const lockCodes = new Set(["40001", "40P01", "55P03"]);
 /** Classes: connection, authorization, resources, operator intervention, system (PostgreSQL documentation, appendix A). */
 const awayClasses = /^(?:08|28|53|57P|58)/;
 /** Read-only transaction or disk full, from PostgreSQL or the embedded database's file system. */
@@ -47,6 +45,11 @@ export function isUnwritable(fault: unknown): boolean {
   return unwritableCodes.has(codeOf(fault) ?? "");
 }
 
+/** Returns whether a transaction ended because others had the rows that it needs. */
+export function isLockConflict(fault: unknown): boolean {
+  return lockCodes.has(codeOf(fault) ?? "");
+}
+
 /** Converts an unexpected error into a response that reveals no internals. Returns an AppError unchanged. */
 export function faultToAppError(fault: unknown): AppError {
   if (fault instanceof AppError) return fault;
@@ -55,6 +58,12 @@ export function faultToAppError(fault: unknown): AppError {
   if (isUnwritable(fault)) {
     return new Fault("UNAVAILABLE", "The database does not accept changes at the moment. Try again later.", {
       retryAfterSeconds: 30,
+      cause: fault,
+    });
+  }
+  if (isLockConflict(fault)) {
+    return new Fault("UNAVAILABLE", "Other changes of the same data are in progress. Try again shortly.", {
+      retryAfterSeconds: 2,
       cause: fault,
     });
   }

@@ -1,9 +1,11 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePorts } from "../support/programs.ts";
+import { freePorts, programEnv } from "../support/programs.ts";
 import { RestClient } from "../support/rest-client.ts";
 import {
   entryOf,
@@ -13,7 +15,9 @@ import {
 } from "../support/servers/audit-receiver.ts";
 import { newAuthority, type Authority } from "../support/servers/certificates.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
+import { startRsyslog, type Rsyslog, type SyslogMessage } from "../support/servers/rsyslog.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
+import { adminPassword } from "../support/zonewright.ts";
 
 let folder: string;
 let authority: Authority;
@@ -147,6 +151,98 @@ test("two instances on one database send every entry, also one whose transaction
     await database.end();
     for (const service of services) await service.stop("SIGKILL");
     await receiver.stop();
+  }
+}, 180_000);
+
+test.each(["syslog", "syslogs"])(
+  "rsyslog reads every entry as it was written, also large ones and those from outages, over %s",
+  async (scheme) => {
+    const [port = 0] = await freePorts(1);
+    const env = await environment(`${scheme}://localhost:${port}`);
+    const options = { port, ...(scheme === "syslogs" ? { tls: { ...tls, authority: authority.certificate } } : {}) };
+    const service = await startService(env);
+    const servers: Rsyslog[] = [];
+    const received: SyslogMessage[] = [];
+    try {
+      const client = await service.signIn();
+      for (let outage = 0; outage < 2; outage++) {
+        const { body } = await client.post("/api/domains", { name: `large${outage}.example` });
+        const records = Array.from({ length: 100 }, (_, index) => ({
+          recordType: "TXT",
+          name: `large${index}`,
+          value: "grün ".repeat(100),
+        }));
+        expect((await client.post(`/api/domains/${body.id}/records/bulk`, { records })).status).toBe(200);
+        const server = await startRsyslog(options);
+        servers.push(server);
+        const present = async () => [...received, ...(await server.messages())].map(({ text }) => entryOf(text)["id"]);
+        await expect.poll(present, { timeout: 90_000 }).toEqual(await trailOf(client));
+        received.push(...(await server.messages()));
+        await server.stop();
+      }
+      const [large] = received.filter(({ text }) => text.length > 50_000);
+      expect(large).toMatchObject({ facility: "13", severity: "6", application: "zonewright", id: "records.bulk" });
+      const { body } = await client.get("/api/audit?action=records.bulk");
+      const sizes = (entries: { after: object }[]) => entries.map(({ after }) => JSON.stringify(after).length);
+      const [second, first] = sizes(body.entries);
+      const arrivedSizes = received
+        .filter(({ id }) => id === "records.bulk")
+        .map(({ text }) => JSON.stringify(entryOf(text)["after"]).length);
+      expect(arrivedSizes).toEqual([first, second]);
+    } finally {
+      await service.stop("SIGKILL");
+    }
+  },
+  240_000,
+);
+
+test("a reader of standard output that takes nothing holds up neither calls nor the stop, and breaks no line", async () => {
+  const [port = 0] = await freePorts(1);
+  const env = { ...programEnv, ...(await environment("stdout")), PORT: String(port), LOG_LEVEL: "trace" };
+  const service = spawn(process.execPath, ["server/main.ts"], {
+    env: {
+      ...env,
+      ADMIN_PASSWORD: adminPassword,
+      RATE_LIMIT: "off",
+      RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(service, "exit");
+  try {
+    const client = new RestClient(`http://127.0.0.1:${port}`);
+    // Nobody reads yet: a pipe holds 64 KiB.
+    await expect
+      .poll(
+        () =>
+          client.get("/readyz").then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(200);
+    const account = { username: "admin", password: adminPassword };
+    client.token = (await client.post("/api/auth/login", account)).body.accessToken;
+    const { body } = await client.post("/api/domains", { name: "blocked.example" });
+    for (let time = 0; time < 100; time++)
+      expect((await client.put(`/api/domains/${body.id}`, { notes: `${"x".repeat(1_500)} ${time}` })).status).toBe(200);
+    const trail = await trailOf(client);
+    const text: string[] = [];
+    const take = (chunk: Buffer) => text.push(chunk.toString("latin1"));
+    service.stdout.on("data", take);
+    const sentIds = () => {
+      const lines = text.join("").split("\n").slice(0, -1).map(entryOf);
+      return lines.filter(({ type }) => type === "audit").map(({ id }) => id);
+    };
+    await expect.poll(sentIds, { timeout: 60_000 }).toEqual(trail);
+    service.stdout.off("data", take).pause();
+    for (let time = 0; time < 100; time++)
+      await client.put(`/api/domains/${body.id}`, { notes: `${"y".repeat(1_500)} ${time}` });
+    service.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    service.kill("SIGKILL");
   }
 }, 180_000);
 

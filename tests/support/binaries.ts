@@ -32,6 +32,7 @@ const packages = {
   inadyn: "inadyn",
   ddclient: "ddclient",
   "kea-dhcp-ddns": "kea-dhcp-ddns-server",
+  rsyslogd: "rsyslog rsyslog-gnutls",
   "redis-server": "redis-server",
   nginx: "nginx-light",
   "chromium-headless-shell": "chromium-headless-shell",

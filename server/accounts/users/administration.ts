@@ -22,6 +22,7 @@ import { endOutstanding } from "./access/outstanding.ts";
 import { toldOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
+import { givingWay } from "../../database/giving-way.ts";
 import { User } from "../../database/tables/users.ts";
 import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { ownRoleFor } from "./group-roles.ts";
@@ -185,7 +186,8 @@ export class UserAdministration {
   /** @throws AppError NOT_FOUND, CONFLICT for the last administrator, or if the user has domains and no new owner is named */
   async delete(em: EntityManager, caller: Caller, input: { id: string; reassignTo?: string | undefined }) {
     const { id, reassignTo } = input;
-    const ended = await em.transactional(async (tx) => {
+    // It takes rows of many tables, also such whose holders go on to notify this user.
+    const ended = await givingWay(em, async (tx) => {
       await lockLosing(tx, id, "deleted");
       const user = await tx.findOne(User, { id });
       if (!user) throw notFound("user");

@@ -46,10 +46,12 @@ export class GroupGrants {
   async apply(tx: EntityManager, actor: Actor, signing: Signing, outcome: GroupOutcome): Promise<boolean> {
     const { userId, providerId } = signing;
     const { role, assignments, allowed, matched, groups } = outcome;
+    // Domains are locked before users.
+    const wanted = allowed ? await onLivingDomains(tx, assignments) : [];
     const stays = role !== "admin" && (await this.#isLastByGroup(tx, signing, allowed));
     await lockAccount(tx, userId);
     const changedRole = stays ? null : await this.#setRole(tx, signing, role);
-    const moved = await this.#setAssignments(tx, signing, allowed ? assignments : []);
+    const moved = await this.#setAssignments(tx, signing, wanted);
     const isRefused = !allowed && !stays;
     const ended = isRefused ? await this.#endAccess(tx, userId) : {};
     if (changedRole) await this.#roleChanged(tx, actor, changedRole);
@@ -180,10 +182,7 @@ export class GroupGrants {
           lost.map(({ id }) => id),
         )
         .execute();
-    const missing = await onLivingDomains(
-      tx,
-      wanted.filter((assignment) => !presentKeys.has(assignmentKey(assignment))),
-    );
+    const missing = wanted.filter((assignment) => !presentKeys.has(assignmentKey(assignment)));
     if (missing.length > 0)
       await queries(tx)
         .insertInto("assignments")
@@ -251,7 +250,13 @@ function assignmentOf(row: AssignmentRow): GroupAssignment {
 async function onLivingDomains(tx: EntityManager, assignments: readonly GroupAssignment[]): Promise<GroupAssignment[]> {
   const ids = assignments.flatMap(({ domainId }) => domainId ?? []);
   if (ids.length === 0) return [...assignments];
-  const rows = await queries(tx).selectFrom("domains").select("id").where("id", "in", ids).forKeyShare().execute();
+  const rows = await queries(tx)
+    .selectFrom("domains")
+    .select("id")
+    .where("id", "in", ids)
+    .orderBy("id")
+    .forKeyShare()
+    .execute();
   const living = new Set(rows.map(({ id }) => id));
   return assignments.filter(({ domainId }) => domainId === undefined || living.has(domainId));
 }
