@@ -25,6 +25,7 @@ import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import type { Services } from "./composition/service-types.ts";
 import { dynamicAddressPage } from "./update-clients/http.ts";
+import { powerdnsApi } from "./update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 
@@ -84,6 +85,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
     res.setHeader("Connection", "close");
     next(stopping());
   });
+  app.use("/pdns", powerdnsApi(createContext));
   app.use(jsonBody(router, createContext));
 
   // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.

@@ -60,6 +60,7 @@ import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
 import { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
+import { PowerdnsZones } from "../update-clients/powerdns-api/zones.ts";
 import { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { Mirrors } from "../mirrors/service.ts";
 import { ChangeReporter } from "../change-reports/reporter.ts";
@@ -334,6 +335,11 @@ export async function createServices(parts: {
     mirrorReconciler,
     acmeChallenges,
     dynamicAddresses: new DynamicAddresses(records),
+    powerdnsZones: new PowerdnsZones({
+      records,
+      servedSoa: async (em, domainId) => (await dnsServices.dnsService.zone(em, domainId))?.soa ?? null,
+      now,
+    }),
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });
