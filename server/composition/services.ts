@@ -60,6 +60,7 @@ import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
 import { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
+import { NewZones } from "../update-clients/powerdns-api/new-zones.ts";
 import { PowerdnsZones } from "../update-clients/powerdns-api/zones.ts";
 import { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { Mirrors } from "../mirrors/service.ts";
@@ -185,6 +186,11 @@ export async function createServices(parts: {
   const repair = new RepairJob({ database, connections, notifications, log, now });
   const reverseFollows = new ReverseFollows({ database, connections, pipeline, review, notifications, log, now });
   const records = new Records(pipeline, comparison, reverseFollows, now);
+  const powerdnsZones = new PowerdnsZones({
+    records,
+    servedSoa: async (em, domainId) => (await dnsService.zone(em, domainId))?.soa ?? null,
+    now,
+  });
   const acmeChallenges = new AcmeChallenges({ database, records, log, now });
   const drift = new DriftJob({
     database,
@@ -335,11 +341,8 @@ export async function createServices(parts: {
     mirrorReconciler,
     acmeChallenges,
     dynamicAddresses: new DynamicAddresses(records),
-    powerdnsZones: new PowerdnsZones({
-      records,
-      servedSoa: async (em, domainId) => (await dnsServices.dnsService.zone(em, domainId))?.soa ?? null,
-      now,
-    }),
+    powerdnsZones,
+    newPowerdnsZones: new NewZones({ database, domains, zones: powerdnsZones }),
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });

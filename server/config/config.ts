@@ -48,6 +48,8 @@ export interface Config {
   jobs: boolean;
   /** Where the DNS service listens; empty: nowhere. */
   dnsListen: { address: string; port: number }[];
+  /** Where PowerDNS's API has a port of its own; null: nowhere. */
+  pdnsListen: { address: string; port: number } | null;
   /** The servers that delegations are checked from. */
   resolverRoots: ResolverRoots;
   /** Whose changes need a review, in domains without a setting of their own. */
@@ -107,6 +109,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     requestLimits: { requests: values.RATE_LIMIT, costly: values.RATE_LIMIT_COSTLY },
     jobs: values.JOBS,
     dnsListen: values.DNS_LISTEN,
+    pdnsListen: values.PDNS_LISTEN,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
     reviewRequired: values.REVIEW_REQUIRED,
     driftCheck: values.DRIFT_CHECK,

@@ -2,12 +2,16 @@ import type { Caller } from "../../access/caller.ts";
 import type { Permission } from "../../access/permissions.ts";
 import type { Need } from "../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
+import type { Domains } from "../../domains/service.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { withinContent } from "./refusals.ts";
 import { fileLines } from "./shown-rrsets.ts";
 import { wantedRrsets } from "./wanted-rrsets.ts";
+import type { NewZones } from "./new-zones.ts";
+import { refuseMeaning } from "./zone-settings.ts";
+import { foundObjects, wildcardSearch } from "./search.ts";
 import { zoneOfId } from "./zone-ids.ts";
 import { listText, server, versions, zoneObject, zoneText } from "./zone-objects.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
@@ -16,6 +20,8 @@ import type { FoundZone, PowerdnsZones } from "./zones.ts";
 interface Parts {
   database: Database;
   powerdnsZones: PowerdnsZones;
+  newPowerdnsZones: NewZones;
+  domains: Pick<Domains, "delete">;
 }
 
 export interface Call {
@@ -57,6 +63,7 @@ function json(value: unknown, status = 200): CallAnswer {
 
 const zones = "/api/v1/servers/localhost/zones";
 const zone = `${zones}/:zone`;
+const search = "/api/v1/servers/localhost/search-data";
 
 /** The calls of PowerDNS Authoritative 4.7 that mean something here. */
 export const endpoints: readonly Endpoint[] = [
@@ -72,7 +79,22 @@ export const endpoints: readonly Endpoint[] = [
   { method: "GET", path: zones, name: "listZones", permission: "records:read", answer: listZones },
   { method: "GET", path: zone, name: "getZone", permission: "records:read", answer: getZone },
   { method: "PATCH", path: zone, name: "patchZone", permission: "records:write", answer: patchZone },
+  { method: "POST", path: zones, name: "createZone", permission: "domains:write", answer: createZone },
+  { method: "PUT", path: zone, name: "putZone", permission: "domains:write", answer: putZone },
+  { method: "DELETE", path: zone, name: "deleteZone", permission: "domains:write", answer: deleteZone },
+  { method: "PUT", path: `${zone}/notify`, name: "notifyZone", permission: "records:write", answer: notifyZone },
+  { method: "PUT", path: `${zone}/rectify`, name: "rectifyZone", permission: "records:write", answer: rectifyZone },
   { method: "GET", path: `${zone}/export`, name: "exportZone", permission: "records:read", answer: exportZone },
+  { method: "GET", path: `${zone}/metadata`, name: "listMetadata", permission: "records:read", answer: noList },
+  {
+    method: "GET",
+    path: `${zone}/metadata/:kind`,
+    name: "getMetadata",
+    permission: "records:read",
+    answer: getMetadata,
+  },
+  { method: "GET", path: `${zone}/cryptokeys`, name: "listKeys", permission: "records:read", answer: noList },
+  { method: "GET", path: search, name: "search", permission: "records:read", answer: searchData },
 ];
 
 /** Finds the zone that the path names. @throws AppError NOT_FOUND in PowerDNS's words, FORBIDDEN */
@@ -118,4 +140,54 @@ async function exportZone(call: Call): Promise<CallAnswer> {
   const rrsets = await parts.powerdnsZones.rrsets(em, await found(call, "read"));
   const lines = rrsets.map(fileLines);
   return wantsJson ? json({ zone: lines.join("") }) : { status: 200, type: "text", text: lines };
+}
+
+/** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */
+async function createZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller, query } = call;
+  const zone = await parts.newPowerdnsZones.create(em, caller, await call.body());
+  if (query.get("rrsets") === "false") return { status: 201, type: "json", text: zoneText(zone, null) };
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone);
+  return { status: 201, type: "json", text: zoneText(zone, rrsets) };
+}
+
+/** Takes settings of a zone. Those that mean nothing here are ignored. */
+async function putZone(call: Call): Promise<CallAnswer> {
+  const zone = await found(call, "manage");
+  refuseMeaning(await call.body(), zone);
+  return nothing;
+}
+
+async function deleteZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const { id } = await found(call, "manage");
+  await parts.domains.delete(em, caller, id);
+  return nothing;
+}
+
+/** Zonewright notifies secondaries of each change by itself. */
+async function notifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Notification queued" });
+}
+
+/** Zones here need no rectification. */
+async function rectifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Rectified" });
+}
+
+async function noList(call: Call): Promise<CallAnswer> {
+  await found(call, "read");
+  return json([]);
+}
+
+async function getMetadata(call: Call): Promise<CallAnswer> {
+  await found(call, "read");
+  return json({ type: "Metadata", kind: call.path["kind"] ?? "", metadata: [] });
+}
+
+async function searchData({ em, caller, query }: Call): Promise<CallAnswer> {
+  const wanted = wildcardSearch(query);
+  return json(wanted.objectType === "comment" ? [] : await foundObjects(em, caller, wanted));
 }

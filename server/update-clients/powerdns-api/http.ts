@@ -34,7 +34,7 @@ export function powerdnsApi(createContext: (req: Request, res: Response) => Serv
       );
       await send(res, await answerTo(context, { req, res, endpoint, path, caller }));
     } catch (failure) {
-      refuse(context, res, bodyError(failure) ?? errorOf(failure));
+      sendPowerdnsError(context, res, failure);
     }
   };
 }
@@ -122,7 +122,8 @@ async function send(res: Response, { status, type, text }: CallAnswer): Promise<
 }
 
 /** Sends an error in PowerDNS's form, and logs it. */
-function refuse({ services, requestId }: ServerContext, res: Response, error: AppError): void {
+export function sendPowerdnsError({ services, requestId }: ServerContext, res: Response, failure: unknown): void {
+  const error = bodyError(failure) ?? errorOf(failure);
   logFailure(services, error, { requestId });
   if (res.headersSent) {
     res.destroy();
