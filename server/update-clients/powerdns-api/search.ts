@@ -1,9 +1,9 @@
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { printContent } from "../../dns-providers/powerdns/served-records.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { searchRecords } from "../../records/search.ts";
 import { Unprocessable } from "./refusals.ts";
+import { shownContent } from "./shown-rrsets.ts";
 import { zoneIdOf } from "./zone-ids.ts";
 
 /** What `search-data` is asked for. */
@@ -72,7 +72,7 @@ export async function foundObjects(em: EntityManager, caller: Caller, search: Wi
       name: `${absoluteName(record.name, zone)}.`,
       type: record.recordType,
       ttl: record.ttl,
-      content: printContent(record),
+      content: shownContent(record),
       disabled: record.status === "disabled",
       zone: `${zone}.`,
       zone_id: zoneIdOf(zone),

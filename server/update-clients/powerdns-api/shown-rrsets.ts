@@ -1,6 +1,7 @@
 import { printContent } from "../../dns-providers/powerdns/served-records.ts";
 import { absoluteName } from "../../dns/names/names.ts";
-import { rrsetKey, type LiveRecord } from "../../dns/record.ts";
+import { printRdata } from "../../dns/record-types.ts";
+import { rrsetKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
 import type { Soa } from "../../dns/zone-file/soa.ts";
 import { grouped, mapped, type Steps } from "../../platform/slices.ts";
 
@@ -24,10 +25,15 @@ export function* shownRrsets(zone: string, records: Iterable<LiveRecord>): Steps
       name: `${absoluteName(first.name, zone)}.`,
       type: first.recordType,
       ttl: first.ttl,
-      records: some.map((record) => ({ content: printContent(record), disabled: record.status === "disabled" })),
+      records: some.map((record) => ({ content: shownContent(record), disabled: record.status === "disabled" })),
       comments: commentsOf(some),
     };
   });
+}
+
+/** Returns a record's data as PowerDNS shows it: an address keeps its own form. */
+export function shownContent(record: RecordData): string {
+  return record.recordType === "AAAA" ? printRdata(record) : printContent(record);
 }
 
 /** Returns the comments of an RRset's records, each text once. */

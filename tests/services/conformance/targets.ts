@@ -90,7 +90,7 @@ async function startZonewrightApi(): Promise<Target> {
     provider,
     async served() {
       const { body } = await new PowerdnsClient(zw.url, apiKey).get(`/zones/${zone}./export`, { accept: "text/plain" });
-      return presentedRecords(body).filter(({ recordType }) => recordType !== "SOA");
+      return presentedRecords(body).filter(({ type }) => type !== "SOA");
     },
     stop: () => zw.stop(),
   };
