@@ -1,6 +1,12 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
-import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import { consoleHttp } from "./console/http.ts";
 import { compression } from "./http/compression.ts";
 import { cors } from "./http/cors.ts";
@@ -25,12 +31,15 @@ import { appRouter } from "./router.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import type { Services } from "./composition/service-types.ts";
 import { dynamicAddressPage } from "./update-clients/http.ts";
+import { powerdnsApi, sendPowerdnsError } from "./update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
 
-/** Builds the HTTP application. Everything is mounted here, in order. @param router the procedures to serve */
-export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
-  const { config, health } = services;
+type CreateContext = (req: Request, res: Response) => ServerContext;
+
+/** Builds an application with what every request goes through. */
+function baseApp(services: Services): { app: Express; createContext: CreateContext } {
+  const { config } = services;
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);
@@ -42,7 +51,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   );
 
   const secureCookies = config.siteUrl.startsWith("https:");
-  const createContext = (req: Request, res: Response): ServerContext => ({
+  const createContext: CreateContext = (req, res) => ({
     requestId: requestIdOf(req, res),
     http: httpPort(req, res, secureCookies),
     services,
@@ -57,6 +66,37 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(measured(services.metrics));
   app.use(securityHeaders(config.siteUrl));
   app.use(readableHead);
+  return { app, createContext };
+}
+
+/** Ends connections and refuses requests during a shutdown. */
+function refuseDraining({ health }: Services): RequestHandler {
+  return (_req, res, next) => {
+    if (!health.draining) {
+      next();
+      return;
+    }
+    res.setHeader("Connection", "close");
+    next(stopping());
+  };
+}
+
+/** Builds the application for PDNS_LISTEN: PowerDNS's API alone, at the paths that PowerDNS has. */
+export function createPowerdnsApp(services: Services): Express {
+  const { app, createContext } = baseApp(services);
+  app.use(refuseDraining(services));
+  app.use(powerdnsApi(createContext));
+  const onError: ErrorRequestHandler = (error: unknown, req, res, _next) => {
+    sendPowerdnsError(createContext(req, res), res, error);
+  };
+  app.use(onError);
+  return app;
+}
+
+/** Builds the HTTP application. Everything is mounted here, in order. @param router the procedures to serve */
+export function createApp(services: Services, router: AnyTRPCRouter = appRouter): Express {
+  const { config, health } = services;
+  const { app, createContext } = baseApp(services);
   app.use(compression(router));
 
   app.get("/healthz", (_req, res) => {
@@ -76,14 +116,8 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(cors(config.corsOrigins));
   const announced = announceDeprecations(router, config.siteUrl);
   if (announced) app.use("/api", announced);
-  app.use((_req, res, next) => {
-    if (!health.draining) {
-      next();
-      return;
-    }
-    res.setHeader("Connection", "close");
-    next(stopping());
-  });
+  app.use(refuseDraining(services));
+  app.use("/pdns", powerdnsApi(createContext));
   app.use(jsonBody(router, createContext));
 
   // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.

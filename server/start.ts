@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
@@ -26,6 +26,8 @@ const drainMilliseconds = 8_000;
 
 export interface RunningServer {
   url: string;
+  /** Where PDNS_LISTEN serves PowerDNS's API; null: nowhere. */
+  powerdnsUrl: string | null;
   services: Services;
   /** Refuses new requests, gives open ones eight seconds, lets running jobs finish, and closes the database. */
   stop(): Promise<void>;
@@ -56,7 +58,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       : () => undefined;
   let database = options.database;
   let services: Services | undefined;
-  let server: Server | undefined;
+  const servers: Server[] = [];
   const release = async () => {
     if (!options.database) await database?.close();
     unlock();
@@ -64,7 +66,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
   try {
     const { databaseUrl, dataDir } = config;
     // The other modules load while the database opens.
-    const [opened, { createServices }, { createApp }] = await Promise.all([
+    const [opened, { createServices }, { createApp, createPowerdnsApp }] = await Promise.all([
       options.database ?? openDatabase({ databaseUrl, dataDir }),
       import("./composition/services.ts"),
       import("./app.ts"),
@@ -87,27 +89,38 @@ export async function startServer(config: Config, options: StartOptions): Promis
     });
     await running.startRepair();
     const app = createApp(services);
-    const listening = (server = createServer({ ...slownessLimits, requireHostHeader: false }, app));
-    listening.on("checkExpectation", app);
-    listening.on("clientError", answerUnreadable);
+    const listening = serverFor(app);
+    servers.push(listening);
     const place = await database.described();
-    await listen(listening, config);
-    const { port } = listening.address() as AddressInfo;
-    const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${port}`;
-    announceAddresses(config, url, place, options.announce);
+    await listen(listening, { address: config.host, port: config.port });
+    const url = urlOf(listening, config.host);
+    const { pdnsListen } = config;
+    let powerdnsUrl: string | null = null;
+    if (pdnsListen) {
+      const powerdns = serverFor(createPowerdnsApp(services));
+      servers.push(powerdns);
+      await listen(powerdns, pdnsListen).catch((error: unknown) => {
+        throw error instanceof ListenError ? new PowerdnsListenError(pdnsListen, error) : error;
+      });
+      powerdnsUrl = urlOf(powerdns, pdnsListen.address);
+    }
+    announceAddresses(config, { url, powerdnsUrl, database: place }, options.announce);
     await running.dnsService.listen();
     await running.startJobs();
     return {
       url,
+      powerdnsUrl,
       services,
       async stop() {
-        await stop(listening, running);
+        await stop(servers, running);
         await release();
       },
     };
   } catch (error) {
-    server?.close();
-    server?.closeAllConnections();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
     await services?.stop();
     await services?.close();
     await release();
@@ -125,7 +138,7 @@ function endWithoutLock(log: Logger, dataDir: string): never {
 function startFailure(error: unknown, { host, port, databaseUrl }: Config): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const blame = (sentence: string) => new ConfigError(sentence, { cause: error });
-  if (error instanceof DnsListenError) return blame(error.message);
+  if (error instanceof DnsListenError || error instanceof PowerdnsListenError) return blame(error.message);
   if (error instanceof DatabaseUrlError || error instanceof InstallationError) return blame(error.message);
   if (error instanceof ListenError) {
     if (error.code === "EADDRINUSE") {
@@ -149,11 +162,16 @@ async function announceAdministrator({ config, database, users }: Services, anno
   announce(`Administrator "${made.username}" created. Password, shown only once: ${password}`);
 }
 
-function announceAddresses(config: Config, url: string, database: string, announce: Announce): void {
+function announceAddresses(
+  config: Config,
+  { url, powerdnsUrl, database }: { url: string; powerdnsUrl: string | null; database: string },
+  announce: Announce,
+): void {
   announce(`Zonewright ${version} is listening on ${url}`, {
     ...(config.console && { console: config.canonical ? config.siteUrl : consoleUrl(url) }),
     api: `${url}/api (tRPC: ${url}/trpc)`,
     documentation: `${url}/api/docs`,
+    ...(powerdnsUrl !== null && { powerdnsApi: `${powerdnsUrl}/api/v1` }),
     zoneFiles: join(config.dataDir, "zones"),
     database,
   });
@@ -181,11 +199,45 @@ class ListenError extends Error {
   }
 }
 
-async function listen(server: Server, config: Config): Promise<void> {
+/** An address of PDNS_LISTEN that cannot be used. */
+class PowerdnsListenError extends Error {
+  constructor({ address, port }: Place, cause: ListenError) {
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: "is taken by another program; choose another port",
+      EACCES: "needs privileges that this user does not have; choose a port above 1023",
+      EADDRNOTAVAIL: "is not an address of this machine; use one of its addresses, or 0.0.0.0",
+    };
+    const reason = reasons[cause.code] ?? `cannot be used (${cause.code})`;
+    super(`PDNS_LISTEN: ${bracketed(address)}:${port} ${reason}.`, { cause });
+  }
+}
+
+interface Place {
+  address: string;
+  port: number;
+}
+
+function bracketed(address: string): string {
+  return address.includes(":") ? `[${address}]` : address;
+}
+
+function serverFor(app: RequestListener): Server {
+  const server = createServer({ ...slownessLimits, requireHostHeader: false }, app);
+  server.on("checkExpectation", app);
+  server.on("clientError", answerUnreadable);
+  return server;
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${bracketed(host)}:${port}`;
+}
+
+async function listen(server: Server, { address, port }: Place): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(new ListenError(error));
     server.once("error", fail);
-    server.listen(config.port, config.host, () => {
+    server.listen(port, address, () => {
       server.off("error", fail);
       resolve();
     });
@@ -207,17 +259,27 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(rawProblem(new AppError("BAD_REQUEST", reason)));
 }
 
-async function stop(server: Server, services: Services): Promise<void> {
+async function stop(servers: readonly Server[], services: Services): Promise<void> {
   services.health.drain();
   // Streams do not finish by themselves.
   services.streams.stop();
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
+  const closed = servers.map(
+    (server) =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+  );
+  const each = (act: (server: Server) => void) => () => servers.forEach(act);
   // Keep-alive connections become idle after their last response and are not closed otherwise.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
-  await Promise.all([closed, services.stop()]);
+  const idle = setInterval(
+    each((server) => server.closeIdleConnections()),
+    50,
+  );
+  const late = setTimeout(
+    each((server) => server.closeAllConnections()),
+    drainMilliseconds,
+  );
+  await Promise.all([...closed, services.stop()]);
   clearInterval(idle);
   clearTimeout(late);
   await services.close();

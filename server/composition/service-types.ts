@@ -49,6 +49,8 @@ import type { TemplatePlans } from "../templates/service.ts";
 import type { Templates } from "../templates/store.ts";
 import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import type { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
+import type { NewZones } from "../update-clients/powerdns-api/new-zones.ts";
+import type { PowerdnsZones } from "../update-clients/powerdns-api/zones.ts";
 import type { Rollback } from "../snapshots/rollback.ts";
 import type { Snapshots } from "../snapshots/service.ts";
 
@@ -109,6 +111,8 @@ export interface Services
   mirrorReconciler: MirrorReconciler;
   acmeChallenges: AcmeChallenges;
   dynamicAddresses: DynamicAddresses;
+  powerdnsZones: PowerdnsZones;
+  newPowerdnsZones: NewZones;
   reviewReminders: ReviewReminders;
   /** Prepares everything needed before the first request. */
   prepare(): Promise<void>;

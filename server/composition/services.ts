@@ -63,6 +63,8 @@ import { ChangeRequestSchedule } from "../change-requests/schedule-job.ts";
 import { ChangeRequests } from "../change-requests/service.ts";
 import { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
+import { NewZones } from "../update-clients/powerdns-api/new-zones.ts";
+import { PowerdnsZones } from "../update-clients/powerdns-api/zones.ts";
 import { MirrorReconciler } from "../mirrors/reconciler.ts";
 import { Mirrors } from "../mirrors/service.ts";
 import { ChangeReporter } from "../change-reports/reporter.ts";
@@ -195,6 +197,11 @@ export async function createServices(parts: {
     metrics: () => jobServices.metrics,
   });
   const { dnsService } = dnsServices;
+  const powerdnsZones = new PowerdnsZones({
+    records,
+    servedSoa: async (em, domainId) => (await dnsService.zone(em, domainId))?.soa ?? null,
+    now,
+  });
   const acmeChallenges = new AcmeChallenges({ database, records, log, now });
   const drift = new DriftJob({
     database,
@@ -347,6 +354,8 @@ export async function createServices(parts: {
     mirrorReconciler,
     acmeChallenges,
     dynamicAddresses: new DynamicAddresses(records),
+    powerdnsZones,
+    newPowerdnsZones: new NewZones({ database, domains, zones: powerdnsZones }),
     async prepare() {
       await redis?.connect();
       await mkdir(zonesFolder, { recursive: true });

@@ -50,6 +50,8 @@ export interface Config {
   dnsListen: { address: string; port: number }[];
   /** Whether the DNS service answers unsigned queries for the SOA of any zone. */
   dnsAnswerSoa: boolean;
+  /** Where PowerDNS's API has a port of its own; null: nowhere. */
+  pdnsListen: { address: string; port: number } | null;
   /** The servers that delegations are checked from. */
   resolverRoots: ResolverRoots;
   /** Whose changes need a review, in domains without a setting of their own. */
@@ -110,6 +112,7 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
     jobs: values.JOBS,
     dnsListen: values.DNS_LISTEN,
     dnsAnswerSoa: values.DNS_ANSWER_SOA,
+    pdnsListen: values.PDNS_LISTEN,
     resolverRoots: values.RESOLVER_ROOTS ?? { kind: "off" },
     reviewRequired: values.REVIEW_REQUIRED,
     driftCheck: values.DRIFT_CHECK,

@@ -4,7 +4,17 @@ import { passwordFault } from "../platform/password-rules.ts";
 import { databaseUrlFault } from "../database/connection-url.ts";
 import { isAllowEntry } from "../net/allow-list.ts";
 import { parseAuditTarget } from "./audit-target.ts";
-import { commaList, isProxy, isSite, listenAddresses, onOff, parseRoots, perMinute, url } from "./variable-forms.ts";
+import {
+  commaList,
+  isProxy,
+  isSite,
+  listenAddress,
+  listenAddresses,
+  onOff,
+  parseRoots,
+  perMinute,
+  url,
+} from "./variable-forms.ts";
 
 /** Returns what is wrong with the administrator's password, or null if it is acceptable or absent. */
 export function adminPasswordFault(password: string | null, username = "admin"): string | null {
@@ -218,6 +228,13 @@ export const environmentSchema = z.object({
       "`on` answers unsigned queries for the SOA of any zone, for update clients that look for their zone unsigned.",
     readIn: "dns-service/service.ts",
     more: "guide/dynamic-updates.md#clients-that-ask-unsigned",
+  }),
+  PDNS_LISTEN: listenAddress("PDNS_LISTEN").register(notes, {
+    meaning:
+      "Address of a second listener with PowerDNS's API at `/api/v1`, for clients that take only host and port, such as `127.0.0.1:8081`. Plain HTTP.",
+    otherwise: "off",
+    readIn: "start.ts",
+    more: "guide/powerdns-clients.md#a-port-of-its-own",
   }),
   RDAP_BOOTSTRAP_URL: url("RDAP_BOOTSTRAP_URL", ["http:", "https:"], "https://rdap.example.com/dns.json")
     .optional()

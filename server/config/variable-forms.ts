@@ -39,6 +39,18 @@ export function listenAddresses(name: string) {
   );
 }
 
+/** Returns a schema for one address of this machine with a port. Unset: null. */
+export function listenAddress(name: string) {
+  return z
+    .string()
+    .optional()
+    .refine(
+      (text) => text === undefined || parseListenAddress(text) !== null,
+      `${name} must be an address with a port, such as 127.0.0.1:8081 or [::1]:8081`,
+    )
+    .transform((text) => (text === undefined ? null : parseListenAddress(text)));
+}
+
 function parseListenAddress(text: string): { address: string; port: number } | null {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([\d.]+)):(\d{1,5})$/.exec(text) ?? [];
   const address = bracketed ?? plain;

@@ -5,7 +5,7 @@ import type { LogFormat } from "./log-output.ts";
 /** Prints a message to the operator regardless of the log level, with named details. */
 export type Announce = (message: string, details?: Readonly<Record<string, string>>) => void;
 
-const labels: Readonly<Record<string, string>> = { api: "API", zoneFiles: "zone files" };
+const labels: Readonly<Record<string, string>> = { api: "API", powerdnsApi: "PowerDNS API", zoneFiles: "zone files" };
 
 /** Returns a function that prints announcements as log lines or as blocks of text. */
 export function announcer(format: LogFormat, destination: DestinationStream): Announce {

@@ -17,6 +17,8 @@ const lightHashes = { memoryCost: 1_024, timeCost: 1 };
 /** A running service with an empty database, as one file of tests sees it. */
 export interface Zonewright {
   readonly url: string;
+  /** Where PDNS_LISTEN serves PowerDNS's API. */
+  readonly powerdnsUrl: string | null;
   /** The folder of its zone files and keys. */
   readonly dataDir: string;
   readonly services: RunningServer["services"];
@@ -84,7 +86,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     ...(options.pause ? { pause: options.pause } : {}),
     ...(options.realHashes ? {} : { passwordCost: lightHashes }),
   });
-  const { url, services } = server;
+  const { url, powerdnsUrl, services } = server;
   const signIn = async (username: string, password: string) => {
     const client = new RestClient(url);
     const { body } = await client.post("/api/auth/login", { username, password });
@@ -93,6 +95,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
   };
   return {
     url,
+    powerdnsUrl,
     dataDir,
     services,
     nobody: new RestClient(url),

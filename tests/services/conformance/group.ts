@@ -12,6 +12,7 @@ export type TargetName =
   | "Knot"
   | "PowerDNS"
   | "PowerDNS by HTTP"
+  | "Zonewright by PowerDNS's API"
   | "Cloudflare"
   | "Route 53"
   | "DigitalOcean"

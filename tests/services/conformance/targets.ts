@@ -10,6 +10,9 @@ import { startNamed } from "../../support/name-servers/named.ts";
 import { startPowerdns as startPowerdnsWithApi } from "../../support/name-servers/powerdns-api.ts";
 import { startPowerdns } from "../../support/name-servers/powerdns.ts";
 import type { UpdateServer } from "../../support/name-servers/update-server.ts";
+import { presentedRecords } from "../../support/records/presentation.ts";
+import { startZonewright } from "../../support/zonewright.ts";
+import { PowerdnsClient, powerdnsKey } from "../../update-clients/powerdns-api/client.ts";
 import { zone, type Target, type TargetName } from "./group.ts";
 import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
 import { createEgress } from "../../../server/net/egress.ts";
@@ -22,6 +25,7 @@ export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] 
   ["Knot", () => throughUpdates(startKnot([zone]))],
   ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
   ["PowerDNS by HTTP", startPowerdnsApi],
+  ["Zonewright by PowerDNS's API", startZonewrightApi],
   ["Cloudflare", startCloudflare],
   ["Route 53", startRoute53],
   ["DigitalOcean", startDigitalOcean],
@@ -70,6 +74,25 @@ async function startPowerdnsApi(): Promise<Target> {
     provider,
     served: () => server.transfer(zone),
     stop: () => server.stop(),
+  };
+}
+
+/** A zone that another Zonewright holds, reached as if that were a PowerDNS. */
+async function startZonewrightApi(): Promise<Target> {
+  const zw = await startZonewright();
+  const { body: config } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "By hand" });
+  await zw.admin.post("/api/domains", { name: zone, providerConfigId: config.id });
+  const apiKey = await powerdnsKey(zw.admin);
+  const { kind, provider } = connect("powerdns", { url: `${zw.url}/pdns`, apiKey });
+  await provider.createZone(zone);
+  return {
+    kind,
+    provider,
+    async served() {
+      const { body } = await new PowerdnsClient(zw.url, apiKey).get(`/zones/${zone}./export`, { accept: "text/plain" });
+      return presentedRecords(body).filter(({ type }) => type !== "SOA");
+    },
+    stop: () => zw.stop(),
   };
 }
 

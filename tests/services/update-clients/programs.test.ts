@@ -26,7 +26,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-clients-"));
   bind = await startBind([zone]);
   pebble = await startPebble(bind.port);
-  zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", PDNS_LISTEN: "127.0.0.1:0" } });
   const { body: config } = await zw.admin.post("/api/provider-configs", {
     kind: "rfc2136",
     name: "BIND",
@@ -58,21 +58,24 @@ async function namesIn(certificate: string): Promise<string[]> {
 }
 
 async function lego(host: string, mode: Record<string, string> = {}): Promise<string[]> {
-  const name = host === "" ? zone : `${host}.${zone}`;
-  const where = join(folder, `lego-${host}`);
-  const env = {
-    PATH: process.env["PATH"],
-    LEGO_CA_CERTIFICATES: pebble.authorityFile,
+  const settings = {
     HTTPREQ_ENDPOINT: `${zw.url}/api/acme`,
     HTTPREQ_USERNAME: "any",
     HTTPREQ_PASSWORD: await challenges(host === "" ? "_acme-challenge" : `_acme-challenge.${host}`),
     HTTPREQ_POLLING_INTERVAL: "1",
     ...mode,
   };
+  return await runLego("httpreq", host, settings);
+}
+
+async function runLego(provider: string, host: string, settings: Record<string, string>): Promise<string[]> {
+  const name = host === "" ? zone : `${host}.${zone}`;
+  const where = join(folder, `lego-${provider}-${host}`);
+  const env = { PATH: process.env["PATH"], LEGO_CA_CERTIFICATES: pebble.authorityFile, ...settings };
   const domains = ["-d", name, "-d", `*.${name}`];
   const resolver = ["--dns.resolvers", `127.0.0.1:${bind.port}`, "--dns.disable-cp"];
   const options = ["--server", pebble.directory, "--path", where, "-a", "--email", "a@clients.test"];
-  await runFile(binary("lego"), [...options, ...domains, "--dns", "httpreq", ...resolver, "run"], { env });
+  await runFile(binary("lego"), [...options, ...domains, "--dns", provider, ...resolver, "run"], { env });
   return await namesIn(join(where, "certificates", `${name}.crt`));
 }
 
@@ -86,6 +89,18 @@ test("three clients get certificates at the same time, also in lego's raw mode",
   expect(made).toEqual(["one", "two", "three"].map((host) => [`*.${host}.${zone}`, `${host}.${zone}`]));
   for (const host of ["one", "two", "three"])
     expect(await served(`_acme-challenge.${host}.${zone}`, "TXT")).toEqual([]);
+});
+
+test.each([
+  ["below a base path", () => `${zw.url}/pdns`, ""],
+  ["at a port of its own", () => zw.powerdnsUrl ?? "", "ported"],
+])("lego takes PowerDNS's API %s for PowerDNS, with a token for that challenge alone", async (_where, url, host) => {
+  const [hostPattern, name] = host === "" ? ["_acme-challenge", zone] : [`_acme-challenge.${host}`, `${host}.${zone}`];
+  const wish = { domainIds: [domainId], hostPattern, recordTypes: ["TXT"] };
+  const key = await narrowedToken(zw.admin, { ...wish, permissions: ["records:read", "records:write"] });
+  const settings = { PDNS_API_URL: url(), PDNS_API_KEY: key, PDNS_POLLING_INTERVAL: "1", PDNS_TTL: "60" };
+  expect(await runLego("pdns", host, settings)).toEqual([`*.${name}`, name]);
+  expect(await served(`_acme-challenge.${name}`, "TXT")).toEqual([]);
 });
 
 test("dehydrated gets a certificate with a hook of one call", async () => {

@@ -1,0 +1,193 @@
+import type { Caller } from "../../access/caller.ts";
+import type { Permission } from "../../access/permissions.ts";
+import type { Need } from "../../access/zone-access.ts";
+import type { Database, EntityManager } from "../../database/database.ts";
+import type { Domains } from "../../domains/service.ts";
+import { parseZoneName } from "../../dns/names/names.ts";
+import { AppError } from "../../platform/errors.ts";
+import { inSlices } from "../../platform/slices.ts";
+import { withinContent } from "./refusals.ts";
+import { fileLines } from "./shown-rrsets.ts";
+import { wantedRrsets } from "./wanted-rrsets.ts";
+import type { NewZones } from "./new-zones.ts";
+import { refuseMeaning } from "./zone-settings.ts";
+import { foundObjects, wildcardSearch } from "./search.ts";
+import { zoneOfId } from "./zone-ids.ts";
+import { listText, server, versions, zoneObject, zoneText } from "./zone-objects.ts";
+import type { FoundZone, PowerdnsZones } from "./zones.ts";
+
+/** What a call needs. */
+interface Parts {
+  database: Database;
+  powerdnsZones: PowerdnsZones;
+  newPowerdnsZones: NewZones;
+  domains: Pick<Domains, "delete">;
+}
+
+export interface Call {
+  parts: Parts;
+  em: EntityManager;
+  caller: Caller;
+  /** The variable parts of the path, decoded. */
+  path: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** Whether the client asks for JSON rather than text. */
+  wantsJson: boolean;
+  /** Reads the body. @throws AppError BAD_REQUEST, PAYLOAD_TOO_LARGE */
+  body: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** An answer; `text` comes in pieces, so that a large zone is never one text. */
+export interface CallAnswer {
+  status: number;
+  type?: "json" | "text";
+  text?: Iterable<string>;
+}
+
+export interface Endpoint {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Segments; those that begin with a colon are variable. */
+  path: string;
+  /** Its name in metrics and logs. */
+  name: string;
+  /** Null: any personal token. */
+  permission: Permission | null;
+  answer: (call: Call) => Promise<CallAnswer> | CallAnswer;
+}
+
+const nothing: CallAnswer = { status: 204 };
+
+function json(value: unknown, status = 200): CallAnswer {
+  return { status, type: "json", text: [JSON.stringify(value)] };
+}
+
+const zones = "/api/v1/servers/localhost/zones";
+const zone = `${zones}/:zone`;
+const search = "/api/v1/servers/localhost/search-data";
+
+/** The calls of PowerDNS Authoritative 4.7 that mean something here. */
+export const endpoints: readonly Endpoint[] = [
+  { method: "GET", path: "/api", name: "versions", permission: null, answer: () => json(versions) },
+  { method: "GET", path: "/api/v1/servers", name: "listServers", permission: null, answer: () => json([server]) },
+  {
+    method: "GET",
+    path: "/api/v1/servers/localhost",
+    name: "getServer",
+    permission: null,
+    answer: () => json(server),
+  },
+  { method: "GET", path: zones, name: "listZones", permission: "records:read", answer: listZones },
+  { method: "GET", path: zone, name: "getZone", permission: "records:read", answer: getZone },
+  { method: "PATCH", path: zone, name: "patchZone", permission: "records:write", answer: patchZone },
+  { method: "POST", path: zones, name: "createZone", permission: "domains:write", answer: createZone },
+  { method: "PUT", path: zone, name: "putZone", permission: "domains:write", answer: putZone },
+  { method: "DELETE", path: zone, name: "deleteZone", permission: "domains:write", answer: deleteZone },
+  { method: "PUT", path: `${zone}/notify`, name: "notifyZone", permission: "records:write", answer: notifyZone },
+  { method: "PUT", path: `${zone}/rectify`, name: "rectifyZone", permission: "records:write", answer: rectifyZone },
+  { method: "GET", path: `${zone}/export`, name: "exportZone", permission: "records:read", answer: exportZone },
+  { method: "GET", path: `${zone}/metadata`, name: "listMetadata", permission: "records:read", answer: noList },
+  {
+    method: "GET",
+    path: `${zone}/metadata/:kind`,
+    name: "getMetadata",
+    permission: "records:read",
+    answer: getMetadata,
+  },
+  { method: "GET", path: `${zone}/cryptokeys`, name: "listKeys", permission: "records:read", answer: noList },
+  { method: "GET", path: search, name: "search", permission: "records:read", answer: searchData },
+];
+
+/** Finds the zone that the path names. @throws AppError NOT_FOUND in PowerDNS's words, FORBIDDEN */
+async function found({ parts, em, caller, path }: Call, need: Need): Promise<FoundZone> {
+  const name = zoneOfId(path["zone"] ?? "");
+  try {
+    if (name !== null) return await parts.powerdnsZones.find(em, caller, name, need);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "NOT_FOUND") throw error;
+  }
+  throw new AppError("NOT_FOUND", `Could not find domain '${path["zone"] ?? ""}'. The token reaches no such zone.`);
+}
+
+async function listZones({ parts, em, caller, query }: Call): Promise<CallAnswer> {
+  const given = query.get("zone");
+  const name = given === null ? null : parseZoneName(given);
+  if (name?.ok === false) return json([]);
+  const list = await parts.powerdnsZones.list(em, caller, name?.value);
+  return { status: 200, type: "json", text: listText(list.map(zoneObject)) };
+}
+
+async function getZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, query } = call;
+  const zone = await found(call, "read");
+  if (query.get("rrsets") === "false") return { status: 200, type: "json", text: zoneText(zone, null) };
+  const filter = { name: query.get("rrset_name") ?? undefined, type: query.get("rrset_type") ?? undefined };
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone, filter);
+  return { status: 200, type: "json", text: zoneText(zone, rrsets) };
+}
+
+async function patchZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const zone = await found(call, "write");
+  const { rrsets } = await call.body();
+  const wanted = await inSlices(wantedRrsets(rrsets, zone.name, true));
+  await withinContent(parts.powerdnsZones.change(em, caller, zone, wanted));
+  return nothing;
+}
+
+/** Text, unless the client asks for JSON, as in PowerDNS. */
+async function exportZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, wantsJson } = call;
+  const rrsets = await parts.powerdnsZones.rrsets(em, await found(call, "read"));
+  const lines = rrsets.map(fileLines);
+  return wantsJson ? json({ zone: lines.join("") }) : { status: 200, type: "text", text: lines };
+}
+
+/** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */
+async function createZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller, query } = call;
+  const zone = await parts.newPowerdnsZones.create(em, caller, await call.body());
+  if (query.get("rrsets") === "false") return { status: 201, type: "json", text: zoneText(zone, null) };
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone);
+  return { status: 201, type: "json", text: zoneText(zone, rrsets) };
+}
+
+/** Takes settings of a zone. Those that mean nothing here are ignored. */
+async function putZone(call: Call): Promise<CallAnswer> {
+  const zone = await found(call, "manage");
+  refuseMeaning(await call.body(), zone);
+  return nothing;
+}
+
+async function deleteZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const { id } = await found(call, "manage");
+  await parts.domains.delete(em, caller, id);
+  return nothing;
+}
+
+/** Zonewright notifies secondaries of each change by itself. */
+async function notifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Notification queued" });
+}
+
+/** Zones here need no rectification. */
+async function rectifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Rectified" });
+}
+
+async function noList(call: Call): Promise<CallAnswer> {
+  await found(call, "read");
+  return json([]);
+}
+
+async function getMetadata(call: Call): Promise<CallAnswer> {
+  await found(call, "read");
+  return json({ type: "Metadata", kind: call.path["kind"] ?? "", metadata: [] });
+}
+
+async function searchData({ em, caller, query }: Call): Promise<CallAnswer> {
+  const wanted = wildcardSearch(query);
+  return json(wanted.objectType === "comment" ? [] : await foundObjects(em, caller, wanted));
+}

@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import type { Request, RequestHandler, Response } from "express";
+import { visitor } from "../../access/actor.ts";
+import { permitted, type Caller } from "../../access/caller.ts";
+import { looksPersonal } from "../../access/personal-token-form.ts";
+import { refuseAuditor } from "../../api/auditors.ts";
+import { logFailure } from "../../api/failure-log.ts";
+import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
+import { mostValues } from "../../api/json-shape.ts";
+import { errorOf, type ServerContext } from "../../api/trpc.ts";
+import { bodyLimits, isSmall } from "../../http/bodies/admission.ts";
+import { isTooLarge, readBytes } from "../../http/bodies/read-bytes.ts";
+import { bodyError } from "../../http/request-guards.ts";
+import { countCall } from "../../limits/count-call.ts";
+import { AppError } from "../../platform/errors.ts";
+import { takeTurns } from "../../platform/slices.ts";
+import type { CallAnswer, Endpoint } from "./calls.ts";
+import { matchEndpoint } from "./endpoints.ts";
+import { statusOf } from "./refusals.ts";
+
+/*
+ * PowerDNS's HTTP API (https://doc.powerdns.com/authoritative/http-api/): a protocol of others, with its own paths, statuses and errors, so
+ * its handlers are not procedures (docs/decisions/0063).
+ */
+
+/** Handles every request below its mount. Mount it before bodies are read: callers are identified first. */
+export function powerdnsApi(createContext: (req: Request, res: Response) => ServerContext): RequestHandler {
+  return async (req, res) => {
+    const context = createContext(req, res);
+    try {
+      const caller = await callerOf(context);
+      const { endpoint, path } = matchEndpoint(req.method, req.path, (methods) =>
+        res.setHeader("Allow", methods.join(", ")),
+      );
+      await send(res, await answerTo(context, { req, res, endpoint, path, caller }));
+    } catch (failure) {
+      sendPowerdnsError(context, res, failure);
+    }
+  };
+}
+
+/** Identifies the caller by a personal token in `X-API-Key`, and counts the call. @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS */
+async function callerOf({ services, http, requestId }: ServerContext): Promise<Caller> {
+  try {
+    const key = http.header("x-api-key") ?? "";
+    if (!looksPersonal(key)) throw new AppError("UNAUTHORIZED", "Send a personal token in the header X-API-Key.");
+    const { caller, at } = await services.authenticator.identify(services.database.fork(), key);
+    const whole = { ...caller, at, ip: http.ip, requestId };
+    await countCall(services.requestLimits, http, whole);
+    return whole;
+  } catch (error) {
+    if (errorOf(error).code === "UNAUTHORIZED")
+      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+    throw error;
+  }
+}
+
+interface Matched {
+  req: Request;
+  res: Response;
+  endpoint: Endpoint;
+  path: Readonly<Record<string, string>>;
+  caller: Caller;
+}
+
+async function answerTo(context: ServerContext, { req, res, endpoint, path, caller }: Matched): Promise<CallAnswer> {
+  const { services, http } = context;
+  const { permission, method } = endpoint;
+  const procedure = `pdns.${endpoint.name}`;
+  http.noteProcedure(procedure);
+  if (permission !== null) permitted(caller, permission);
+  refuseAuditor(caller, { procedure, type: method === "GET" ? "query" : "mutation", permission });
+  return await endpoint.answer({
+    parts: services,
+    em: services.database.fork(),
+    caller,
+    path,
+    query: new URL(req.originalUrl, "http://localhost").searchParams,
+    wantsJson: req.accepts(["text", "json"]) === "json",
+    body: () => readBody(context, req, res, caller.userId),
+  });
+}
+
+/** Reads a JSON body whatever its content type says, as PowerDNS does. Larger ones wait for a slot and are parsed in a worker thread. */
+async function readBody(
+  { services: { largeBodies } }: ServerContext,
+  req: Request,
+  res: Response,
+  userId: string,
+): Promise<JsonObject> {
+  try {
+    if (isSmall(req)) return readJsonObject(await readBytes(req, res, bodyLimits.anonymous), mostValues.large);
+    await largeBodies.acquireSlot(userId, res);
+    const bytes = await readBytes(req, res, bodyLimits.large);
+    if (bytes.length <= bodyLimits.anonymous) return readJsonObject(bytes, mostValues.large);
+    return await largeBodies.read({ procedure: "pdns", inPath: {}, bytes: Uint8Array.from(bytes) });
+  } catch (error) {
+    throw isTooLarge(error) ? new AppError("PAYLOAD_TOO_LARGE", "The body exceeds 16 MiB. Send it in parts.") : error;
+  }
+}
+
+const pieceOctets = 65_536;
+
+/** Sends an answer in pieces, letting other calls run in between. */
+async function send(res: Response, { status, type, text }: CallAnswer): Promise<void> {
+  res.status(status);
+  if (type === undefined) {
+    res.end();
+    return;
+  }
+  res.type(type === "json" ? "application/json" : "text/plain; charset=utf-8");
+  let piece = "";
+  for (const part of text ?? []) {
+    piece += part;
+    if (piece.length < pieceOctets) continue;
+    if (res.closed) return;
+    if (res.write(piece)) await takeTurns();
+    else await Promise.race([once(res, "drain"), once(res, "close")]);
+    piece = "";
+  }
+  res.end(piece);
+}
+
+/** Sends an error in PowerDNS's form, and logs it. */
+export function sendPowerdnsError({ services, requestId }: ServerContext, res: Response, failure: unknown): void {
+  const error = bodyError(failure) ?? errorOf(failure);
+  logFailure(services, error, { requestId });
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  if (error.code === "UNAUTHORIZED") res.setHeader("WWW-Authenticate", 'X-API-Key realm="Zonewright"');
+  if (error.retryAfterSeconds !== null) res.setHeader("Retry-After", String(error.retryAfterSeconds));
+  res.status(statusOf(error)).json({ error: error.message });
+}

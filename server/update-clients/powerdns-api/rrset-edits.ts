@@ -1,0 +1,65 @@
+import { isEditableType, recordKey, rrsetKey, type LiveRecord } from "../../dns/record.ts";
+import type { Steps } from "../../platform/slices.ts";
+import type { Edit } from "../../records/editing/edits.ts";
+import type { WantedData, WantedRrset } from "./wanted-rrsets.ts";
+
+/** An edit, and the RRset that it is made for. */
+export interface RrsetEdit {
+  edit: Edit;
+  of: WantedRrset;
+}
+
+/**
+ * Returns the edits that turn the present records into what is wanted. A replaced value is an update, so that the record keeps its identity
+ * and notes. Pure.
+ * @param present the records at the names of the RRsets
+ */
+export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly LiveRecord[]): Steps<RrsetEdit[]> {
+  const sets = Map.groupBy(present, rrsetKey);
+  const edits: RrsetEdit[] = [];
+  for (const of of wanted) {
+    for (const edit of editsOf(of, sets.get(rrsetKey(of)) ?? [])) {
+      edits.push({ edit, of });
+      yield;
+    }
+    yield;
+  }
+  return edits;
+}
+
+function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
+  const { owner, name, recordType, records, ttl, comment } = wanted;
+  const noted = comment === undefined ? {} : { comment };
+  if (records === null) return present.flatMap((record) => updateOf(record, noted));
+  const coming = new Map(records.map((data) => [recordKey({ name, recordType, ...data }), data]));
+  const written = ttl === null ? noted : { ...noted, ttl };
+  const edits: Edit[] = [];
+  const going: LiveRecord[] = [];
+  for (const record of present) {
+    if (coming.delete(recordKey(record))) edits.push(...updateOf(record, written));
+    else going.push(record);
+  }
+  // Clients may not change the value of other types, but delete and create them.
+  const replaceable = isEditableType(recordType) ? going : [];
+  const shared = sharedComment(present);
+  [...coming.values()].forEach(({ value, strings }: WantedData, index) => {
+    const before = replaceable[index];
+    if (before) edits.push({ action: "update", recordId: before.id, patch: { value, strings, ...written } });
+    else
+      edits.push({ action: "create", input: { name: owner, recordType, value, strings, comment: shared, ...written } });
+  });
+  const deleted = going.slice(Math.min(replaceable.length, coming.size));
+  return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
+}
+
+/** Returns the update of a record's TTL and comment; none if it has them. A proxied record's TTL is the proxy's. */
+function updateOf(record: LiveRecord, patch: { ttl?: number; comment?: string | null }): Edit[] {
+  const { ttl = record.ttl, comment = record.comment } = patch;
+  const isSame = (record.proxied || ttl === record.ttl) && comment === record.comment;
+  return isSame ? [] : [{ action: "update", recordId: record.id, patch }];
+}
+
+/** Returns the comment that all records have, which in PowerDNS belongs to the RRset. */
+function sharedComment([first, ...others]: readonly LiveRecord[]): string | null {
+  return first && others.every(({ comment }) => comment === first.comment) ? first.comment : null;
+}

@@ -1,0 +1,74 @@
+import type { ShownRrset } from "./shown-rrsets.ts";
+import { zoneIdOf } from "./zone-ids.ts";
+import type { FoundZone } from "./zones.ts";
+
+/** The version of PowerDNS whose API this is. Clients read it. */
+const apiVersion = "4.7.0";
+const serverUrl = "/api/v1/servers/localhost";
+
+/** What `GET /api` says. Paths are relative to the API's base, to which clients add them. */
+export const versions = [{ version: 1, url: "/api/v1" }];
+
+/** The only server there is. */
+export const server = {
+  type: "Server",
+  id: "localhost",
+  daemon_type: "authoritative",
+  version: apiVersion,
+  url: serverUrl,
+  config_url: `${serverUrl}/config{/config_setting}`,
+  zones_url: `${serverUrl}/zones{/zone}`,
+};
+
+/** Returns a zone as PowerDNS shows it, without its RRsets. */
+export function zoneObject({ name, serial, signed, isPrimary }: FoundZone) {
+  const id = zoneIdOf(name);
+  return {
+    id,
+    name: `${name}.`,
+    type: "Zone",
+    url: `${serverUrl}/zones/${id}`,
+    kind: isPrimary ? "Master" : "Native",
+    serial,
+    notified_serial: isPrimary ? serial : 0,
+    edited_serial: serial,
+    last_check: 0,
+    masters: [],
+    dnssec: signed,
+    account: "",
+    catalog: "",
+  };
+}
+
+/** Returns a zone with what lists leave out. @param rrsets null: without them */
+export function* zoneText(zone: FoundZone, rrsets: readonly ShownRrset[] | null): Generator<string> {
+  const whole = {
+    ...zoneObject(zone),
+    api_rectify: false,
+    nsec3narrow: false,
+    nsec3param: "",
+    presigned: false,
+    // The serial rises by one with every change.
+    soa_edit: "",
+    soa_edit_api: "INCREASE",
+    master_tsig_key_ids: [],
+    slave_tsig_key_ids: [],
+  };
+  if (rrsets === null) {
+    yield JSON.stringify(whole);
+    return;
+  }
+  yield `${JSON.stringify(whole).slice(0, -1)},"rrsets":`;
+  yield* listText(rrsets);
+  yield "}";
+}
+
+/** Returns a list as JSON, item by item. */
+export function* listText(items: Iterable<unknown>): Generator<string> {
+  let separator = "[";
+  for (const item of items) {
+    yield separator + JSON.stringify(item);
+    separator = ",";
+  }
+  yield separator === "[" ? "[]" : "]";
+}

@@ -1,0 +1,180 @@
+import { sql } from "kysely";
+import type { Caller } from "../../access/caller.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import {
+  accessColumns,
+  outsideRights,
+  rightsFrom,
+  rightsIn,
+  type Need,
+  type Rights,
+} from "../../access/zone-access.ts";
+import type { ZoneContext } from "../../changes/zone-context.ts";
+import { liveAtNames, zoneAt } from "../../changes/state/live-queries.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { readOwner } from "../../dns/names/names.ts";
+import type { LiveRecord } from "../../dns/record.ts";
+import { isServerManaged, withoutManaged } from "../../dns/server-managed.ts";
+import { serialOf } from "../../dns/wire/serials.ts";
+import { initialSoa, type Soa } from "../../dns/zone-file/soa.ts";
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { inSlices } from "../../platform/slices.ts";
+import type { Records } from "../../records/service.ts";
+import { rrsetEdits, type RrsetEdit } from "./rrset-edits.ts";
+import { shownRrsets, soaRrset, type ShownRrset } from "./shown-rrsets.ts";
+import { label, type WantedRrset } from "./wanted-rrsets.ts";
+
+/** A zone in the default view of its name. */
+export interface FoundZone {
+  id: string;
+  name: string;
+  revision: number;
+  serial: number;
+  /** Whether the provider signs it. */
+  signed: boolean;
+  /** Whether secondaries transfer it from Zonewright. */
+  isPrimary: boolean;
+  rights: Rights;
+}
+
+interface Parts {
+  records: Records;
+  /** Returns the SOA of a zone that secondaries transfer; null for others. */
+  servedSoa: (em: EntityManager, domainId: string) => Promise<Soa | null>;
+  now: () => Date;
+}
+
+/** Which RRsets to show. */
+export interface RrsetFilter {
+  /** Absolute. */
+  name?: string | undefined;
+  type?: string | undefined;
+}
+
+/** Zones and their RRsets as PowerDNS's API has them. Only the default view of a name is there. */
+export class PowerdnsZones {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the zones that the caller sees, by name. @param name only that zone, canonical */
+  async list(em: EntityManager, caller: Caller, name?: string): Promise<FoundZone[]> {
+    const visible = await visibleDomains(em, caller);
+    const rows = await zoneRows(em, caller)
+      .where((eb) => visible.condition(eb))
+      .$if(name !== undefined, (query) => query.where("domains.name", "=", name ?? ""))
+      .orderBy("domains.name")
+      .execute();
+    return rows.flatMap((row) => {
+      const rights = rightsFrom(caller, row);
+      return rights === null ? [] : [foundZone(row, rights)];
+    });
+  }
+
+  /** Returns a zone. @param name canonical @throws AppError NOT_FOUND, FORBIDDEN if `need` exceeds the caller's rights */
+  async find(em: EntityManager, caller: Caller, name: string, need: Need): Promise<FoundZone> {
+    const row = await zoneRows(em, caller).where("domains.name", "=", name).executeTakeFirst();
+    if (!row) throw notFound("domain");
+    return foundZone(row, rightsIn(row, caller, need));
+  }
+
+  /** Returns the RRsets of a zone that the caller sees, beginning with its SOA. */
+  async rrsets(em: EntityManager, zone: FoundZone, filter: RrsetFilter = {}): Promise<ShownRrset[]> {
+    const { name: given, type: givenType } = filter;
+    const type = givenType === undefined ? undefined : (canonicalType(givenType) ?? givenType.toUpperCase());
+    const name = given === undefined ? undefined : readOwner(given, "", zone.name);
+    if (name?.ok === false) return [];
+    const live =
+      name === undefined
+        ? await zoneAt(em, zone.id, zone.revision, zone.rights.sees)
+        : (await liveAtNames(em, zone.id, [name.value])).filter((record) => zone.rights.sees.includes(record));
+    const records = withoutManaged(live, zone.signed);
+    const sets = await inSlices(shownRrsets(zone.name, records));
+    const isSoaWanted = name === undefined || name.value === "@";
+    const all = isSoaWanted ? [soaRrset(zone.name, await this.#soa(em, zone, records)), ...sets] : sets;
+    return type === undefined ? all : all.filter((rrset) => rrset.type === type);
+  }
+
+  /** Returns the SOA of a zone. Elsewhere than with our own secondaries it is the provider's matter, and made up here. */
+  async #soa(em: EntityManager, zone: FoundZone, records: readonly LiveRecord[]): Promise<Soa> {
+    const { servedSoa, now } = this.#parts;
+    const served = zone.isPrimary ? await servedSoa(em, zone.id) : null;
+    if (served) return { ...served, serial: zone.serial };
+    const server = records.find(({ recordType, name }) => recordType === "NS" && name === "@")?.value;
+    const soa = initialSoa(zone.name, now());
+    return { ...soa, mname: server ?? soa.mname, serial: zone.serial };
+  }
+
+  /**
+   * Makes RRsets what is wanted, all or none, in one change. Without differences nothing happens.
+   * @throws AppError as `Records.edit`; the message names the RRset that is refused
+   */
+  async change(
+    em: EntityManager,
+    caller: Caller,
+    { id }: Pick<FoundZone, "id">,
+    wanted: readonly WantedRrset[],
+  ): Promise<void> {
+    let edits: RrsetEdit[] = [];
+    const derive = async (tx: EntityManager, zone: ZoneContext) => {
+      refuseBeyond(wanted, zone);
+      const names = new Set(wanted.map(({ name }) => name));
+      edits = await inSlices(rrsetEdits(wanted, await liveAtNames(tx, id, [...names])));
+      return edits.map(({ edit }) => edit);
+    };
+    try {
+      await this.#parts.records.edit(em, caller, id, { derive });
+    } catch (error) {
+      throw error instanceof AppError ? naming(error, edits) : error;
+    }
+  }
+}
+
+function zoneRows(em: EntityManager, caller: Caller) {
+  return queries(em)
+    .selectFrom("domains")
+    .select(["domains.id", "domains.name", "domains.revision", "domains.provider_signed"])
+    .select([
+      sql<boolean>`exists (
+        select from provider_configs where id = domains.provider_config_id and kind = 'primary'
+      )`.as("is_primary"),
+      // A driver may return a bigint as text.
+      sql<string | null>`(select serial_base::text from primary_zones where domain_id = domains.id)`.as("serial_base"),
+    ])
+    .select(accessColumns(caller))
+    .where("domains.view", "=", "");
+}
+
+type ZoneRow = Awaited<ReturnType<ReturnType<typeof zoneRows>["execute"]>>[number];
+
+function foundZone(row: ZoneRow, rights: Rights): FoundZone {
+  const { id, name, revision, provider_signed: signed, is_primary: isPrimary, serial_base: base } = row;
+  const serial = isPrimary && base !== null ? serialOf(Number(base) + revision) : Math.max(1, revision);
+  return { id, name, revision, serial, signed, isPrimary, rights };
+}
+
+/** Refuses RRsets that nobody, or not this caller, may change, whether they exist or not. @throws AppError BAD_REQUEST, FORBIDDEN */
+function refuseBeyond(wanted: readonly WantedRrset[], { rights, signed }: ZoneContext): void {
+  for (const rrset of wanted) {
+    if (rrset.recordType === "SOA")
+      throw new AppError("BAD_REQUEST", `${label(rrset)}: Zonewright makes the SOA itself. Leave it out.`);
+    const beyond = outsideRights(rrset, rights);
+    if (beyond !== null) throw new AppError("FORBIDDEN", `${label(rrset)}: ${beyond}`);
+    if (signed && isServerManaged(rrset))
+      throw new AppError("BAD_REQUEST", `${label(rrset)}: The name server that signs the zone maintains it.`);
+  }
+}
+
+/** Returns a refusal with the first RRset that it concerns in its message, in PowerDNS's form. */
+function naming(error: AppError, edits: readonly RrsetEdit[]): AppError {
+  const { code, retryAfterSeconds, note, issues } = error;
+  const [first] = issues ?? [];
+  const index = first?.path[0] === "changes" ? Number(first.path[1]) : Number.NaN;
+  const rrset = edits[index]?.of;
+  if (!first || !rrset) return error;
+  const options = { ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }), ...(note ? { note } : {}) };
+  return new AppError(code, `${label(rrset)}: ${first.message}`, { ...options, cause: error.cause });
+}
