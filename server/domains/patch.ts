@@ -23,7 +23,7 @@ export interface DomainPatch extends Explained {
   reviewRequired?: ReviewRequired | null | undefined;
   /** Administrators only. */
   reviewAcme?: boolean | undefined;
-  /** Administrators only: moves even if the outcome of earlier changes is unknown. */
+  /** Moves out of a catalog zone. Administrators: also if the outcome of earlier changes is unknown. */
   force?: boolean | undefined;
 }
 

@@ -7,6 +7,7 @@ import { router, streamed } from "../api/trpc.ts";
 import { listDomainsInput, tagCounts } from "./list-schemas.ts";
 import {
   createDomainInput,
+  deleteDomainInput,
   domainDetail,
   domainIdInput,
   domainPage,
@@ -109,7 +110,7 @@ export const domainsRouter = router({
     summary: "Change a domain",
     description:
       "Requires the owner or an administrator. Omitted fields keep their values. A new `providerConfigId` moves the zone: it is written " +
-      "to the new provider first.",
+      "to the new provider first. A move out of a catalog zone needs `force: true` (409 otherwise).",
     errors: [409, 502],
   })
     .input(updateDomainInput)
@@ -123,12 +124,14 @@ export const domainsRouter = router({
     tag,
     summary: "Stop managing a domain",
     description:
-      "Requires the owner or an administrator. Deletes its records, snapshots and history here. The zone at the provider stays as it is.",
+      "Requires the owner or an administrator. Deletes its records, snapshots and history here. The zone at the provider stays as it is. " +
+      "Secondaries that follow a catalog zone drop the zone, so that needs `force=true` (409 otherwise).",
+    errors: [409],
   })
-    .input(domainIdInput)
+    .input(deleteDomainInput)
     .output(success)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.domains.delete(ctx.em, ctx.caller, input.id);
+      await ctx.services.domains.delete(ctx.em, ctx.caller, input.id, { force: input.force === "true" });
       return { success: true as const };
     }),
 

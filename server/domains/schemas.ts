@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { changeMessage } from "../changes/schemas.ts";
 import { registration } from "../expiry/schemas.ts";
-import { id, line, pageOf, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
+import { id, line, pageOf, queryFlag, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
 const groupName = line(100).meta({
@@ -160,6 +160,14 @@ export const zoneOfName = z
 
 export const domainIdInput = z.strictObject({ id: domainId });
 
+export const deleteDomainInput = z.strictObject({
+  id: domainId,
+  force: queryFlag(
+    "false",
+    "Deletes the domain even if secondaries that follow a catalog zone will drop it. Default: false.",
+  ),
+});
+
 export const watchInput = z.strictObject({
   ids: z
     .array(id("A domain's id."))
@@ -266,8 +274,8 @@ export const updateDomainInput = z.strictObject({
     .optional()
     .meta({
       description:
-        "With `providerConfigId`, administrators only: move even if the current provider cannot confirm pending changes. " +
-        "The history counts them as `unknown`, and the records move as shown here.",
+        "With `providerConfigId`: move even if secondaries that follow a catalog zone will drop the zone. Administrators: also move even if " +
+        "the current provider cannot confirm pending changes. The history counts them as `unknown`, and the records move as shown here.",
     }),
 });
 

@@ -24,6 +24,7 @@ import { givenView, newName } from "./given-names.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
+import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
 import { moveZone } from "./move-zone.ts";
 import {
   applyPatch,
@@ -166,8 +167,7 @@ export class Domains {
   /** @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, PROVIDER_ERROR */
   async update(em: EntityManager, caller: Caller, patch: DomainPatch) {
     const zone = await zoneFor(em, caller, patch.id, "manage");
-    if (patch.force && caller.role !== "admin")
-      throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
+    await refuseForce(em, caller, zone, patch);
     if (patch.reverseFollowGrant !== undefined) refuseGrant(caller, zone.name, patch.reverseFollowGrant);
     refuseReviewSettings(caller, patch);
     const view = patch.view === undefined ? zone.view : givenView(patch.view);
@@ -208,8 +208,10 @@ export class Domains {
       return;
     }
     if (caller.role !== "admin") await refuseServed(target.provider, { name, providerZone });
+    if (isElsewhere) await refuseLeavingCatalog(em, { domainId: zone.id, configId: zone.providerConfigId }, force);
     await moveZone(this.#database, this.#providerConfigs.connections, zone, { ...target, view }, caller, {
-      force,
+      // Members confirm with it only that secondaries drop the zone.
+      force: force && caller.role === "admin",
       now: this.#now,
       notifications: this.#notifications,
     });
@@ -233,12 +235,21 @@ export class Domains {
     );
   }
 
-  /** Deletes the domain with its records and history. The zone at the provider stays. @throws AppError NOT_FOUND, FORBIDDEN */
-  async delete(em: EntityManager, caller: Caller, id: string): Promise<void> {
+  /**
+   * Deletes the domain with its records and history. The zone at the provider stays; secondaries that follow a catalog zone drop it.
+   * @throws AppError NOT_FOUND, FORBIDDEN, CONFIRMATION_REQUIRED without `force` for a member of a catalog zone
+   */
+  async delete(
+    em: EntityManager,
+    caller: Caller,
+    id: string,
+    { force = false }: { force?: boolean } = {},
+  ): Promise<void> {
     await em.transactional(async (tx) => {
       await zoneFor(tx, caller, id, "manage");
       // Before its requests, as everything that changes the zone does.
       await queries(tx).selectFrom("domains").select("id").where("id", "=", id).forUpdate().execute();
+      await refuseLeavingCatalog(tx, { domainId: id }, force);
       const assigned = await queries(tx)
         .selectFrom("assignments")
         .select(["user_id", "subdomain_pattern", "access"])
@@ -306,4 +317,12 @@ export class Domains {
     });
     return await this.get(em.fork(), caller, id);
   }
+}
+
+/** @throws AppError FORBIDDEN for members, unless they confirm that a domain leaves a catalog zone */
+async function refuseForce(em: EntityManager, caller: Caller, zone: Zone, { force = false }: DomainPatch) {
+  if (!force || caller.role === "admin") return;
+  const catalog = await catalogOf(em, { domainId: zone.id, configId: zone.providerConfigId });
+  if (catalog === null)
+    throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
 }

@@ -162,7 +162,7 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       expect((await transfer(port, name)).rcode).toBe(0);
       const members = async () => (await transfer(port, catalog)).lines.filter((line) => line.includes(" PTR ")).length;
       expect(await members()).toBe(1);
-      await deleted(zw.admin, `/api/domains/${body.id}`);
+      await deleted(zw.admin, `/api/domains/${body.id}?force=true`);
       expect((await transfer(port, name)).rcode).toBe(5);
       expect(await members()).toBe(0);
     },

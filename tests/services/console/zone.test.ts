@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
-import { fileZone, freshName, manualConfig, type Zone } from "../../support/zones.ts";
+import { addZone, fileZone, freshName, manualConfig, type Zone } from "../../support/zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
@@ -200,6 +200,25 @@ test("a domain is removed once its name is typed, and its zone at the provider s
   await page.getByText(`${zone.name} is no longer managed here.`).waitFor();
   expect((await zone.get("")).status).toBe(404);
   expect(await zone.readFile()).toContain("192.0.2.1");
+});
+
+test("a domain in a catalog zone is removed once it is confirmed that its secondaries drop the zone", async () => {
+  const { admin } = site.zonewright;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", catalogZone: "catalog.invalid" };
+  const { body } = await admin.post("/api/provider-configs", { kind: "primary", name: "Cataloged", config });
+  const zone = await addZone(site.zonewright, { name: freshName(), providerConfigId: body.id });
+  site.expected.push("409");
+  const page = await opened(zone, "settings");
+  await page.getByRole("button", { name: "Stop managing it" }).click();
+  await dialog(page).getByLabel(`Type ${zone.name} to confirm`).fill(zone.name);
+  const confirm = dialog(page).getByRole("button", { name: "Delete it here" });
+  await confirm.click();
+  await dialog(page).getByText("secondaries will drop this zone").waitFor();
+  expect(await confirm.getAttribute("aria-disabled")).toBe("true");
+  await dialog(page).getByLabel("Let its secondaries drop the zone").check();
+  await confirm.click();
+  await page.getByText(`${zone.name} is no longer managed here.`).waitFor();
+  expect((await zone.get("")).status).toBe(404);
 });
 
 test("an assignment gives a member exactly the pages and controls that they may use", async () => {

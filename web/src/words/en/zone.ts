@@ -95,6 +95,7 @@ export const zone = {
   ],
   moveNow: (provider: string) => `Move to ${provider}`,
   moveForce: "Move even if the current provider cannot confirm pending changes. The history counts them as unknown.",
+  dropAtSecondaries: "Let its secondaries drop the zone",
   moved: (provider: string) => `Moved to ${provider}.`,
   onlyProvider: "There is no other provider configuration to move to.",
   mirrors: {

@@ -1,3 +1,4 @@
+import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
@@ -63,6 +64,7 @@ function MoveDialog({ zone, targets, onClose }: MoveProps) {
     onClose();
   });
   const failed = move.error !== null;
+  const drops = isZonewrightError(move.error) && move.error.code === "CONFIRMATION_REQUIRED";
   return (
     <Dialog
       open
@@ -91,8 +93,8 @@ function MoveDialog({ zone, targets, onClose }: MoveProps) {
           ))}
         </ol>
         <Failure error={move.error} />
-        {failed && user.role === "admin" ? (
-          <CheckField label={text.moveForce} checked={force} onValue={setForce} />
+        {drops || (failed && user.role === "admin") ? (
+          <CheckField label={drops ? text.dropAtSecondaries : text.moveForce} checked={force} onValue={setForce} />
         ) : null}
       </div>
     </Dialog>

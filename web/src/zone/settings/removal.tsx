@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
+import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
 import { client, queries } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { Form, TextField } from "../../ui/field.tsx";
+import { CheckField, Form, TextField } from "../../ui/field.tsx";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
@@ -54,14 +55,16 @@ function RemovalDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   const navigate = useNavigate();
   const name = zoneName(zone);
   const [typed, setTyped] = useState("");
-  const confirmed = typed.trim().toLowerCase() === name;
+  const [drops, setDrops] = useState(false);
   const remove = useAction(async () => {
-    await client.domains.delete.mutate({ id: zone.id });
+    await client.domains.delete.mutate({ id: zone.id, ...(drops ? { force: "true" as const } : {}) });
     await navigate({ to: "/" });
     queries.removeQueries({ queryKey: ["zone", name] });
     await queries.invalidateQueries({ queryKey: ["domains"] });
     toast({ title: text.removed(name) });
   });
+  const mustConfirm = isZonewrightError(remove.error) && remove.error.code === "CONFIRMATION_REQUIRED";
+  const confirmed = typed.trim().toLowerCase() === name && (!mustConfirm || drops);
   return (
     <Dialog
       open
@@ -84,6 +87,7 @@ function RemovalDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
         </ul>
         <TextField label={text.removeType(name)} mono value={typed} onValue={setTyped} />
         <Failure error={remove.error} />
+        {mustConfirm ? <CheckField label={text.dropAtSecondaries} checked={drops} onValue={setDrops} /> : null}
       </Form>
     </Dialog>
   );
