@@ -225,3 +225,64 @@ test("a change of a locked record says so, and is made once its reader confirms 
   await page.getByText(/^Applied as revision/).waitFor();
   expect(await stored()).toContain("api 60 A 192.0.2.99");
 });
+
+test("a record that gets another name keeps the cursor, so that the next key acts on it and on no other", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("zebra");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("192.0.2.90");
+  await page.keyboard.press("Enter");
+  await row("zebra", "A").waitFor();
+  await page.keyboard.press("d");
+  await row("zebra", "A").waitFor({ state: "detached" });
+  expect(await page.getByRole("row").count()).toBe(records.length + 1);
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+});
+
+test("the keys work on after a box is checked by mouse, and lead from the filter into the records", async () => {
+  await row("api", "A").getByRole("checkbox").check();
+  await page.keyboard.press("t");
+  await page
+    .getByRole("dialog", { name: /^Set the TTL/ })
+    .getByRole("textbox")
+    .fill("2 min");
+  await page.keyboard.press("Enter");
+  await row("api", "A").filter({ hasText: "2 min" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("old");
+  // What the draft changes stays in view.
+  await row("@", "MX").waitFor({ state: "detached" });
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const editor = page.getByRole("group", { name: "Edit the record" });
+  expect(await editor.getByLabel("Name").inputValue()).toBe("old-shop");
+});
+
+test("each part of a value says what it is, and every type of the zone can be filtered, on a narrow page too", async () => {
+  const types = [
+    ["AAAA", "six", "2001:db8::6"],
+    ["SRV", "_sip._tcp", "10 20 5060 sip.example.org"],
+    ["CAA", "@", "0 issue letsencrypt.org"],
+    ["NS", "sub", "ns.example.org"],
+    ["PTR", "ptr", "host.example.org"],
+    ["SSHFP", "ssh", "4 2 123456789abcdef67890123456789abcdef67890123456789abcdef123456789"],
+  ].map(([recordType, name, value]) => ({ recordType, name, value, ttl: 300 }));
+  await site.zonewright.admin.post(`/api/domains/${id}/records/bulk`, { records: types });
+  await row("_sip._tcp", "SRV").getByRole("button").click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const editor = page.getByRole("group", { name: "Edit the record" });
+  for (const label of ["Priority", "Weight", "Port", "Target"]) await editor.getByText(label).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "edit-srv");
+  await page.keyboard.press("Escape");
+  const list = page.getByRole("combobox", { name: "Types" });
+  await list.selectOption("SSHFP");
+  await row("ssh", "SSHFP").waitFor();
+  await row("api", "A").waitFor({ state: "detached" });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await list.selectOption("");
+  await row("api", "A").waitFor();
+});

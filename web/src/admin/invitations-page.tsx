@@ -91,9 +91,13 @@ function Invitations() {
                     />
                     {text.states[invitation.state]}
                   </td>
-                  <td>{text.usesOf(formatNumber(invitation.uses), formatNumber(invitation.maxUses))}</td>
-                  <td>{invitation.expiresAt === null ? words.ui.never : formatDay(invitation.expiresAt)}</td>
-                  <td>{formatAgo(invitation.createdAt)}</td>
+                  <td data-label={text.uses}>
+                    {text.usesOf(formatNumber(invitation.uses), formatNumber(invitation.maxUses))}
+                  </td>
+                  <td data-label={text.expires}>
+                    {invitation.expiresAt === null ? words.ui.never : formatDay(invitation.expiresAt)}
+                  </td>
+                  <td data-label={text.created}>{formatAgo(invitation.createdAt)}</td>
                   <td className={styles["actions"]}>
                     <div>
                       <Button

@@ -150,7 +150,9 @@ function Row({ user, onOpen }: RowProps) {
       <td className={styles["number"]} data-unit={text.owned(user.domainCount)}>
         {formatNumber(user.domainCount)}
       </td>
-      <td className={styles["nowrap"]}>{user.lastLoginAt === null ? words.ui.never : formatAgo(user.lastLoginAt)}</td>
+      <td className={styles["nowrap"]} data-label={text.lastSignIn}>
+        {user.lastLoginAt === null ? words.ui.never : formatAgo(user.lastLoginAt)}
+      </td>
       <td className={styles["actions"]}>
         <div>
           <Menu

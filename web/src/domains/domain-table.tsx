@@ -83,6 +83,8 @@ export function DomainTable(props: DomainTableProps) {
     setActive(index);
     if (event.shiftKey) extend(index);
     else toggle(index);
+    // The keys go on from the row that was checked.
+    event.currentTarget.closest<HTMLElement>("[role=grid]")?.focus({ preventScroll: true });
   };
   const items = virtualizer.getVirtualItems();
   const selectable = loaded().filter((domain) => mayChange(domain, user));

@@ -15,6 +15,8 @@ interface RecordToolsProps {
   types: readonly (readonly [type: string, count: number])[];
   type: string;
   onType: (type: string) => void;
+  /** Goes on to the records. */
+  onLeave: () => void;
   /** How many records are selected. */
   selected: number;
   onTtl: () => void;
@@ -28,7 +30,7 @@ interface RecordToolsProps {
 
 /** The bar above the grid: the filter, the types or what can be done with the selection, and a new record. */
 export function RecordTools(props: RecordToolsProps) {
-  const { ref, search, onSearch, selected, onAdd } = props;
+  const { ref, search, onSearch, onLeave, selected, onAdd } = props;
   return (
     <div className={styles["tools"]}>
       <input
@@ -39,6 +41,11 @@ export function RecordTools(props: RecordToolsProps) {
         aria-label={text.filter}
         value={search}
         onChange={(event) => onSearch(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+          event.preventDefault();
+          onLeave();
+        }}
       />
       {selected > 0 ? (
         <div className={styles["selection"]}>
@@ -54,7 +61,7 @@ export function RecordTools(props: RecordToolsProps) {
           </Button>
         </div>
       ) : (
-        <TypeButtons {...props} />
+        <TypeFilter {...props} />
       )}
       {onAdd ? (
         <Button kind="primary" className={styles["push"]} onClick={onAdd} aria-keyshortcuts="N">
@@ -65,18 +72,43 @@ export function RecordTools(props: RecordToolsProps) {
   );
 }
 
-function TypeButtons({ types, type, onType }: Pick<RecordToolsProps, "types" | "type" | "onType">) {
+/** As many types as have a button; a list has the others, and all of them where there is little room. */
+const mostButtons = 7;
+
+function TypeFilter({ types, type, onType }: Pick<RecordToolsProps, "types" | "type" | "onType">) {
+  // A type of the address may have no record.
+  const known = type === "" || types.some(([name]) => name === type) ? types : [...types, [type, 0] as const];
   return (
-    <div className={styles["types"]} role="group" aria-label={text.types}>
-      <button type="button" aria-pressed={type === ""} onClick={() => onType("")}>
-        {text.all}
-      </button>
-      {types.slice(0, 7).map(([name, count]) => (
-        <button key={name} type="button" aria-pressed={type === name} onClick={() => onType(type === name ? "" : name)}>
-          {name}
-          <i>{formatNumber(count)}</i>
+    <>
+      <div className={styles["types"]} role="group" aria-label={text.types}>
+        <button type="button" aria-pressed={type === ""} onClick={() => onType("")}>
+          {text.all}
         </button>
-      ))}
-    </div>
+        {known.slice(0, mostButtons).map(([name, count]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={type === name}
+            onClick={() => onType(type === name ? "" : name)}
+          >
+            {name}
+            <i>{formatNumber(count)}</i>
+          </button>
+        ))}
+      </div>
+      <select
+        className={`${field["input"]} ${styles["typeList"]} ${known.length <= mostButtons ? styles["narrowOnly"] : ""}`}
+        aria-label={text.types}
+        value={type}
+        onChange={(event) => onType(event.target.value)}
+      >
+        <option value="">{text.allTypes}</option>
+        {known.map(([name, count]) => (
+          <option key={name} value={name}>
+            {name} ({formatNumber(count)})
+          </option>
+        ))}
+      </select>
+    </>
   );
 }

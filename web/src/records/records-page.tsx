@@ -136,18 +136,22 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       ttl: null,
       comment: null,
     });
-  // A new row may be anywhere: the cursor follows it.
+  // A new row may be anywhere, and an edited one moves to where its name belongs: the cursor follows both.
+  const [edited, setEdited] = useState<{ key: string } | null>(null);
+  const followed = editing?.key ?? edited;
   useEffect(() => {
-    if (editing === null) return;
+    const key = editing?.key ?? edited?.key;
+    if (key === undefined) return;
     for (let index = 0; index < rows.count; index += 1) {
-      if (rows.at(index)?.key !== editing.key) continue;
-      if (index !== cursor.row) setCursor({ row: index, column: editing.column, anchor: null });
+      if (rows.at(index)?.key !== key) continue;
+      const column = editing?.column ?? cursor.column;
+      if (index !== cursor.row) setCursor({ row: index, column, anchor: null });
       view.virtualizer.scrollToIndex(index);
       return;
     }
-    // Only when the editing begins.
+    // Only when the editing begins or ends.
     // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
-  }, [editing?.key]);
+  }, [followed]);
 
   const review = () => {
     if (check.state !== "planned" || reviewing) return;
@@ -193,6 +197,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         types={types}
         type={type}
         onType={(next) => filter({ type: next || undefined })}
+        onLeave={() => {
+          setCursor(start);
+          document.querySelector<HTMLElement>("[role=grid]")?.focus();
+        }}
         selected={rights.locked ? 0 : selection.size}
         onTtl={() => setBulk({ field: "ttl", rows: selected() })}
         onValue={() => setBulk({ field: "value", rows: selected() })}
@@ -225,7 +233,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
               change((before) => ({ ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }));
             setEditing(next);
           }}
-          onFields={(row, fields) => change((before) => changeRecord(before, row.key, row.record, fields))}
+          onFields={(row, fields) => {
+            change((before) => changeRecord(before, row.key, row.record, fields));
+            setEdited({ key: row.key });
+          }}
           isReadOnly={readOnly}
           types={editableTypes}
           faultsOf={faultsOf}

@@ -111,29 +111,33 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
     // The keys of the form's fields, as one.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div className={styles["editor"]} ref={box} onKeyDown={onKeyDown} role="group" aria-label={text.editor}>
-      <input
-        className={`${field["input"]} ${field["mono"]}`}
-        data-column="name"
-        aria-label={text.name}
-        aria-invalid={nameFault !== null || undefined}
-        value={name}
-        spellCheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        onChange={(event) => setName(event.target.value)}
-        onBlur={understandOwner}
-      />
-      <select
-        className={`${field["input"]} ${field["mono"]}`}
-        data-column="type"
-        aria-label={text.type}
-        value={recordType}
-        onChange={(event) => changeType(event.target.value)}
-      >
-        {types.map((type) => (
-          <option key={type}>{type}</option>
-        ))}
-      </select>
+      <label className={styles["field"]}>
+        <span>{text.name}</span>
+        <input
+          className={`${field["input"]} ${field["mono"]}`}
+          data-column="name"
+          aria-invalid={nameFault !== null || undefined}
+          value={name}
+          spellCheck={false}
+          autoCapitalize="none"
+          autoComplete="off"
+          onChange={(event) => setName(event.target.value)}
+          onBlur={understandOwner}
+        />
+      </label>
+      <label className={styles["field"]}>
+        <span>{text.type}</span>
+        <select
+          className={`${field["input"]} ${field["mono"]}`}
+          data-column="type"
+          value={recordType}
+          onChange={(event) => changeType(event.target.value)}
+        >
+          {types.map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </select>
+      </label>
       <ValueFields
         recordType={recordType}
         parts={parts}
@@ -144,27 +148,30 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
         onLeave={understand}
         invalid={valueFault !== null}
       />
-      <input
-        className={field["input"]}
-        data-column="ttl"
-        aria-label={text.ttl}
-        aria-invalid={shownTtlFault !== null || undefined}
-        placeholder={text.ttlAuto}
-        value={ttl}
-        autoComplete="off"
-        onChange={(event) => setTtl(event.target.value)}
-        onBlur={() => leave("ttl")}
-      />
-      <input
-        className={field["input"]}
-        data-column="note"
-        aria-label={text.note}
-        placeholder={text.note}
-        maxLength={1000}
-        value={note}
-        autoComplete="off"
-        onChange={(event) => setNote(event.target.value)}
-      />
+      <label className={styles["field"]}>
+        <span>{text.ttl}</span>
+        <input
+          className={field["input"]}
+          data-column="ttl"
+          aria-invalid={shownTtlFault !== null || undefined}
+          placeholder={text.ttlAuto}
+          value={ttl}
+          autoComplete="off"
+          onChange={(event) => setTtl(event.target.value)}
+          onBlur={() => leave("ttl")}
+        />
+      </label>
+      <label className={styles["field"]}>
+        <span>{text.note}</span>
+        <input
+          className={field["input"]}
+          data-column="note"
+          maxLength={1000}
+          value={note}
+          autoComplete="off"
+          onChange={(event) => setNote(event.target.value)}
+        />
+      </label>
       <div className={styles["editorFoot"]}>
         <div role="status" aria-live="polite">
           {faultList.length > 0 ? (
@@ -208,42 +215,48 @@ function ValueFields({ recordType, parts, onParts, onLeave, invalid }: ValueFiel
   } as const;
   if (recordType === "TXT") {
     return (
-      <textarea
-        {...common}
-        className={`${field["input"]} ${field["mono"]}`}
-        data-column="value"
-        aria-label={text.value}
-        rows={Math.min(6, Math.max(1, Math.ceil((parts[0] ?? "").length / 60)))}
-        value={parts[0] ?? ""}
-        onChange={(event) => onParts([event.target.value])}
-        onBlur={onLeave}
-      />
+      <label className={styles["field"]}>
+        <span>{text.value}</span>
+        <textarea
+          {...common}
+          className={`${field["input"]} ${field["mono"]}`}
+          data-column="value"
+          rows={Math.min(6, Math.max(1, Math.ceil((parts[0] ?? "").length / 44)))}
+          value={parts[0] ?? ""}
+          onChange={(event) => onParts([event.target.value])}
+          onBlur={onLeave}
+        />
+      </label>
     );
   }
   return (
     <div className={styles["parts"]}>
       {fields.map(({ key, width, placeholder }, at) => (
-        <input
-          {...common}
+        <label
           key={key}
-          className={`${field["input"]} ${field["mono"]}`}
-          style={width === undefined ? { flex: 1, minWidth: 0 } : { width: `${width + 4}ch`, flex: "none" }}
-          data-column={at === 0 ? "value" : undefined}
-          aria-label={text.parts[key]}
-          placeholder={placeholder}
-          value={parts[at] ?? ""}
-          onChange={(event) =>
-            onParts(fields.map((_, index) => (index === at ? event.target.value : (parts[index] ?? ""))))
-          }
-          onPaste={(event) => {
-            // A whole value pasted into one field fills all of them.
-            const pasted = event.clipboardData.getData("text").trim();
-            if (fields.length < 2 || pasted.split(/\s+/).length < fields.length) return;
-            event.preventDefault();
-            onParts(splitValue(recordType, pasted));
-          }}
-          onBlur={onLeave}
-        />
+          className={`${styles["field"]} ${width === undefined ? styles["grow"] : ""}`}
+          style={width === undefined ? undefined : { width: `${width + 5}ch` }}
+        >
+          <span>{text.parts[key]}</span>
+          <input
+            {...common}
+            className={`${field["input"]} ${field["mono"]}`}
+            data-column={at === 0 ? "value" : undefined}
+            placeholder={placeholder}
+            value={parts[at] ?? ""}
+            onChange={(event) =>
+              onParts(fields.map((_, index) => (index === at ? event.target.value : (parts[index] ?? ""))))
+            }
+            onPaste={(event) => {
+              // A whole value pasted into one field fills all of them.
+              const pasted = event.clipboardData.getData("text").trim();
+              if (fields.length < 2 || pasted.split(/\s+/).length < fields.length) return;
+              event.preventDefault();
+              onParts(splitValue(recordType, pasted));
+            }}
+            onBlur={onLeave}
+          />
+        </label>
       ))}
     </div>
   );

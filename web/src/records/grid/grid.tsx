@@ -90,6 +90,7 @@ export function Grid(props: GridProps) {
           if (row) onSelection(toggled(selection, row));
           onCursor({ ...cursor, row: index, anchor: null });
         }
+        grid.current?.focus({ preventScroll: true });
       },
       edit: (index, column) => {
         const row = at(index);
@@ -205,7 +206,11 @@ export function Grid(props: GridProps) {
             tabIndex={-1}
             aria-label={text.selectAll}
             checked={allSelected}
-            onChange={() => (allSelected ? onSelection(new Map()) : commands.selectAll())}
+            onChange={() => {
+              if (allSelected) onSelection(new Map());
+              else commands.selectAll();
+              grid.current?.focus({ preventScroll: true });
+            }}
           />
         </span>
         {[text.name, text.type, text.value, text.ttl, text.note, text.changed].map((label) => (

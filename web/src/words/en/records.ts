@@ -5,6 +5,7 @@ export const records = {
   filter: "Filter by name, value or note",
   types: "Types",
   all: "All",
+  allTypes: "All types",
   more: "More",
   add: "Add record",
   name: "Name",
