@@ -56,8 +56,8 @@ class ZoneName {
     this.#name = name;
     this.#stored = present
       .filter((record) => record.name === name && record.recordType !== "SOA" && !(signed && isServerManaged(record)))
-      .map((record) => ({ ...record, before: record }));
-    this.#entries = this.#stored.map((entry) => ({ ...entry }));
+      .map(entryOf);
+    this.#entries = [...this.#stored];
   }
 
   add(record: UpdateRecord): void {
@@ -108,6 +108,11 @@ class ZoneName {
     }
     return edits;
   }
+}
+
+function entryOf(before: LiveRecord): Entry {
+  const { recordType, name, value, strings, ttl, proxied, splitUnread } = before;
+  return { recordType, name, value, strings, ttl, proxied, before, ...(splitUnread ? { splitUnread } : {}) };
 }
 
 /** @throws AppError BAD_REQUEST */

@@ -74,6 +74,8 @@ describe("a prerequisite", () => {
   });
 });
 
+const many = (count: number) => Array.from({ length: count }, (_, index) => update.add(`n${index}`, "A", "192.0.2.7"));
+
 /** What an update leaves: the lines without some, and with others. */
 const changed = (gone: (line: string) => boolean, added: readonly string[] = []) =>
   [...before.filter((line) => !gone(line)), ...added].toSorted();
@@ -193,8 +195,6 @@ describe("an update", () => {
   });
 
   test("of more than 1,000 changes is refused, and one of 1,000 is made", async () => {
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, index) => update.add(`n${index}`, "A", "192.0.2.7"));
     expect(await zone.client.update(many(1_001), [], "tcp")).toBe(refused);
     expect(await zone.lines()).toEqual(before);
     const revision = await zone.revision();

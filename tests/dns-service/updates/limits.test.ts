@@ -14,6 +14,8 @@ const unknown = (): TsigKey => ({
   secret: randomBytes(32),
 });
 
+const at = ({ port, zone, key }: UpdateClient, address: string) => new UpdateClient(port, zone, key, address);
+
 describe("a key that is not known", () => {
   test("is BADKEY, and one with another secret is BADSIG", async () => {
     const { client } = await newZone(zw, "wrong.example");
@@ -28,7 +30,6 @@ describe("a key that is not known", () => {
     const { client } = await newZone(zw, "slow.example");
     const { client: late } = await newZone(zw, "late.example");
     const from = "127.0.3.1";
-    const at = ({ port, zone, key }: UpdateClient, address: string) => new UpdateClient(port, zone, key, address);
     expect(await at(client, from).update([])).toBe(0);
     for (let count = 0; count < 20; count++) {
       const wrong = new UpdateClient(client.port, client.zone, unknown(), from);

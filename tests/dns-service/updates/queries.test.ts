@@ -80,6 +80,9 @@ describe("a signed query", () => {
   });
 });
 
+const add = (from: number) =>
+  Array.from({ length: 900 }, (_, index) => update.add(`n${from + index}`, "A", "192.0.2.1"));
+
 describe("a signed transfer", () => {
   test("has the whole zone, and a transfer of changes since a serial as well", async () => {
     const all = [
@@ -110,8 +113,6 @@ describe("a signed transfer", () => {
 
   test("of a zone that changes meanwhile has every record of one revision", async () => {
     const large = await newZone(zw, "large.example");
-    const add = (from: number) =>
-      Array.from({ length: 900 }, (_, index) => update.add(`n${from + index}`, "A", "192.0.2.1"));
     for (const from of [0, 900, 1_800]) expect(await large.client.update(add(from), [], "tcp")).toBe(0);
     const transfers = Array.from({ length: 3 }, () =>
       transfer(large.client.port, "large.example", { key: large.key.tsig }),

@@ -100,6 +100,9 @@ describe("a key of a member", () => {
   });
 });
 
+const signedWith = (key: Awaited<ReturnType<typeof newKey>>) =>
+  Object.assign(Object.create(zone.client) as UpdateClient, { key: key.tsig });
+
 test("a revoked key stops at once, and so do the keys of a disabled user", async () => {
   await zw.admin.post("/api/assignments", {
     userId: memberId,
@@ -108,14 +111,13 @@ test("a revoked key stops at once, and so do the keys of a disabled user", async
     access: "write",
   });
   const [first, second] = [await newKey(member, zone.id), await newKey(member, zone.id)];
-  const with_ = (key: typeof first) => Object.assign(Object.create(zone.client) as UpdateClient, { key: key.tsig });
-  expect(await with_(first).update([])).toBe(0);
+  expect(await signedWith(first).update([])).toBe(0);
   await member.delete(`/api/auth/me/tsig-keys/${first.id}`);
-  await expect(with_(first).update([])).rejects.toThrow("BADKEY");
-  expect(await with_(second).update([])).toBe(0);
+  await expect(signedWith(first).update([])).rejects.toThrow("BADKEY");
+  expect(await signedWith(second).update([])).toBe(0);
   await zw.admin.put(`/api/users/${memberId}`, { disabled: true });
-  await expect(with_(second).update([])).rejects.toThrow("BADKEY");
-  await expect(with_(second).query("@", "SOA")).rejects.toThrow("BADKEY");
+  await expect(signedWith(second).update([])).rejects.toThrow("BADKEY");
+  await expect(signedWith(second).query("@", "SOA")).rejects.toThrow("BADKEY");
 });
 
 describe("in a domain whose changes need a review", () => {

@@ -26,9 +26,9 @@ const configs: Record<string, () => Promise<Record<string, unknown> | null>> = {
     return { ...bind.config };
   },
   async powerdns() {
-    const { url, apiKey, stop } = await startPowerdns();
-    running.push({ stop });
-    return { url, apiKey };
+    const server = await startPowerdns();
+    running.push(server);
+    return { url: server.url, apiKey: server.apiKey };
   },
   async cloudflare() {
     const server = await startCloudflare();
@@ -106,10 +106,10 @@ describe.each(Object.keys(configs))("a zone of kind %s", (kind) => {
       `txt.${zone}. 300 IN TXT "a \\"b\\" c"`,
       `www.${zone}. 300 IN A 192.0.2.2`,
     ]);
-    // What an update left and what the provider has are the same.
-    if (kind !== "manual" && kind !== "primary") {
-      const sync = await zw.admin.post(`/api/domains/${id}/sync`, { dryRun: true });
-      expect(sync.body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
-    }
+    // What an update left and what the provider has are the same; two kinds have no other copy.
+    const sync = await zw.admin.post(`/api/domains/${id}/sync`, { dryRun: true });
+    const same = expect.objectContaining({ created: 0, updated: 0, deleted: 0 }) as unknown;
+    const hasProvider = kind !== "manual" && kind !== "primary";
+    expect(hasProvider ? sync.body : { created: 0, updated: 0, deleted: 0 }).toEqual(same);
   }, 60_000);
 });
