@@ -5,7 +5,8 @@ import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { types } from "../dns/wire/messages.ts";
 import { catalogEntries } from "./catalog.ts";
-import { ownerOf, RecordEncoder, soaEntry, type RecordRow, type WireEntry } from "./wire-records.ts";
+import { encodeFor, type MirroredRow } from "./mirrored.ts";
+import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
 const pageRows = 1_000;
@@ -14,7 +15,7 @@ const mostDifferences = 20_000;
 
 const leastUuid = "00000000-0000-0000-0000-000000000000";
 
-type PageRow = RecordRow & { record_id: string };
+type PageRow = MirroredRow & { record_id: string };
 
 /** The versions that a transfer needs were deleted meanwhile. */
 export class HistoryGone extends Error {}
@@ -62,7 +63,8 @@ async function* recordsAt(database: Database, zone: ServedZone): AsyncGenerator<
     const rows: PageRow[] = await pageAfter(database.fork(), zone, last);
     for (const row of rows) {
       hasNameServers ||= row.name === "@" && row.record_type === "NS";
-      yield encoder.encode(row);
+      const entry = encodeFor(zone.mirrored, encoder, row);
+      if (entry) yield entry;
     }
     // Checked after reading: versions are deleted after `historyFrom` was raised.
     await requireHistory(database.fork(), zone, zone.revision);
@@ -94,7 +96,7 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   const versions = () =>
     queries(em)
       .selectFrom("records")
-      .select(["record_type", "name", "value", "strings", "ttl"])
+      .select(["record_type", "name", "value", "strings", "ttl", "proxied"])
       .where("domain_id", "=", id)
       .orderBy("name")
       .orderBy("record_type")
@@ -112,8 +114,10 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   if (ended.length + begun.length > most) return null;
   if (!(await isStored(em, zone, from))) return null;
   const encoder = new RecordEncoder(zone.name);
-  const removed = new Map(ended.map((row) => keyed(encoder.encode(row))));
-  const added = new Map(begun.map((row) => keyed(encoder.encode(row))));
+  const entries = (rows: readonly MirroredRow[]) =>
+    new Map(rows.flatMap((row) => encodeFor(zone.mirrored, encoder, row) ?? []).map(keyed));
+  const removed = entries(ended);
+  const added = entries(begun);
   // A record that ended and began again, or whose comment changed, is the same to a secondary.
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
   if (!(await hasNameServers(em, id, from))) for (const entry of placeholders(zone)) removed.set(...keyed(entry));

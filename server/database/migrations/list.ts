@@ -46,6 +46,7 @@ import { TransferPages } from "./0048-transfer-pages.ts";
 import { Mirrors } from "./0049-mirrors.ts";
 import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 import { AcmeChallenges } from "./0052-acme-challenges.ts";
+import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -98,4 +99,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0049-mirrors", class: Mirrors },
   { name: "0050-narrowed-tokens", class: NarrowedTokens },
   { name: "0052-acme-challenges", class: AcmeChallenges },
+  { name: "0057-primary-mirrors", class: PrimaryMirrors },
 ];
