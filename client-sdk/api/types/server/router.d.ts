@@ -1560,6 +1560,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
+                force?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -1941,6 +1942,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     address: string;
                     keyName: string | null;
                     notified: boolean;
+                    signs: boolean;
                     serial: number | null;
                     inSync: boolean;
                     inSyncSince: Date | null;
@@ -1967,6 +1969,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     address: string;
                     keyName: string | null;
                     notified: boolean;
+                    signs: boolean;
                     serial: number | null;
                     inSync: boolean;
                     inSyncSince: Date | null;
@@ -2001,6 +2004,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     kind: string;
                     state: "behind" | "failing" | "in_sync" | "unsupported";
                     onDrift: "report" | "restore";
+                    strict: boolean;
                     revision: number | null;
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
@@ -2017,6 +2021,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 providerConfigId: string;
                 onDrift?: "report" | "restore" | undefined;
+                strict?: boolean | undefined;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
             };
@@ -2045,6 +2050,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     kind: string;
                     state: "behind" | "failing" | "in_sync" | "unsupported";
                     onDrift: "report" | "restore";
+                    strict: boolean;
                     revision: number | null;
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
@@ -2060,6 +2066,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 mirrorId: string;
+                force?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -2131,6 +2138,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
+                    propagation: {
+                        secondaries: number;
+                        inSync: number;
+                        seconds: number | null;
+                    } | null;
+                    mirrors: {
+                        mirrors: number;
+                        inSync: number;
+                        seconds: number | null;
+                    } | null;
                 }[];
             };
             meta: import("./api/context.js").RouteMeta;
