@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Failure } from "./failures.ts";
+import { propagationOf } from "./propagation.ts";
 import type { RecordData } from "../dns/record.ts";
 
 const shownChanges = 100;
@@ -58,9 +59,11 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
     revision === null || revision <= from ? [] : [revision],
   );
   const changes = await changesOf(em, zone.id, revisions, sees);
+  const propagation = await propagationOf(em, zone.id, revisionsOf(sets));
   const counts = sees.isAll ? null : await countsOf(em, zone.id, revisions, sees);
   const entries = sets.map((set) => {
     const { creates, updates, deletes } = counts === null ? set : (counts.get(set.revision ?? 0) ?? nothing);
+    const { secondaries = null, mirrors = null } = propagation.get(set.revision ?? 0) ?? {};
     const failures = ((set.failures ?? []) as Failure[]).filter((failure) => sees.includes(failure));
     return {
       id: set.id,
@@ -84,9 +87,19 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       repaired: set.repaired,
       createdAt: set.created_at,
       finishedAt: set.finished_at,
+      propagation: secondaries && {
+        secondaries: secondaries.places,
+        inSync: secondaries.inSync,
+        seconds: secondaries.seconds,
+      },
+      mirrors: mirrors && { mirrors: mirrors.places, inSync: mirrors.inSync, seconds: mirrors.seconds },
     };
   });
   return { entries, total, page: input.page, limit: input.limit };
+}
+
+function revisionsOf(sets: readonly { revision: number | null; finished_at: Date | null }[]) {
+  return sets.flatMap(({ revision, finished_at }) => (revision === null ? [] : [{ revision, finished_at }]));
 }
 
 interface ChangeRow {

@@ -77,6 +77,11 @@ const historyFailure = z.object({
   error: z.string().meta({ description: "The provider's message.", example: "refused" }),
 });
 
+const seconds = z.number().nullable().meta({
+  description: "Seconds from the change until the last of these had it, to a tenth; null if none has.",
+  example: 0.8,
+});
+
 export const history = z
   .object({
     entries: z
@@ -134,6 +139,32 @@ export const history = z
             }),
             createdAt: timestamp("When the change began."),
             finishedAt: timestamp("When its outcome became known; null while pending.").nullable(),
+            propagation: z
+              .object({
+                secondaries: z
+                  .int()
+                  .meta({ description: "Secondaries that were notified of its revision.", example: 2 }),
+                inSync: z.int().meta({ description: "How many of them have had it, or a newer one.", example: 2 }),
+                seconds,
+              })
+              .nullable()
+              .meta({
+                description:
+                  "How far the change went at secondaries. Null for zones that none transfers, and for all but the newest 100 revisions.",
+                example: null,
+              }),
+            mirrors: z
+              .object({
+                mirrors: z.int().meta({ description: "Mirrors that the domain had then, and still has.", example: 3 }),
+                inSync: z.int().meta({ description: "How many of them have had its revision.", example: 3 }),
+                seconds,
+              })
+              .nullable()
+              .meta({
+                description:
+                  "How far the change went at mirrors. Null without mirrors, and for all but the newest 100 revisions.",
+                example: null,
+              }),
           })
           .meta({ id: "ChangeSet", description: "A change to a zone." }),
       )

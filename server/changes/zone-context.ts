@@ -4,6 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 
@@ -70,13 +71,21 @@ export async function readZoneContext(
       "provider_configs.config",
     ])
     .select(sql<boolean>`coalesce(domains.lease_until > now(), false)`.as("leased"))
+    .select(
+      sql<{ name: string; kind: string }[] | null>`(
+        select json_agg(json_build_object('name', c.name, 'kind', c.kind) order by m.id) from mirrors m
+        join provider_configs c on c.id = m.provider_config_id where m.domain_id = domains.id and m.strict
+      )`.as("strict_mirrors"),
+    )
     .select(accessColumns(caller))
     .where("domains.id", "=", domainId)
     .$if(lockRow, (query) => query.forUpdate("domains"))
     .executeTakeFirst();
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, caller, need);
-  const { kind, provider } = connections.connect({ ...row, id: row.config_id });
+  const { kind: ownKind, provider } = connections.connect({ ...row, id: row.config_id });
+  const strictMirrors = row.strict_mirrors?.map((mirror) => ({ name: mirror.name, kind: knownKind(mirror.kind) }));
+  const kind = strictMirrors ? { ...ownKind, strictMirrors } : ownKind;
   // Without a provider, only a move holds a lease.
   if (lockRow && !provider && row.leased) throw moving();
   return {

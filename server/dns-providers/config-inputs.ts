@@ -37,6 +37,8 @@ export interface ProviderConfigInputs {
     primaryName?: string | undefined;
     /** `address`, `address:port` or `[v6]:port` of each secondary, separated by commas. */
     notify?: string | undefined;
+    /** Those of `notify` that sign the zones by themselves, written as there. */
+    signingSecondaries?: string | undefined;
     /** Addresses and networks, separated by commas. */
     allowTransfer?: string | undefined;
     /** `name:algorithm:secret`, separated by commas. */

@@ -10,6 +10,8 @@ import { hostsIn, isAllowedPeer, itemsOf, readEndpoint, readKey } from "./primar
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 
 const mostCharacters = 10_000;
+/** Names of members are below the catalog's: `group.<32 characters>.zones.` (RFC 9432 §4). */
+const longestCatalog = 200;
 
 /** Returns the schema for a comma-separated list. */
 function list(fits: (item: string) => boolean, sentence: string) {
@@ -27,6 +29,11 @@ function seconds(least: number, fallback: number) {
 
 const hostName = (text: string) => parseHost(text).ok;
 
+const endpoints = list(
+  (item) => readEndpoint(item) !== null,
+  "Enter addresses separated by commas, with a port if it is not 53, such as 192.0.2.53, [2001:db8::53]:5353.",
+);
+
 const configSchema = z.strictObject({
   nameServers: list(hostName, "Enter host names separated by commas, such as ns1.example.com, ns2.example.com.").refine(
     (text) => itemsOf(text).length > 0,
@@ -42,10 +49,8 @@ const configSchema = z.strictObject({
       "Enter a mail address, such as hostmaster@example.com.",
     ),
   primaryName: z.string().trim().refine(hostName, "Enter a host name, such as ns1.example.com.").optional(),
-  notify: list(
-    (item) => readEndpoint(item) !== null,
-    "Enter addresses separated by commas, with a port if it is not 53, such as 192.0.2.53, [2001:db8::53]:5353.",
-  ).optional(),
+  notify: endpoints.optional(),
+  signingSecondaries: endpoints.optional(),
   allowTransfer: list(
     isAllowedPeer,
     "Enter addresses or networks separated by commas, such as 192.0.2.53, 2001:db8::/48.",
@@ -57,7 +62,7 @@ const configSchema = z.strictObject({
   catalogZone: z
     .string()
     .trim()
-    .refine((text) => parseZoneName(text).ok, "Enter a zone name of its own for the catalog, such as catalog.invalid.")
+    .refine((text) => isCatalogName(text), "Enter a zone name of its own for the catalog, such as catalog.invalid.")
     .optional(),
   refreshSeconds: seconds(60, 3_600),
   retrySeconds: seconds(30, 900),
@@ -99,6 +104,12 @@ export const primary: ProviderKind<PrimaryConfig> = {
       secret: true,
       required: false,
     },
+    {
+      name: "signingSecondaries",
+      label: "Secondaries that sign the zones, separated by commas",
+      secret: false,
+      required: false,
+    },
     { name: "catalogZone", label: "Catalog zone", secret: false, required: false },
     { name: "refreshSeconds", label: "SOA refresh in seconds (3600)", secret: false, required: false },
     { name: "retrySeconds", label: "SOA retry in seconds (900)", secret: false, required: false },
@@ -114,6 +125,7 @@ export const primary: ProviderKind<PrimaryConfig> = {
     "primaryName",
     "notify",
     "allowTransfer",
+    "signingSecondaries",
     "catalogZone",
     "refreshSeconds",
     "retrySeconds",
@@ -135,7 +147,14 @@ export const primary: ProviderKind<PrimaryConfig> = {
   connect: null,
 };
 
-function unencodable({ recordType, value, strings }: LimitedRecord): Unsupported | null {
+function isCatalogName(text: string): boolean {
+  const name = parseZoneName(text);
+  return name.ok && name.value.length <= longestCatalog;
+}
+
+function unencodable({ recordType, name, value, strings }: LimitedRecord): Unsupported | null {
+  // The SOA is there, too (RFC 1034 §3.6.2).
+  if (recordType === "CNAME" && name === "@") return { field: "name", reason: "cannot transfer a CNAME at the apex" };
   if (typeNumber(recordType) === null) return { field: "value", reason: `cannot transfer ${recordType} records` };
   try {
     writeRdata(recordType, value, strings);

@@ -150,6 +150,8 @@ export interface ProviderKind<Config = unknown> extends ProviderCapabilities {
   settings?: readonly string[];
   /** Whether Zonewright makes the serials of its zones, which go on from those of a zone that moves here. */
   makesSerials?: true;
+  /** Of one zone: strict mirrors, which refuse what they cannot store. */
+  strictMirrors?: readonly { name: string; kind: ProviderKind }[];
   /**
    * Returns the records that a new zone begins with, and whose types at the apex replace those of a zone that moves here. For kinds
    * without a back end.

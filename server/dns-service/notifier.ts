@@ -7,9 +7,10 @@ import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
 import type { PrimaryConfigs, PrimaryService } from "./primary-configs.ts";
 import type { Secondaries } from "./secondaries.ts";
-import { identityOf } from "./secondaries.ts";
+import { identityOf } from "./endpoints.ts";
+import { claimSerial, storeAnnouncements, type Announcement } from "./secondary-revisions.ts";
 import type { SecondaryClient } from "./secondary-client.ts";
-import { catalogZone, zonesById, type ServedZone } from "./zones.ts";
+import { catalogZone, places, zonesById, type ServedZone } from "./zones.ts";
 
 /** Changes within this time lead to one NOTIFY. The first of a series waits less. */
 const coalescingMilliseconds = 100;
@@ -68,8 +69,12 @@ export class Notifier {
       const { rows } = await sql<{ id: string }>`
         select domains.id from primary_zones
         join domains on domains.id = primary_zones.domain_id
-        join provider_configs on provider_configs.id = domains.provider_config_id and provider_configs.kind = 'primary'
         where primary_zones.notified_serial is distinct from primary_zones.serial_base + domains.revision
+          and exists (
+            select from ${places} as place
+            join provider_configs on provider_configs.id = place.provider_config_id and provider_configs.kind = 'primary'
+            where place.domain_id = primary_zones.domain_id
+          )
         limit ${zonesAtOnce}
       `.execute(queries(database.fork()));
       count = rows.length;
@@ -110,20 +115,16 @@ export class Notifier {
   /** @returns how many zones this instance claimed */
   async #announce(services: readonly PrimaryService[], ids: readonly string[]): Promise<number> {
     const { database } = this.#parts;
-    const zones = await zonesById(database.fork(), services, ids);
-    const claimed = new Set<string>();
-    for (const { id, serialBase, revision } of zones) {
-      const serial = serialBase + revision;
-      const { numUpdatedRows } = await queries(database.fork())
-        .updateTable("primary_zones")
-        .set({ notified_serial: serial })
-        .where("domain_id", "=", id)
-        .where((eb) => eb.or([eb("notified_serial", "is", null), eb("notified_serial", "!=", serial)]))
-        .executeTakeFirst();
-      if (numUpdatedRows > 0n) claimed.add(id);
+    const byDomain = Map.groupBy(await zonesById(database.fork(), services, ids), ({ id }) => id);
+    const claimed: Announcement[] = [];
+    for (const zones of byDomain.values()) {
+      const [zone] = zones;
+      const since = zone ? await claimSerial(database.fork(), zone) : null;
+      if (since !== null) claimed.push({ zones, since });
     }
-    for (const zone of zones) if (claimed.has(zone.id)) this.#notifyAll(zone);
-    return claimed.size;
+    await storeAnnouncements(database.fork(), claimed);
+    for (const { zones } of claimed) for (const zone of zones) this.#notifyAll(zone);
+    return claimed.length;
   }
 
   async #announceCatalogs(services: readonly PrimaryService[]): Promise<void> {
@@ -198,6 +199,13 @@ export class Notifier {
     }
   }
 
+  /** Returns the serial that a secondary answers with, or that it transferred if it signs; otherwise why it is unknown. */
+  async #serialOf(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null): Promise<number | string> {
+    const { client, secondaries } = this.#parts;
+    if (!zone.service.settings.signs(endpoint)) return await client.serial(zone, endpoint, key, answerMilliseconds);
+    return (await secondaries.transferredSerial(zone, endpoint)) ?? "The secondary has not transferred the zone.";
+  }
+
   #keyFor(place: string, keys: readonly TsigKey[], tried: ReadonlySet<TsigKey | null>): TsigKey | null {
     const accepted = this.#accepted.get(place);
     if (accepted && keys.includes(accepted)) return accepted;
@@ -206,11 +214,11 @@ export class Notifier {
 
   /** Asks for a few seconds whether the secondary serves the serial. */
   async #serves(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null, isNewest: () => boolean): Promise<boolean> {
-    const { client, secondaries, signal } = this.#parts;
+    const { secondaries, signal } = this.#parts;
     for (const milliseconds of lookMilliseconds) {
       await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
       if (!isNewest()) return true;
-      const serial = await client.serial(zone, endpoint, key, answerMilliseconds);
+      const serial = await this.#serialOf(zone, endpoint, key);
       if (typeof serial === "string") continue;
       if (serialDistance(zone.soa.serial, serial) >= 0) {
         secondaries.serves(zone, endpoint, key?.name ?? null, serial);

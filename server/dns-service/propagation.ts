@@ -4,10 +4,11 @@ import { zoneFor } from "../access/zone-access.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { announceZoneChange } from "../changes/watch/announce.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
 import type { DnsService } from "./service.ts";
-import { identityOf, shownEndpoint } from "./secondaries.ts";
+import { identityOf, shownEndpoint } from "./endpoints.ts";
 import type { ServedZone } from "./zones.ts";
 
 /** Milliseconds after which a secondary that is not in sync is asked again. */
@@ -36,9 +37,10 @@ export class Propagation {
   /** Raises the serial above that of every secondary. @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT */
   async raiseSerial(em: EntityManager, caller: Caller, domainId: string) {
     await zoneFor(em, caller, domainId, "manage");
-    const zone = await this.#service.zone(em, domainId);
+    const zones = await this.#service.zones(em, domainId);
+    const [zone] = zones;
     if (!zone) throw notPrimary();
-    const known = (await secondariesOf(em, domainId)).flatMap(({ serial }) => (serial === null ? [] : [serial]));
+    const known = (await secondariesOf(em, domainId)).flatMap((row) => serialAt(zones, row) ?? []);
     const ahead = Math.max(0, ...known.map((serial) => serialDistance(zone.soa.serial, serial)));
     const raise = Math.min(mostRaise, ahead + leastRaise);
     await em.transactional(async (tx) => {
@@ -59,32 +61,34 @@ export class Propagation {
   }
 
   async #view(em: EntityManager, domainId: string) {
-    const zone = await this.#service.zone(em, domainId);
+    const zones = await this.#service.zones(em, domainId);
+    const [zone] = zones;
     if (!zone) return { serial: null, changedAt: null, secondaries: [] };
     await this.#service.secondaries.written();
-    await this.#ask(em, zone);
+    await this.#ask(em, zones);
     const rows = await secondariesOf(em, domainId);
     const { serial } = zone.soa;
-    const endpoints = zone.service.settings.notify;
-    const listed = endpoints.map((endpoint) => ({
+    const listed = placesOf(zones).map(({ zone: { service }, endpoint }) => ({
       identity: identityOf(endpoint),
       address: shownEndpoint(endpoint),
       notified: true,
+      signs: service.settings.signs(endpoint),
     }));
     const others = rows.flatMap(({ identity, address }) =>
-      identity.startsWith("notify:") ? [] : [{ identity, address, notified: false }],
+      identity.startsWith("notify:") ? [] : [{ identity, address, notified: false, signs: false }],
     );
     return {
       serial,
       changedAt: await changedAt(em, domainId),
-      secondaries: [...listed, ...others].map(({ identity, address, notified }) => {
+      secondaries: [...listed, ...others].map(({ identity, address, notified, signs }) => {
         const row = rows.find((one) => one.identity === identity);
-        const theirs = row?.serial ?? null;
+        const theirs = row ? serialAt(zones, row) : null;
         const inSync = theirs === serial;
         return {
           address,
           keyName: row?.key_name ?? null,
           notified,
+          signs,
           serial: theirs,
           inSync,
           inSyncSince: inSync ? (row?.served_at ?? null) : null,
@@ -101,16 +105,16 @@ export class Propagation {
   }
 
   /** Asks secondaries that are not in sync and have not transferred for a minute. */
-  async #ask(em: EntityManager, zone: ServedZone): Promise<void> {
-    const rows = await secondariesOf(em, zone.id);
+  async #ask(em: EntityManager, zones: readonly ServedZone[]): Promise<void> {
+    const rows = await secondariesOf(em, zones[0]?.id ?? "");
     const before = this.#now().getTime() - freshMilliseconds;
-    const stale = zone.service.settings.notify.filter((endpoint) => {
+    const stale = placesOf(zones).filter(({ zone, endpoint }) => {
       const row = rows.find(({ identity }) => identity === identityOf(endpoint));
-      const isSame = row?.serial === zone.soa.serial;
+      const isSame = row !== undefined && serialAt(zones, row) === zone.soa.serial;
       return !isSame && (row?.transferred_at?.getTime() ?? 0) < before;
     });
     if (stale.length === 0) return;
-    await Promise.all(stale.map((endpoint) => this.#service.look(zone, endpoint)));
+    await Promise.all(stale.map(({ zone, endpoint }) => this.#service.look(zone, endpoint)));
     await this.#service.secondaries.written();
   }
 }
@@ -121,11 +125,38 @@ async function secondariesOf(em: EntityManager, zoneId: string) {
     .selectAll()
     // A driver may return a bigint as text.
     .select(sql<string | null>`serial`.as("serial_text"))
+    .select(sql<string | null>`transferred_serial`.as("transferred_text"))
     .where("zone_id", "=", zoneId)
     .orderBy("identity")
     .limit(100)
     .execute();
-  return rows.map((row) => Object.assign(row, { serial: row.serial_text === null ? null : Number(row.serial_text) }));
+  const number = (text: string | null) => (text === null ? null : Number(text));
+  return rows.map((row) =>
+    Object.assign(row, { serial: number(row.serial_text), transferred_serial: number(row.transferred_text) }),
+  );
+}
+
+/** Returns the secondaries that a domain's zones are announced to, each once. */
+function placesOf(zones: readonly ServedZone[]) {
+  const all = zones.flatMap((zone) =>
+    zone.service.settings.notify.map((endpoint): [string, { zone: ServedZone; endpoint: Endpoint }] => [
+      identityOf(endpoint),
+      { zone, endpoint },
+    ]),
+  );
+  // The first of each, in the order of the configurations.
+  return [...new Map(all.toReversed()).values()].toReversed();
+}
+
+/** Returns the serial of a domain that a secondary has; null if that is unknown. */
+function serialAt(
+  zones: readonly ServedZone[],
+  row: { identity: string; serial: number | null; transferred_serial: number | null },
+): number | null {
+  const signs = zones.some(({ service: { settings } }) =>
+    settings.notify.some((one) => identityOf(one) === row.identity && settings.signs(one)),
+  );
+  return signs ? row.transferred_serial : row.serial;
 }
 
 async function changedAt(em: EntityManager, domainId: string): Promise<Date | null> {

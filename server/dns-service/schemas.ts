@@ -10,7 +10,15 @@ const secondary = z
     address: z.string().meta({ description: "Address, with its port if that is not 53.", example: "192.0.2.53" }),
     keyName: z.string().nullable().meta({ description: "TSIG key that it last used; null: none.", example: "xfr-ns1" }),
     notified: z.boolean().meta({ description: "Whether the configuration lists it in `notify`." }),
-    serial: serial.nullable().meta({ description: "Serial that it serves; null: not known.", example: 1804000005 }),
+    signs: z.boolean().meta({
+      description:
+        "Whether the configuration lists it in `signingSecondaries`. It then answers with serials of its own.",
+      example: false,
+    }),
+    serial: serial.nullable().meta({
+      description: "Serial that it serves, or of the zone that it last transferred if it signs; null: not known.",
+      example: 1804000005,
+    }),
     inSync: z.boolean().meta({ description: "Whether that is the zone's serial." }),
     inSyncSince: timestamp("When that serial was first seen there; null if not in sync.").nullable(),
     lastNotifyAt: timestamp("When it last acknowledged a NOTIFY; null: never.").nullable(),

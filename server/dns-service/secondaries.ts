@@ -1,8 +1,11 @@
 import { sql } from "kysely";
 import { jsonRows, queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
+import { serialDistance } from "../dns/wire/serials.ts";
 import type { Logger } from "../platform/log.ts";
+import { identityOf, shownEndpoint } from "./endpoints.ts";
 import type { Peer } from "./primary-configs.ts";
+import { storeReached, type Reached } from "./secondary-revisions.ts";
 import type { Transfer } from "./transfer.ts";
 import type { ServedZone } from "./zones.ts";
 
@@ -24,6 +27,7 @@ interface Facts {
   address: string;
   key_name: string | null;
   serial?: number;
+  transferred_serial?: number;
   served_at?: Date;
   asked_at?: Date;
   notified_at?: Date;
@@ -42,6 +46,7 @@ export class Secondaries {
   readonly #log: Logger;
   readonly #now: () => Date;
   #facts = new Map<string, Facts>();
+  #reached: Reached[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -59,9 +64,12 @@ export class Secondaries {
   /** Notes a transfer, or that the secondary is up to date. */
   transferred(zone: ServedZone, peer: Peer, { kind, records, octets, milliseconds }: Transferred): void {
     const at = this.#now();
+    const subject = this.#subject(zone, peer);
+    this.#reach(zone, subject.identity, zone.soa.serial, { at, answered: false });
     this.#note({
-      ...this.#subject(zone, peer),
+      ...subject,
       serial: zone.soa.serial,
+      transferred_serial: zone.soa.serial,
       served_at: at,
       error: null,
       ...(kind === "current"
@@ -81,9 +89,28 @@ export class Secondaries {
     this.#note({ ...ofEndpoint(zone, endpoint, keyName), notified_at: this.#now(), error: null });
   }
 
-  /** Notes the serial that a secondary answers with. */
+  /** Notes the serial that a secondary answers with. One that signs by itself has serials of its own, which say nothing. */
   serves(zone: ServedZone, endpoint: Endpoint, keyName: string | null, serial: number): void {
-    this.#note({ ...ofEndpoint(zone, endpoint, keyName), serial, served_at: this.#now(), error: null });
+    const facts = ofEndpoint(zone, endpoint, keyName);
+    if (zone.service.settings.signs(endpoint)) {
+      this.#note({ ...facts, error: null });
+      return;
+    }
+    const at = this.#now();
+    this.#reach(zone, facts.identity, serial, { at, answered: true });
+    this.#note({ ...facts, serial, served_at: at, error: null });
+  }
+
+  /** Returns the newest serial of a zone that a secondary transferred, from any instance; null if none. */
+  async transferredSerial(zone: ServedZone, endpoint: Endpoint): Promise<number | null> {
+    await this.written();
+    const row = await queries(this.#database.fork())
+      .selectFrom("primary_secondaries")
+      .select(sql<string | null>`transferred_serial`.as("serial"))
+      .where("zone_id", "=", zone.id)
+      .where("identity", "=", identityOf(endpoint))
+      .executeTakeFirst();
+    return row?.serial == null ? null : Number(row.serial);
   }
 
   /** Notes why a secondary could not be reached. */
@@ -116,6 +143,12 @@ export class Secondaries {
     return { zone_id: zone.id, identity, address, key_name: key?.name ?? null };
   }
 
+  #reach(zone: ServedZone, identity: string, serial: number, seen: { at: Date; answered: boolean }): void {
+    if (zone.kind === "catalog") return;
+    const revision = zone.revision + serialDistance(zone.soa.serial, serial);
+    if (revision >= zone.baseRevision) this.#reached.push({ domain_id: zone.id, identity, revision, ...seen });
+  }
+
   #note(facts: Facts): void {
     const id = `${facts.zone_id} ${facts.identity}`;
     this.#facts.set(id, { ...this.#facts.get(id), ...facts });
@@ -124,25 +157,17 @@ export class Secondaries {
 
   async #write(): Promise<void> {
     const facts = [...this.#facts.values()];
+    const reached = this.#reached;
     this.#facts = new Map();
+    this.#reached = [];
     if (facts.length === 0) return;
     try {
       await upsert(this.#database, facts);
+      await storeReached(this.#database.fork(), reached);
     } catch (error) {
       this.#log.warn({ err: error }, "what is known of secondaries could not be stored");
     }
   }
-}
-
-/** Returns what identifies a secondary that is notified. */
-export function identityOf({ address, port }: Endpoint): string {
-  return `notify:${address}:${port}`;
-}
-
-/** Returns an address with its port if that is not 53. */
-export function shownEndpoint({ address, port }: Endpoint): string {
-  if (port === 53) return address;
-  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
 function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null): Facts {
@@ -153,14 +178,14 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   await sql`
     insert into primary_secondaries (
-      zone_id, identity, address, key_name, serial, served_at, asked_at, notified_at, transferred_at,
+      zone_id, identity, address, key_name, serial, transferred_serial, served_at, asked_at, notified_at, transferred_at,
       transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
     )
     select
-      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.served_at, f.asked_at, f.notified_at, f.transferred_at,
+      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.notified_at, f.transferred_at,
       f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
     from ${jsonRows(facts)} as f (
-      zone_id uuid, identity text, address text, key_name text, serial bigint, served_at timestamptz,
+      zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
       asked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
       transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text
     )
@@ -173,6 +198,7 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
         else coalesce(primary_secondaries.served_at, excluded.served_at)
       end,
       serial = coalesce(excluded.serial, primary_secondaries.serial),
+      transferred_serial = coalesce(excluded.transferred_serial, primary_secondaries.transferred_serial),
       asked_at = coalesce(excluded.asked_at, primary_secondaries.asked_at),
       notified_at = coalesce(excluded.notified_at, primary_secondaries.notified_at),
       transferred_at = coalesce(excluded.transferred_at, primary_secondaries.transferred_at),

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { jsonTexts, queries, type Database, type EntityManager } from "../database/database.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { secondaryNotice, type SecondaryChange } from "./secondary-notices.ts";
@@ -21,6 +21,7 @@ interface Row {
   identity: string;
   address: string;
   serial: string | number | null;
+  transferred_serial: string | number | null;
   current: string | number;
   error: string | null;
   behind_since: Date | null;
@@ -45,11 +46,12 @@ export class SecondaryCheck {
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
     const changes: SecondaryChange[] = [];
+    const signing = await service.signing();
     const isStopping = () => signal?.aborted === true;
     while (!isStopping()) {
-      const rows = await concerned(database.fork(), after);
+      const rows = await concerned(database.fork(), after, signing);
       for (const row of rows) {
-        const change = await this.#follow(row);
+        const change = await this.#follow(row, signing.has(row.identity));
         if (change) changes.push(change);
       }
       const last = rows.at(-1);
@@ -63,10 +65,13 @@ export class SecondaryCheck {
     await database.fork().transactional((tx) => this.#parts.notifications.notifyAll(tx, notices));
   }
 
-  async #follow(row: Row): Promise<SecondaryChange | null> {
+  /** @param signs whether the secondary answers with serials of its own, so that only its transfers count */
+  async #follow(row: Row, signs: boolean): Promise<SecondaryChange | null> {
     const { database, service, now } = this.#parts;
     const current = serialOf(Number(row.current));
-    const distance = row.serial === null ? null : serialDistance(current, Number(row.serial));
+    const theirs = signs ? row.transferred_serial : row.serial;
+    const distance = theirs === null ? null : serialDistance(current, Number(theirs));
+    if (distance === 0 && row.behind_since === null) return null;
     const since = row.behind_since ?? now();
     const wasReported = row.behind_reported;
     const kind = distance === 0 ? "recovered" : distance !== null && distance > 0 ? "ahead" : "behind";
@@ -86,16 +91,24 @@ export class SecondaryCheck {
   }
 }
 
-/** Returns the notified secondaries that are not in sync, or were not. */
-async function concerned(em: EntityManager, after: { zone: string; identity: string }): Promise<Row[]> {
+/** Returns the notified secondaries that are not in sync, or were not, and those that sign. */
+async function concerned(
+  em: EntityManager,
+  after: { zone: string; identity: string },
+  signing: ReadonlySet<string>,
+): Promise<Row[]> {
   const { rows } = await sql<Row>`
-    select s.zone_id, s.identity, s.address, s.serial, z.serial_base + d.revision as current, s.error,
+    select s.zone_id, s.identity, s.address, s.serial, s.transferred_serial, z.serial_base + d.revision as current, s.error,
       s.behind_since, s.behind_reported, d.name, d.view, d.owner_id
     from primary_secondaries s
     join primary_zones z on z.domain_id = s.zone_id
     join domains d on d.id = s.zone_id
     where s.identity like 'notify:%'
-      and (s.behind_since is not null or s.serial is distinct from mod(z.serial_base + d.revision, 4294967296))
+      and (
+        s.behind_since is not null
+        or s.serial is distinct from mod(z.serial_base + d.revision, 4294967296)
+        or s.identity in (select value from ${jsonTexts([...signing])})
+      )
       and (s.zone_id, s.identity) > (${after.zone}::uuid, ${after.identity})
     order by s.zone_id, s.identity limit ${rowsAtOnce}
   `.execute(queries(em));

@@ -26,7 +26,7 @@ export function secondaryNotice({ kind, address, domain, zones, error }: Seconda
     },
     ahead: {
       title: `${address} is ahead with ${which}`,
-      content: `The secondary ${address} serves a newer serial of ${which} than Zonewright has, as after a restore from a backup. It will not transfer changes. Raise the serial of the zone.`,
+      content: `The secondary ${address} serves a newer serial of ${which} than Zonewright has, as after a restore from a backup. It will not transfer changes. Raise the serial of the zone. If it signs the zone by itself, list it in \`signingSecondaries\` instead.`,
     },
     recovered: {
       title: `${address} serves ${which} again`,

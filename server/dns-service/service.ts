@@ -14,7 +14,8 @@ import { Connections, type ConnectionLimits } from "./connections.ts";
 import { Notifier } from "./notifier.ts";
 import { PrimaryConfigs } from "./primary-configs.ts";
 import { Responder } from "./responder.ts";
-import { identityOf, Secondaries } from "./secondaries.ts";
+import { identityOf } from "./endpoints.ts";
+import { Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
 import { zonesById, type ServedZone } from "./zones.ts";
 import { ZoneQueries } from "./queries/zone-queries.ts";
@@ -136,10 +137,17 @@ export class DnsService {
     if (this.enabled) await this.#notifier.sweep();
   }
 
-  /** Returns a domain's zone; null if its provider is of another kind. */
-  async zone(em: EntityManager, domainId: string): Promise<ServedZone | null> {
-    const [zone = null] = await zonesById(em, await this.#configs.all(), [domainId]);
-    return zone;
+  /** Returns a domain's zones, one for each configuration of the kind that serves it, its main one first. */
+  async zones(em: EntityManager, domainId: string): Promise<ServedZone[]> {
+    return await zonesById(em, await this.#configs.all(), [domainId]);
+  }
+
+  /** Returns which secondaries sign by themselves, by `identityOf`. */
+  async signing(): Promise<ReadonlySet<string>> {
+    const services = await this.#configs.all();
+    return new Set(
+      services.flatMap(({ settings }) => settings.notify.filter((one) => settings.signs(one)).map(identityOf)),
+    );
   }
 
   /** Asks a secondary what it serves, and stores the answer. Does nothing if the service is off. */
@@ -150,9 +158,11 @@ export class DnsService {
   /** Notifies a secondary of a domain's zone again. Forgets one that the configuration no longer lists. */
   async remind(domainId: string, identity: string): Promise<void> {
     const em = this.#parts.database.fork();
-    const zone = await this.zone(em, domainId);
-    const endpoint = zone?.service.settings.notify.find((one) => identityOf(one) === identity);
-    if (zone && endpoint) this.#notifier.notify(zone, endpoint);
+    const places = (await this.zones(em, domainId)).flatMap((zone) =>
+      zone.service.settings.notify.map((endpoint) => ({ zone, endpoint })),
+    );
+    const place = places.find(({ endpoint }) => identityOf(endpoint) === identity);
+    if (place) this.#notifier.notify(place.zone, place.endpoint);
     else await this.secondaries.forget(em, domainId, identity);
   }
 

@@ -7,7 +7,8 @@ import { types } from "../dns/wire/messages.ts";
 import { catalogEntries } from "./catalog.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
-import { ownerOf, RecordEncoder, soaEntry, type RecordRow, type WireEntry } from "./wire-records.ts";
+import { encodeFor, type MirroredRow } from "./mirrored.ts";
+import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
 const pageRows = 1_000;
@@ -16,7 +17,7 @@ const mostDifferences = 20_000;
 
 const leastUuid = "00000000-0000-0000-0000-000000000000";
 
-type PageRow = RecordRow & { record_id: string };
+type PageRow = MirroredRow & { record_id: string };
 
 /** The versions that a transfer needs were deleted meanwhile. */
 export class HistoryGone extends Error {}
@@ -54,7 +55,9 @@ export function zoneTransfer(
   const soa = soaEntry(ownerOf(zone.name), zone.soa);
   const entries = async function* () {
     yield soa;
-    yield* recordsAt(database, { ...zone, page: "served_zone_page" }, isIncluded);
+    yield* recordsAt(database, { ...zone, page: "served_zone_page" }, (row, encoder) =>
+      isIncluded({ name: row.name, recordType: row.record_type }) ? encoder.encode(row) : null,
+    );
     yield soa;
   };
   return { kind: "axfr", entries: entries() };
@@ -80,7 +83,7 @@ async function* wholeZone(database: Database, zone: ServedZone): AsyncGenerator<
   const soa = soaEntry(ownerOf(zone.name), zone.soa);
   yield soa;
   if (zone.kind === "catalog") yield* catalogEntries(database, zone);
-  else yield* recordsAt(database, copyOf(zone), () => true);
+  else yield* recordsAt(database, copyOf(zone), (row, encoder) => encodeFor(zone.mirrored, encoder, row));
   yield soa;
 }
 
@@ -88,10 +91,11 @@ function copyOf(zone: ServedZone): ZoneCopy {
   return { ...zone, nameServers: zone.service.settings.nameServers, page: "zone_page" };
 }
 
+/** @param encode returns null for a record to leave out */
 async function* recordsAt(
   database: Database,
   zone: ZoneCopy,
-  isIncluded: (record: { name: string; recordType: string }) => boolean,
+  encode: (row: PageRow, encoder: RecordEncoder) => WireEntry | null,
 ): AsyncGenerator<WireEntry> {
   const encoder = new RecordEncoder(zone.name);
   let hasNameServers = false;
@@ -99,9 +103,9 @@ async function* recordsAt(
   for (;;) {
     const rows: PageRow[] = await pageAfter(database.fork(), zone, last);
     for (const row of rows) {
-      const record = { name: row.name, recordType: row.record_type };
-      hasNameServers ||= isApexNs(record);
-      if (isIncluded(record)) yield encoder.encode(row);
+      hasNameServers ||= isApexNs({ name: row.name, recordType: row.record_type });
+      const entry = encode(row, encoder);
+      if (entry) yield entry;
     }
     // Checked after reading: versions are deleted after `historyFrom` was raised.
     await requireHistory(database.fork(), zone, zone.revision);
@@ -137,7 +141,7 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   const versions = () =>
     queries(em)
       .selectFrom("records")
-      .select(["record_type", "name", "value", "strings", "ttl"])
+      .select(["record_type", "name", "value", "strings", "ttl", "proxied"])
       .where("domain_id", "=", id)
       .orderBy("name")
       .orderBy("record_type")
@@ -155,8 +159,10 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   if (ended.length + begun.length > most) return null;
   if (!(await isStored(em, zone, from))) return null;
   const encoder = new RecordEncoder(zone.name);
-  const removed = new Map(ended.map((row) => keyed(encoder.encode(row))));
-  const added = new Map(begun.map((row) => keyed(encoder.encode(row))));
+  const entries = (rows: readonly MirroredRow[]) =>
+    new Map(rows.flatMap((row) => encodeFor(zone.mirrored, encoder, row) ?? []).map(keyed));
+  const removed = entries(ended);
+  const added = entries(begun);
   // A record that ended and began again, or whose comment changed, is the same to a secondary.
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
   if (!(await hasNameServers(em, id, from)))

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { serialOf } from "../dns/wire/serials.ts";
+import { knownKind } from "../dns-providers/kinds.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
+import type { Mirrored } from "./mirrored.ts";
 import type { PrimaryService } from "./primary-configs.ts";
 
 /** A zone that secondaries transfer, at one moment. */
@@ -20,7 +22,20 @@ export interface ServedZone {
   historyFrom: number;
   recordCount: number;
   soa: Soa;
+  /** What the main provider of a domain that is only mirrored here makes of its records; null for others. */
+  mirrored: Mirrored | null;
 }
+
+/** Where zones are: at the main configurations of their domains, and at mirrors. */
+export const places = sql<{
+  domain_id: string;
+  provider_config_id: string;
+  provider_zone: string;
+  mirrored: boolean;
+}>`(
+  select id as domain_id, provider_config_id, provider_zone, false as mirrored from domains
+  union all select domain_id, provider_config_id, provider_zone, true as mirrored from mirrors
+)`;
 
 /** Returns the zone of a name in the first of some configurations that has it, with its SOA; null if none has. */
 export async function findZone(
@@ -32,9 +47,9 @@ export async function findZone(
   if (catalogOf) return await catalogZone(em, catalogOf);
   if (services.length === 0) return null;
   const rows = await zoneRows(em)
-    .where("domains.provider_zone", "=", name)
+    .where("place.provider_zone", "=", name)
     .where(
-      "domains.provider_config_id",
+      "place.provider_config_id",
       "in",
       services.map(({ configId }) => configId),
     )
@@ -46,7 +61,7 @@ export async function findZone(
   return null;
 }
 
-/** Returns zones by the ids of their domains, leaving out those that are elsewhere. */
+/** Returns zones by the ids of their domains, leaving out those that are elsewhere. A domain has one for each configuration. */
 export async function zonesById(
   em: EntityManager,
   services: readonly PrimaryService[],
@@ -54,7 +69,9 @@ export async function zonesById(
 ): Promise<ServedZone[]> {
   if (ids.length === 0 || services.length === 0) return [];
   const rows = await zoneRows(em)
-    .where("domains.id", "in", [...ids])
+    .where("place.domain_id", "in", [...ids])
+    .orderBy("place.mirrored")
+    .orderBy("place.provider_config_id")
     .execute();
   return rows.flatMap((row) => {
     const service = services.find(({ configId }) => configId === row.provider_config_id);
@@ -64,12 +81,17 @@ export async function zonesById(
 
 function zoneRows(em: EntityManager) {
   return queries(em)
-    .selectFrom("domains")
-    .innerJoin("primary_zones", "primary_zones.domain_id", "domains.id")
+    .selectFrom(places.as("place"))
+    .innerJoin("domains", "domains.id", "place.domain_id")
+    .innerJoin("provider_configs as main", "main.id", "domains.provider_config_id")
+    .innerJoin("primary_zones", "primary_zones.domain_id", "place.domain_id")
     .select([
       "domains.id",
-      "domains.provider_zone",
-      "domains.provider_config_id",
+      "place.provider_zone",
+      "place.provider_config_id",
+      "place.mirrored",
+      "main.kind as main_kind",
+      "domains.provider_signed",
       "domains.revision",
       "domains.history_from",
       "domains.record_count",
@@ -94,6 +116,7 @@ function servedZone(row: ZoneRow, service: PrimaryService): ServedZone {
     historyFrom: row.history_from,
     recordCount: row.record_count,
     soa: { ...service.settings.soa, serial: serialOf(serialBase + row.revision) },
+    mirrored: row.mirrored ? { kind: knownKind(row.main_kind), signed: row.provider_signed } : null,
   };
 }
 
@@ -128,5 +151,6 @@ export async function catalogZone(em: EntityManager, service: PrimaryService): P
     historyFrom: revision,
     recordCount: 0,
     soa: { ...settings.soa, serial: serialOf(revision) },
+    mirrored: null,
   };
 }

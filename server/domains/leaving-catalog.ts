@@ -26,8 +26,11 @@ export async function catalogOf(em: EntityManager, { domainId, configId }: Place
   const isHere = configId === undefined ? sql`true` : sql`c.id = ${configId}::uuid`;
   const { rows } = await sql<{ catalog: string }>`
     select c.config ->> 'catalogZone' as catalog from provider_configs c
-    join domains d on d.id = ${domainId}::uuid and d.provider_config_id = c.id
-    where c.kind = 'primary' and c.config ->> 'catalogZone' is not null and ${isHere} limit 1
+    where c.id in (
+        select provider_config_id from domains where id = ${domainId}::uuid
+        union all select provider_config_id from mirrors where domain_id = ${domainId}::uuid
+      )
+      and c.kind = 'primary' and c.config ->> 'catalogZone' is not null and ${isHere} limit 1
   `.execute(queries(em));
   return rows[0]?.catalog ?? null;
 }

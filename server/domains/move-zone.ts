@@ -4,6 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/change-outcomes.ts";
+import { primary } from "../dns-providers/primary.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
@@ -91,7 +92,8 @@ export async function moveZone(
     const arrival = provider
       ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
       : { fingerprint: null, changes: heldHere(target, move), signing: unsigned };
-    const last = target.kind.makesSerials ? await lastSerial(source, connections) : null;
+    const adopts = target.kind.makesSerials && !(await isServedHere(fork(), domain.id));
+    const last = adopts ? await lastSerial(source, connections) : null;
     const stored = fork().transactional(async (tx) => {
       await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
       if (last !== null) await adoptSerial(tx, domain.id, last);
@@ -108,6 +110,18 @@ export async function moveZone(
       throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
     });
   });
+}
+
+/** Returns whether secondaries transfer the zone from here already, because a mirror of it is of such a kind. */
+async function isServedHere(em: EntityManager, domainId: string): Promise<boolean> {
+  const row = await queries(em)
+    .selectFrom("mirrors")
+    .innerJoin("provider_configs", "provider_configs.id", "mirrors.provider_config_id")
+    .select("provider_configs.kind")
+    .where("mirrors.domain_id", "=", domainId)
+    .where("provider_configs.kind", "=", primary.kind)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function reached(tx: EntityManager, domainId: string): Promise<{ revision: number; changeSetId: null }> {

@@ -32,14 +32,22 @@ export interface Compared extends MirrorPlan {
   signed: boolean;
 }
 
+/** Plans a mirror from which secondaries transfer the zone: it serves the stored records, so that nothing is written. */
+async function compareServed(domain: Followed, kind: ProviderKind, held: readonly RecordData[]): Promise<Compared> {
+  const sides = { zone: domain.name, kind, wanted: held, present: [], readOnly: new Map<string, string>() };
+  const plan = await inSlices(planningMirror(sides, new Set()));
+  return { ...plan, fingerprint: null, exists: true, signed: false };
+}
+
 /** Reads a mirror and plans it. A zone that does not exist there is empty. @throws ProviderError, AppError PROVIDER_ERROR */
 export async function compareMirror(
   em: EntityManager,
   domain: Followed,
-  { kind, provider, zone }: { kind: ProviderKind; provider: DnsProvider; zone: string },
+  { kind, provider, zone }: { kind: ProviderKind; provider: DnsProvider | null; zone: string },
 ): Promise<Compared> {
   const records = withoutManaged(await zoneAt(em, domain.id, domain.revision, ZoneScope.all), domain.signed);
   const { records: held } = await inSlices(asHeld(withPlainTtls(domain.kind, kind, records), kind));
+  if (!provider) return await compareServed(domain, kind, held);
   const there = await readMirror(provider, zone);
   const readOnly = new Map(there.exists ? await provider.readOnlyRecords?.(zone) : []);
   if (there.signed)

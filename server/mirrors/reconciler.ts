@@ -210,9 +210,11 @@ export class MirrorReconciler {
   async #carryOut(id: string, token: string, { domain, zone, onDrift, force, config }: Loaded): Promise<Outcome> {
     const { database, connections } = this.#parts;
     const { kind, provider } = connections.connect(config, "drift");
-    if (!provider) throw new AppError("BAD_REQUEST", `${kind.name} cannot be a mirror.`);
     const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
     const { changes, foreign, unsupported, present } = compared;
+    const { revision } = domain;
+    const served = { revision, differences: 0, unsupported: unsupported.length, error: null, retryAt: null };
+    if (!provider) return served;
     const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
     const deletesForeign = force || (onDrift === "restore" && warning === null);
     const wanted = deletesForeign ? [...foreign, ...changes] : await inSlices(besideForeign(compared));
@@ -232,11 +234,9 @@ export class MirrorReconciler {
         : []),
     ];
     return {
-      revision: domain.revision,
+      ...served,
       differences: left + refused.length,
-      unsupported: unsupported.length,
       error: errors.length === 0 ? null : errors.join(" "),
-      retryAt: null,
     };
   }
 

@@ -1,7 +1,14 @@
 import { may } from "../api/procedures.ts";
 import { success } from "../api/schemas.ts";
 import { router } from "../api/trpc.ts";
-import { createdMirror, createMirrorInput, mirrorInput, mirrors, mirrorsInput, reconcileInput } from "./schemas.ts";
+import {
+  createdMirror,
+  createMirrorInput,
+  deleteMirrorInput,
+  mirrors,
+  mirrorsInput,
+  reconcileInput,
+} from "./schemas.ts";
 
 const tag = "Domains";
 
@@ -57,9 +64,13 @@ export const mirrorsRouter = router({
     tag,
     summary: "Remove a mirror",
     description:
-      "The configuration follows the domain no longer. The zone there stays as it is. For the owner and administrators.",
+      "The configuration follows the domain no longer. The zone there stays as it is. Secondaries that follow a catalog zone drop the zone, " +
+      "so that needs `force=true` (409 otherwise). For the owner and administrators.",
+    errors: [409],
   })
-    .input(mirrorInput)
+    .input(deleteMirrorInput)
     .output(success)
-    .mutation(({ ctx, input }) => ctx.services.mirrors.delete(ctx.em, ctx.caller, input)),
+    .mutation(({ ctx, input }) =>
+      ctx.services.mirrors.delete(ctx.em, ctx.caller, { ...input, force: input.force === "true" }),
+    ),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, shownId, timestamp } from "../api/schemas.ts";
+import { id, queryFlag, shownId, timestamp } from "../api/schemas.ts";
 
 const onDrift = z.enum(["restore", "report"]).meta({
   description:
@@ -20,6 +20,9 @@ const mirror = z
       example: "in_sync",
     }),
     onDrift,
+    strict: z
+      .boolean()
+      .meta({ description: "Whether changes are refused that its provider cannot store.", example: false }),
     revision: z
       .int()
       .nullable()
@@ -52,6 +55,10 @@ export const createMirrorInput = z.strictObject({
   onDrift: onDrift
     .optional()
     .meta({ description: "What becomes of records that others add there. Defaults to `restore`." }),
+  strict: z.boolean("This must be true or false.").optional().meta({
+    description:
+      "True refuses changes that its provider cannot store, at the record. False makes them without it, and plans warn. Defaults to false.",
+  }),
   dryRun: z
     .boolean()
     .optional()
@@ -76,6 +83,14 @@ export const createdMirror = z
   .meta({ id: "MirrorPlan", description: "What the first reconciliation of a mirror does." });
 
 export const mirrorInput = z.strictObject({ id: id("The domain's id."), mirrorId: id("The mirror's id.") });
+
+export const deleteMirrorInput = z.strictObject({
+  ...mirrorInput.shape,
+  force: queryFlag(
+    "false",
+    "Removes it even if secondaries that follow a catalog zone will drop the zone. Default: false.",
+  ),
+});
 
 export const reconcileInput = z.strictObject({
   ...mirrorInput.shape,

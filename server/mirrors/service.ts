@@ -1,6 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
 import type { Audit } from "../audit/audit.ts";
+import { announceZoneChange } from "../changes/watch/announce.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { OnDrift } from "../database/tables/mirrors.ts";
 import { readsEverything } from "../database/tables/roles.ts";
@@ -10,6 +11,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { refuseSharedZone, refuseUnnamable } from "../domains/identity.ts";
+import { refuseLeavingCatalog } from "../domains/leaving-catalog.ts";
 import { refuseServed } from "../domains/member-guard.ts";
 import { AppError, badField, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
@@ -33,6 +35,7 @@ export interface NewMirror {
   id: string;
   providerConfigId: string;
   onDrift?: OnDrift | undefined;
+  strict?: boolean | undefined;
   dryRun?: boolean | undefined;
   force?: boolean | undefined;
 }
@@ -65,6 +68,7 @@ export class Mirrors {
       kind: row.kind,
       state: stateOf(row, revision),
       onDrift: row.on_drift,
+      strict: row.strict,
       revision: row.revision,
       lastAppliedAt: row.last_applied_at,
       lagSeconds: row.behind_since ? Math.max(0, Math.round((now - row.behind_since.getTime()) / 1_000)) : 0,
@@ -81,7 +85,7 @@ export class Mirrors {
    * CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
    */
   async create(em: EntityManager, caller: Caller, input: NewMirror) {
-    const { id, providerConfigId, onDrift = "restore", dryRun = false, force = false } = input;
+    const { id, providerConfigId, onDrift = "restore", strict = false, dryRun = false, force = false } = input;
     const { providerConfigs, reconciler } = this.#parts;
     const zone = await zoneFor(em, caller, id, "manage");
     if (zone.providerConfigId === providerConfigId)
@@ -103,7 +107,17 @@ export class Mirrors {
     const warning = force || deleted.length === 0 ? null : lossWarning(deleted, present);
     if (warning !== null) throw new AppError("CONFIRMATION_REQUIRED", warning);
     const mirrorId = newId();
-    await this.#store(em, caller, { mirrorId, id, providerConfigId, providerZone, onDrift, force });
+    const { makesSerials = false } = target.kind;
+    await this.#store(em, caller, {
+      mirrorId,
+      id,
+      providerConfigId,
+      providerZone,
+      onDrift,
+      strict,
+      makesSerials,
+      force,
+    });
     reconciler.soon();
     return { dryRun, mirrorId, ...plan };
   }
@@ -126,13 +140,24 @@ export class Mirrors {
     return await this.list(em.fork(), caller, id);
   }
 
-  /** Removes a mirror. The zone there stays. @throws AppError NOT_FOUND, FORBIDDEN */
-  async delete(em: EntityManager, caller: Caller, input: { id: string; mirrorId: string }) {
+  /**
+   * Removes a mirror. The zone there stays; secondaries that follow a catalog zone drop it.
+   * @throws AppError NOT_FOUND, FORBIDDEN, CONFIRMATION_REQUIRED without `force` for a member of a catalog zone
+   */
+  async delete(em: EntityManager, caller: Caller, input: { id: string; mirrorId: string; force: boolean }) {
     const { provider_config_id: providerConfigId } = await this.#find(em, caller, input);
-    const { id, mirrorId } = input;
+    const { id, mirrorId, force } = input;
     await em.transactional(async (tx) => {
+      await refuseLeavingCatalog(tx, { domainId: id, configId: providerConfigId }, force);
+      const { revision } = await queries(tx)
+        .selectFrom("domains")
+        .select("revision")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow(() => notFound("domain"));
       const gone = await queries(tx).deleteFrom("mirrors").where("id", "=", mirrorId).executeTakeFirst();
       if (gone.numDeletedRows === 0n) throw notFound("mirror");
+      // Its catalog has a member less.
+      announceZoneChange(tx, { domainId: id, revision, changeSetId: null });
       await this.#parts.audit.record(tx, caller, {
         action: "mirror.delete",
         ...target(id),
@@ -159,8 +184,8 @@ export class Mirrors {
     { id: providerConfigId, kind, provider }: ConnectedConfig,
     providerZone: string,
   ): Promise<void> {
-    if (!provider)
-      throw badField(["providerConfigId"], `${kind.name} cannot be a mirror: its records exist only in Zonewright.`);
+    if (!provider && !kind.makesSerials)
+      throw badField(["providerConfigId"], `${kind.name} cannot be a mirror: nobody serves its records.`);
     refuseUnnamable(kind, providerZone);
     await refuseSharedZone(em, { id, name, view, providerConfigId, providerZone }, caller.role === "admin");
     const others = await queries(em)
@@ -175,7 +200,6 @@ export class Mirrors {
   }
 
   async #compare(em: EntityManager, id: string, { kind, provider }: ConnectedConfig, zone: string): Promise<Compared> {
-    if (!provider) throw new Error("A kind without a back end was refused before.");
     return await throughProvider(compareMirror(em, await followed(em, id), { kind, provider, zone }));
   }
 
@@ -188,10 +212,13 @@ export class Mirrors {
       providerConfigId: string;
       providerZone: string;
       onDrift: OnDrift;
+      strict: boolean;
+      /** Whether secondaries transfer it from here. */
+      makesSerials: boolean;
       force: boolean;
     },
   ): Promise<void> {
-    const { mirrorId, id, providerConfigId, providerZone, onDrift, force } = mirror;
+    const { mirrorId, id, providerConfigId, providerZone, onDrift, strict, makesSerials, force } = mirror;
     const now = this.#parts.now();
     await em.transactional(async (tx) => {
       const { revision } = await queries(tx)
@@ -214,6 +241,7 @@ export class Mirrors {
           provider_config_id: providerConfigId,
           provider_zone: providerZone,
           on_drift: onDrift,
+          strict,
           wanted_revision: revision,
           behind_since: now,
           due_at: now,
@@ -221,7 +249,8 @@ export class Mirrors {
           created_at: now,
         })
         .execute();
-      const after = { mirrorId, providerConfigId, onDrift, force };
+      if (makesSerials) announceZoneChange(tx, { domainId: id, revision, changeSetId: null });
+      const after = { mirrorId, providerConfigId, onDrift, strict, force };
       await this.#parts.audit.record(tx, caller, { action: "mirror.create", ...target(id), after });
     });
   }

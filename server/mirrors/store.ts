@@ -5,6 +5,7 @@ import { recordKey, type RecordData } from "../dns/record.ts";
 /** How long a reconciliation holds a mirror. It is renewed well before, and ends by itself after a crash. */
 const leaseSeconds = 30;
 export const renewMilliseconds = 8_000;
+const storedRevisions = 100;
 
 /**
  * Claims the mirror that has been due for the longest time, or one with this id, due or not.
@@ -74,7 +75,20 @@ export async function storeOutcome(
     where id = ${id}::uuid and lease_token = ${token}::uuid
     returning failures, reported
   `.execute(queries(tx));
-  return rows[0] ?? null;
+  const [row] = rows;
+  if (row && revision !== null && error === null) await storeReached(tx, id, revision, now);
+  return row ?? null;
+}
+
+/** Stores when a mirror reached a revision, and deletes all but the newest 100. */
+async function storeReached(tx: EntityManager, id: string, revision: number, now: Date): Promise<void> {
+  await sql`
+    with old as (
+      delete from mirror_revisions where mirror_id = ${id}::uuid and revision <= ${revision - storedRevisions}
+    )
+    insert into mirror_revisions (mirror_id, revision, reached_at)
+      values (${id}::uuid, ${revision}, ${now}::timestamptz) on conflict do nothing
+  `.execute(queries(tx));
 }
 
 /** Notes whether a mirror was reported as failing. */

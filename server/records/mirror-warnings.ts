@@ -1,6 +1,8 @@
 import { queries, type EntityManager } from "../database/database.ts";
 import { recordLabel, type PlannedChange } from "../dns/record.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { withPlainTtl } from "./plain-ttls.ts";
 import { limitIssues } from "./provider-limits.ts";
 
 const mostListed = 20;
@@ -8,7 +10,7 @@ const mostListed = 20;
 /** Returns warnings about records that a mirror of the zone cannot store. */
 export async function mirrorWarnings(
   em: EntityManager,
-  zone: { id: string; name: string },
+  zone: { id: string; name: string; kind: ProviderKind },
   changes: readonly PlannedChange[],
 ): Promise<string[]> {
   const brought = changes.flatMap(({ after }) => (after === null ? [] : [after]));
@@ -18,11 +20,14 @@ export async function mirrorWarnings(
     .innerJoin("provider_configs", "provider_configs.id", "mirrors.provider_config_id")
     .select(["provider_configs.kind", "provider_configs.name"])
     .where("mirrors.domain_id", "=", zone.id)
+    // Strict ones refuse the change.
+    .where("mirrors.strict", "=", false)
     .orderBy("mirrors.id")
     .execute();
   const warnings = mirrors.flatMap(({ kind, name }) =>
     brought.flatMap((record) => {
-      const [issue] = limitIssues(record, knownKind(kind), zone.name);
+      const mirror = knownKind(kind);
+      const [issue] = limitIssues(withPlainTtl(zone.kind, mirror, record), mirror, zone.name);
       return issue ? [`The mirror ${name} will not have ${recordLabel(record)}: ${issue.message}`] : [];
     }),
   );

@@ -3,15 +3,23 @@ import type { LiveRecord } from "../dns/record.ts";
 
 /** Replaces automatic TTLs with the source provider's actual values if the target has no equivalent. */
 export function withPlainTtls(
-  { automaticTtl, automaticSeconds }: ProviderKind,
+  source: ProviderKind,
   target: ProviderKind,
   records: readonly LiveRecord[],
 ): readonly LiveRecord[] {
+  const { automaticTtl, automaticSeconds } = source;
   if (automaticTtl === undefined || automaticSeconds === undefined || target.automaticTtl === automaticTtl)
     return records;
-  return records.map((record) => withTtl(record, record.ttl === automaticTtl ? automaticSeconds : record.ttl));
+  return records.map((record) => withPlainTtl(source, target, record));
 }
 
-function withTtl(record: LiveRecord, ttl: number): LiveRecord {
-  return { ...record, ttl };
+/** {@link withPlainTtls} for one record. */
+export function withPlainTtl<Some extends { ttl: number }>(
+  { automaticTtl, automaticSeconds }: ProviderKind,
+  target: ProviderKind,
+  record: Some,
+): Some {
+  if (automaticSeconds === undefined || record.ttl !== automaticTtl || target.automaticTtl === automaticTtl)
+    return record;
+  return { ...record, ttl: automaticSeconds };
 }

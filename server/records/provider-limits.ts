@@ -4,6 +4,7 @@ import type { Issue } from "../platform/errors.ts";
 import { isProviderType, isVendorType, typeNumber } from "../dns/zone-file/type-names.ts";
 import { newId } from "../platform/ids.ts";
 import { cutsTexts } from "./joined-texts.ts";
+import { withPlainTtl } from "./plain-ttls.ts";
 import { isEditableType, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
 import { atOnce, filtered, flatMapped, type Steps } from "../platform/slices.ts";
 import { nameFaults } from "../dns/server-rules/host-names.ts";
@@ -32,6 +33,15 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   if (reason !== null) issues.push({ path: ["recordType"], message: reason });
   const faults = kind.serverRules?.checkNames ? nameFaults(record, zone) : [];
   issues.push(...faults.map(({ field, reason }) => ({ path: [field], message: `${kind.name} ${reason}` })));
+  for (const mirror of kind.strictMirrors ?? []) {
+    const others = limitIssues(withPlainTtl(kind, mirror.kind, record), mirror.kind, zone);
+    issues.push(
+      // Texts that its provider splits itself keep their value there.
+      ...others
+        .filter(({ path: [field] }) => field !== "strings")
+        .map(({ path, message }) => ({ path, message: `The strict mirror ${mirror.name} refuses it: ${message}` })),
+    );
+  }
   return issues;
 }
 

@@ -42,6 +42,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
     allowTransfer: true,
     tsigKeys: true,
     catalogZone: true,
+    signingSecondaries: true,
     refreshSeconds: true,
     retrySeconds: true,
     expireSeconds: true,

@@ -66,6 +66,12 @@ test("the catalogue lists every provider kind with its capabilities for every si
         { name: "notify", label: "Secondaries to notify, separated by commas", secret: false, required: false },
         { name: "allowTransfer", label: expect.any(String), secret: false, required: false },
         { name: "tsigKeys", label: expect.any(String), secret: true, required: false },
+        {
+          name: "signingSecondaries",
+          label: "Secondaries that sign the zones, separated by commas",
+          secret: false,
+          required: false,
+        },
         { name: "catalogZone", label: "Catalog zone", secret: false, required: false },
         { name: "refreshSeconds", label: "SOA refresh in seconds (3600)", secret: false, required: false },
         { name: "retrySeconds", label: "SOA retry in seconds (900)", secret: false, required: false },

@@ -95,6 +95,49 @@ describe("notifications of secondaries", () => {
   });
 });
 
+describe("the history of a zone that secondaries transfer", () => {
+  const history = async (id: string) => (await zw.admin.get(`/api/domains/${id}/history`)).body.entries;
+
+  test("shows for each change how many of its secondaries have it, and after how long", async () => {
+    const id = await create("history.example");
+    await untilInSync(id);
+    await add(id, "www");
+    await untilInSync(id);
+    const [entry] = await history(id);
+    expect(entry).toMatchObject({
+      propagation: { secondaries: 1, inSync: 1, seconds: expect.any(Number) },
+      mirrors: null,
+    });
+    // A newer change says nothing about when this one arrived.
+    clock.advance(minute);
+    await add(id, "later");
+    await untilInSync(id);
+    expect((await history(id))[1]).toEqual(entry);
+  });
+
+  test("counts a secondary that does not have a change yet, and the time since the change once it has", async () => {
+    const id = await create("late.example");
+    await untilInSync(id);
+    secondary.serves.set("late.example", (await report(id)).serial);
+    await add(id, "www");
+    const announced = async () =>
+      expect((await history(id))[0]).toMatchObject({ propagation: { secondaries: 1, inSync: 0, seconds: null } });
+    await vi.waitFor(announced, { timeout: 20_000 });
+    clock.advance(2 * minute);
+    secondary.serves.clear();
+    await untilInSync(id);
+    const [{ propagation }] = await history(id);
+    expect(propagation).toMatchObject({ secondaries: 1, inSync: 1 });
+    expect(propagation.seconds).toBeGreaterThanOrEqual(120);
+  });
+
+  test("has nothing to show for a zone of another provider", async () => {
+    const { body } = await zw.admin.post("/api/domains", { name: "no-secondaries.example" });
+    await add(body.id, "www");
+    expect((await history(body.id))[0]).toMatchObject({ propagation: null, mirrors: null });
+  });
+});
+
 describe("secondaries out of step", () => {
   test("a secondary that stays behind for ten minutes is reported once, and once when it has recovered", async () => {
     const id = await create("behind.example");

@@ -214,6 +214,43 @@ describe("a mirror", () => {
   });
 });
 
+describe("a strict mirror", () => {
+  const short = { recordType: "A", name: "short", value: "192.0.2.5", ttl: 5 };
+  const refusal = "The strict mirror Cloud refuses it: Cloudflare requires a TTL from";
+  beforeEach(async () => {
+    cloudflare.addZone(zone.name);
+    expect((await add(zone, cloudConfig, { strict: true })).status).toBe(200);
+    expect(await reaches(zone, "in_sync")).toMatchObject({ strict: true });
+  });
+
+  test("a plan refuses at its record what the mirror cannot store, and warns of nothing", async () => {
+    const changes = [
+      { action: "create", record: { recordType: "A", name: "long", value: "192.0.2.6", ttl: 300 } },
+      { action: "create", record: short },
+    ];
+    const { status, body } = await zone.post("/records/plan", { changes });
+    expect({ status, issues: body.issues }).toMatchObject({
+      status: 400,
+      issues: [{ path: ["changes", 1, "record", "ttl"], message: expect.stringContaining(refusal) }],
+    });
+    expect((await zone.post("/records/plan", { changes: changes.slice(0, 1) })).body.warnings).toEqual([]);
+  });
+
+  test("so do edits, bulks and zone files, and nothing reaches the main provider", async () => {
+    const edited = await zone.create(short);
+    expect({ status: edited.status, issues: edited.body.issues }).toMatchObject({
+      status: 400,
+      issues: [{ path: ["ttl"], message: expect.stringContaining(refusal) }],
+    });
+    const bulk = await zone.post("/records/bulk", { records: [short] });
+    expect(bulk.body).toMatchObject({ succeeded: 0 });
+    await zone.post("/zonefile", { zonefile: "short 5 A 192.0.2.5\n" });
+    expect((await zone.records()).map(({ name }) => name)).not.toContain("short");
+    const { id } = await zone.add("A", "later", "192.0.2.7", 300);
+    expect((await zone.update(id, { ttl: 5 })).status).toBe(400);
+  });
+});
+
 describe("mirrors of a domain", () => {
   test.each([
     ["the domain's own configuration", async () => (await zone.detail()).providerConfigId, 409],

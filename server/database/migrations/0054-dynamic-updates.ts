@@ -4,13 +4,13 @@ import { Migration } from "@mikro-orm/migrations";
 const pageFunction = `create function served_zone_page(
     zone uuid, at_revision int, after_name text, after_type text, after_record uuid, page_rows int
   )
-  returns table (record_type text, name text, value text, strings text, ttl int, record_id uuid)
+  returns table (record_type text, name text, value text, strings text, ttl int, proxied boolean, record_id uuid)
   language plpgsql stable
   set enable_sort = off set enable_incremental_sort = off set enable_bitmapscan = off set enable_seqscan = off
   as $$
   begin
     return query
-      select r.record_type, r.name, r.value, r.strings, r.ttl, r.record_id
+      select r.record_type, r.name, r.value, r.strings, r.ttl, r.proxied, r.record_id
       from records r
       where r.domain_id = zone
         and (r.name, r.record_type, r.record_id) > (after_name, after_type, after_record)

@@ -48,6 +48,7 @@ import { NarrowedTokens } from "./0050-narrowed-tokens.ts";
 import { AcmeChallenges } from "./0052-acme-challenges.ts";
 import { TsigKeys } from "./0053-tsig-keys.ts";
 import { DynamicUpdates } from "./0054-dynamic-updates.ts";
+import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -102,4 +103,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0052-acme-challenges", class: AcmeChallenges },
   { name: "0053-tsig-keys", class: TsigKeys },
   { name: "0054-dynamic-updates", class: DynamicUpdates },
+  { name: "0057-primary-mirrors", class: PrimaryMirrors },
 ];

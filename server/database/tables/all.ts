@@ -21,10 +21,11 @@ import {
   PrimaryCatalogSchema,
   PrimarySecondarySchema,
   PrimaryZoneSchema,
+  SecondaryRevisionSchema,
 } from "./primary.ts";
 import { ProviderConfigSchema } from "./provider-configs.ts";
 import { DomainSchema } from "./domains.ts";
-import { MirrorSchema } from "./mirrors.ts";
+import { MirrorRevisionSchema, MirrorSchema } from "./mirrors.ts";
 import { ZoneImportItemSchema, ZoneImportSchema } from "./zone-imports.ts";
 import { ExpiryReminderSchema } from "./expiry.ts";
 import { IdempotentCallSchema } from "./idempotent-calls.ts";
@@ -68,10 +69,12 @@ export const entities = [
   ProviderConfigSchema,
   DomainSchema,
   MirrorSchema,
+  MirrorRevisionSchema,
   PrimaryZoneSchema,
   PrimaryCatalogSchema,
   PrimaryCatalogChangeSchema,
   PrimarySecondarySchema,
+  SecondaryRevisionSchema,
   ZoneImportSchema,
   ZoneImportItemSchema,
   ExpiryReminderSchema,

@@ -40,5 +40,18 @@ export const MirrorSchema = defineEntity({
     leaseToken: p.uuid().nullable(),
     leaseUntil: p.datetime().nullable(),
     createdAt: p.datetime(),
+    /** Whether changes are refused that its provider cannot store. */
+    strict: p.boolean().default(false),
+  },
+});
+
+/** When a mirror reached a revision. The newest 100 of each mirror stay. */
+export const MirrorRevisionSchema = defineEntity({
+  name: "MirrorRevision",
+  tableName: "mirror_revisions",
+  properties: {
+    mirrorId: p.uuid().primary(),
+    revision: p.integer().primary(),
+    reachedAt: p.datetime(),
   },
 });

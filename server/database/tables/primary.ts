@@ -67,5 +67,25 @@ export const PrimarySecondarySchema = defineEntity({
     error: p.text().nullable(),
     behindSince: p.datetime().nullable(),
     behindReported: p.boolean().default(false),
+    /** The newest serial that it transferred, or had when it asked for a difference. */
+    transferredSerial: p.bigint("number").nullable(),
+  },
+});
+
+/** A revision that a secondary was notified of. The newest 100 of each domain stay. */
+export const SecondaryRevisionSchema = defineEntity({
+  name: "SecondaryRevision",
+  tableName: "secondary_revisions",
+  properties: {
+    domainId: p.uuid().primary(),
+    revision: p.integer().primary(),
+    /** As in `primary_secondaries`. */
+    identity: p.text().primary(),
+    /** The first revision that the announcement covers: changes in quick succession lead to one. */
+    since: p.integer(),
+    /** When it was first seen to have the revision; null: not yet. */
+    reachedAt: p.datetime().nullable(),
+    /** Whether it answered with the serial. Otherwise it only transferred it. */
+    answered: p.boolean().default(false),
   },
 });

@@ -19,12 +19,15 @@ export interface PrimarySettings {
   hasAllowList: boolean;
   /** Returns whether an address is listed in `allowTransfer` or `notify`. */
   knows: (address: string) => boolean;
+  /** Returns whether a secondary signs the zones by itself, and so answers with serials of its own. */
+  signs: (endpoint: Endpoint) => boolean;
 }
 
 /** Parses a validated configuration. */
 export function settingsOf(config: PrimaryConfig): PrimarySettings {
   const nameServers = hostsIn(config.nameServers);
   const notify = itemsOf(config.notify ?? "").flatMap((item) => readEndpoint(item) ?? []);
+  const signing = itemsOf(config.signingSecondaries ?? "").flatMap((item) => readEndpoint(item) ?? []);
   const allowed = itemsOf(config.allowTransfer ?? "");
   const peers = new BlockList();
   for (const { address } of notify) peers.addAddress(address, familyOf(address));
@@ -47,5 +50,6 @@ export function settingsOf(config: PrimaryConfig): PrimarySettings {
     catalogZone: catalog?.ok ? catalog.value : null,
     hasAllowList: allowed.length > 0,
     knows: (address) => peers.check(address, familyOf(address)),
+    signs: ({ address, port }) => signing.some((one) => one.address === address && one.port === port),
   };
 }

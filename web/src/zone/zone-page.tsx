@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet } from "@tanstack/react-router";
+import type { RouterOutputs } from "@zonewright/client";
 import { GitBranch } from "lucide-react";
 import { client, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
@@ -153,6 +154,7 @@ function LastChange({ zone: { id, revision, updatedAt } }: { zone: Zone }) {
     queryFn: async ({ signal }) =>
       (await client.records.history.query({ id, limit: 1 }, { signal })).entries[0] ?? null,
     staleTime: Infinity,
+    refetchInterval: ({ state }) => (isOnItsWay(state.data ?? null) ? lookAgain : false),
   });
   const made = data?.revision === revision ? data : null;
   const at = made?.finishedAt ?? made?.createdAt ?? updatedAt;
@@ -160,6 +162,30 @@ function LastChange({ zone: { id, revision, updatedAt } }: { zone: Zone }) {
     <span title={formatMoment(at)}>
       {text.revision} <strong>{formatNumber(revision)}</strong>
       {revision === 0 ? "" : `, ${made?.actor ? text.by(formatAgo(at), made.actor) : formatAgo(at)}`}
+      {made === null ? "" : reachOf(made).map((reach) => `, ${reach}`)}
     </span>
   );
+}
+
+type ChangeSet = RouterOutputs["records"]["history"]["entries"][number];
+
+/** Milliseconds between looks at a change that has not arrived everywhere, and after which it is looked at no longer. */
+const lookAgain = 1_000;
+const longestLook = 60_000;
+
+function isOnItsWay(made: ChangeSet | null): boolean {
+  if (made?.finishedAt == null || Date.now() - made.finishedAt.getTime() > longestLook) return false;
+  const { propagation, mirrors } = made;
+  return (
+    (propagation !== null && propagation.inSync < propagation.secondaries) ||
+    (mirrors !== null && mirrors.inSync < mirrors.mirrors)
+  );
+}
+
+/** Where a change is live by now, in words. */
+function reachOf({ propagation, mirrors }: ChangeSet): string[] {
+  return [
+    ...(propagation ? [text.liveOn(propagation.inSync, propagation.secondaries, propagation.seconds)] : []),
+    ...(mirrors ? [text.liveAt(mirrors.inSync, mirrors.mirrors, mirrors.seconds)] : []),
+  ];
 }

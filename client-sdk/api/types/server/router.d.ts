@@ -1711,6 +1711,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         delete: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;
+                force?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -2092,6 +2093,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     address: string;
                     keyName: string | null;
                     notified: boolean;
+                    signs: boolean;
                     serial: number | null;
                     inSync: boolean;
                     inSyncSince: Date | null;
@@ -2118,6 +2120,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     address: string;
                     keyName: string | null;
                     notified: boolean;
+                    signs: boolean;
                     serial: number | null;
                     inSync: boolean;
                     inSyncSince: Date | null;
@@ -2152,6 +2155,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     kind: string;
                     state: "behind" | "failing" | "in_sync" | "unsupported";
                     onDrift: "report" | "restore";
+                    strict: boolean;
                     revision: number | null;
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
@@ -2168,6 +2172,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 providerConfigId: string;
                 onDrift?: "report" | "restore" | undefined;
+                strict?: boolean | undefined;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
             };
@@ -2196,6 +2201,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     kind: string;
                     state: "behind" | "failing" | "in_sync" | "unsupported";
                     onDrift: "report" | "restore";
+                    strict: boolean;
                     revision: number | null;
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
@@ -2211,6 +2217,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 mirrorId: string;
+                force?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
@@ -2283,6 +2290,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     repaired: boolean;
                     createdAt: Date;
                     finishedAt: Date | null;
+                    propagation: {
+                        secondaries: number;
+                        inSync: number;
+                        seconds: number | null;
+                    } | null;
+                    mirrors: {
+                        mirrors: number;
+                        inSync: number;
+                        seconds: number | null;
+                    } | null;
                 }[];
             };
             meta: import("./api/context.js").RouteMeta;

@@ -36,6 +36,7 @@ const providerFields: Readonly<Record<string, { label?: string; hint?: string; e
   "primary.contact": { hint: "Published in the SOA.", example: "hostmaster@example.com" },
   "primary.primaryName": { hint: "Published in the SOA. Left out: the first name server." },
   "primary.notify": { hint: "Addresses of the secondaries, with a port if it is not 53.", example: "192.0.2.53" },
+  "primary.signingSecondaries": { hint: "Those to notify that sign the zones and so have serials of their own." },
   "primary.allowTransfer": { hint: "Further addresses or networks that may transfer.", example: "192.0.2.0/24" },
   "primary.tsigKeys": { hint: "With keys, an address alone is not enough.", example: "xfr:hmac-sha256:c2VjcmV0…" },
   "primary.catalogZone": { hint: "A name that no zone has. Secondaries learn from it which zones there are." },

@@ -1,3 +1,4 @@
+const after = (seconds: number | null) => (seconds === null ? "" : ` after ${seconds.toFixed(1)} s`);
 const records = (count: number, shown: string) => (count === 1 ? "1 record" : `${shown} records`);
 
 export const zone = {
@@ -22,6 +23,10 @@ export const zone = {
     provider: "signed by its provider",
     file: "signed elsewhere; edits here invalidate its signatures",
   },
+  liveOn: (inSync: number, secondaries: number, seconds: number | null) =>
+    `live on ${inSync} of ${secondaries} ${secondaries === 1 ? "secondary" : "secondaries"}${after(seconds)}`,
+  liveAt: (inSync: number, mirrors: number, seconds: number | null) =>
+    `live at ${inSync} of ${mirrors} ${mirrors === 1 ? "mirror" : "mirrors"}${after(seconds)}`,
   ambiguousTitle: "Which view?",
   ambiguous: (name: string) => `${name} has several views here, and none of them is the default.`,
   loading: "Loading the domain",

@@ -40,7 +40,7 @@ export function Mirrors({ zone }: { zone: Zone }) {
   const taken = new Set([zone.providerConfigId, ...mirrors.map(({ providerConfigId }) => providerConfigId)]);
   const free = configs.filter(
     ({ id: config, kind, membersMayUse }) =>
-      !taken.has(config) && kind !== "manual" && kind !== "primary" && (user.role === "admin" || membersMayUse),
+      !taken.has(config) && kind !== "manual" && (user.role === "admin" || membersMayUse),
   );
   const [adding, setAdding] = useState(false);
   return (

@@ -27,6 +27,7 @@ export interface ProviderConfigInputs {
         contact: string;
         primaryName?: string | undefined;
         notify?: string | undefined;
+        signingSecondaries?: string | undefined;
         allowTransfer?: string | undefined;
         tsigKeys?: string | undefined;
         catalogZone?: string | undefined;
