@@ -1,17 +1,21 @@
 import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defaultClientConditions, defineConfig } from "vite";
+import { earlyScript } from "./early-script.ts";
 
 /** Packages that every page needs. */
 const always =
   /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?:react-router|router-core|history|query-core|react-query|store|react-store)|@trpc|superjson|copy-anything|is-what|use-sync-external-store)\/|client-sdk\/src\//;
+
+/** Files of our own and icons, but no texts: those come with their pages. */
+const shared = /web\/src\/(?!words\/|main|ui\/field)|node_modules\/lucide-react\//;
 
 /** `npm run dev` serves the console with a running service behind it, on its usual port. */
 const service = "http://127.0.0.1:3000";
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), earlyScript()],
   // The client is built from its source.
   resolve: {
     conditions: ["zonewright-source", ...defaultClientConditions],
@@ -30,7 +34,15 @@ export default defineConfig({
     rolldownOptions: {
       transform: { inject: { Buffer: ["buffer/", "Buffer"] } },
       // What every page needs, in one file: it compresses better, and changes only with its packages.
-      output: { codeSplitting: { groups: [{ name: "packages", test: always }] } },
+      // What many pages share comes in one file as well: each file is a request, and a browser has few connections.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "packages", test: always, priority: 1 },
+            { name: "shared", test: shared, minShareCount: 10 },
+          ],
+        },
+      },
     },
   },
   server: { proxy: { "/api": service, "/trpc": service } },

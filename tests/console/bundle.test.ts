@@ -19,7 +19,7 @@ function withImports(files: readonly string[], known = new Set<string>()): Reado
 }
 
 const page = readFileSync(join(dist, "index.html"), "utf8");
-const entry = withImports([...page.matchAll(/assets\/([^"]+\.js)/g)].map(([, file = ""]) => file));
+const entry = withImports([...page.matchAll(/(?:src|href)="\/assets\/([^"]+\.js)/g)].map(([, file = ""]) => file));
 
 test("the entry and the list of domains load at most 155 kB of compressed JavaScript", () => {
   const list = scripts.filter((file) => file.startsWith("list-page"));

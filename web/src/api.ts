@@ -6,6 +6,7 @@ import {
   type OnReauthentication,
   type Session,
 } from "@zonewright/client";
+import { takeEarly } from "./early-answers.ts";
 import { words } from "./words/words.ts";
 
 /** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
@@ -59,9 +60,11 @@ export async function signOut(): Promise<void> {
   await client.signOut();
 }
 
-/** Tabs share one refresh cookie, so only one of them may renew it at a time. */
+/** Tabs share one refresh cookie, so only one of them may renew it at a time. The first calls of a page are answered already. */
 const oneRenewal: typeof fetch = async (address, init) => {
   const url = address instanceof Request ? address.url : String(address);
+  const early = takeEarly(url, init);
+  if (early) return await early;
   if (!url.endsWith("/api/auth/refresh") || !("locks" in navigator)) return await fetch(address, init);
   return await navigator.locks.request("zonewright.refresh", async () => await fetch(address, init));
 };

@@ -1,15 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-  type AnyRoute,
-} from "@tanstack/react-router";
-import { mayHaveSession, queries } from "./api.ts";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
-import { endExternal, leadOn, type ExternalReturn } from "./session/external.ts";
+import { leadOn } from "./session/external.ts";
 import { Crashed, CrashedPage, NotFoundPage } from "./ui/failures.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
@@ -67,10 +60,8 @@ const arrival = createRoute({
   component: lazyRouteComponent(() => import("./session/arrival-page.tsx"), "ArrivalPage"),
 });
 
-/** Says how a return from an identity provider ended. Rare, so its texts are loaded for it. */
-async function sayReturn(back: ExternalReturn): Promise<void> {
-  (await import("./session/say-return.ts")).sayReturn(back);
-}
+/** What a return from an identity provider needs. Rare, so it is loaded for it. */
+const endOfReturn = async () => await import("./session/say-return.ts");
 
 /** Everything behind the sign-in. */
 const inside = createRoute({
@@ -80,16 +71,13 @@ const inside = createRoute({
     const back = location.pathname === "/" ? leadOn() : null;
     if (back?.kind === "ticket" || back?.kind === "needsInvite") throw redirect({ to: "/welcome-back", replace: true });
     if (back?.kind === "bound") {
-      endExternal();
-      await sayReturn(back);
+      (await endOfReturn()).endReturn(back, true);
       throw redirect({ to: "/account/security", replace: true });
     }
     const user = await queries.ensureQueryData(currentUser);
     // A sign-in that failed at the provider returns to where it began.
-    const began = back?.kind === "error" ? endExternal()?.next : undefined;
+    const began = back?.kind === "error" ? (await endOfReturn()).endReturn(back, user !== null) : undefined;
     if (user) {
-      if (back?.kind !== "error") return;
-      await sayReturn(back);
       if (began !== undefined && began !== "/") throw redirect({ href: began, replace: true });
       return;
     }
@@ -256,26 +244,13 @@ const routeTree = rootRoute.addChildren([
 
 /** Creates the router, in the browser's history. */
 export function createConsoleRouter() {
-  const router = createRouter({
+  return createRouter({
     routeTree,
     defaultErrorComponent: Crashed,
     defaultPreload: "intent",
     defaultPreloadStaleTime: 0,
     scrollRestoration: false,
   });
-  if (mayHaveSession()) setTimeout(() => preloadPage(router.getMatchedRoutes(router.latestLocation.pathname)[0]), 120);
-  return router;
-}
-
-/**
- * Loads the code of a page while the session is renewed, and just after that call is sent: a browser has few connections. What fails here is
- * repeated when the page is shown.
- */
-function preloadPage(routes: readonly AnyRoute[]): void {
-  for (const { options } of routes) {
-    const { preload } = (options.component ?? {}) as { preload?: () => Promise<unknown> };
-    preload?.().catch(() => undefined);
-  }
 }
 
 declare module "@tanstack/react-router" {

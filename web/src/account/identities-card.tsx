@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link2 } from "lucide-react";
 import { useRef, useState } from "react";
 import { client } from "../api.ts";
-import { beginExternal } from "../session/external.ts";
+import { beginExternal } from "../session/journey.ts";
 import { AskFirst } from "../ui/ask-first.tsx";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/notice.tsx";

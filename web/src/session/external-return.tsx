@@ -11,7 +11,8 @@ import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
 import { Card } from "./card.tsx";
 import { refreshUser } from "./current-user.ts";
-import { endExternal, type ExternalReturn } from "./external.ts";
+import type { ExternalReturn } from "./external.ts";
+import { endExternal } from "./journey.ts";
 import { SecondFactor } from "./second-factor.tsx";
 
 const text = sessionWords;

@@ -11,7 +11,7 @@ import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
 import { useUser } from "./current-user.ts";
-import { leaveForProvider } from "./external.ts";
+import { leaveForProvider } from "./journey.ts";
 import styles from "./session.module.css";
 
 const text = sessionWords;

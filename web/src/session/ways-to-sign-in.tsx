@@ -9,7 +9,7 @@ import { Failure, Notice } from "../ui/notice.tsx";
 import { askPasskey, passkeysWork, wasCancelled } from "../ui/passkeys.ts";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
-import { leaveForProvider } from "./external.ts";
+import { leaveForProvider } from "./journey.ts";
 import styles from "./session.module.css";
 
 const text = sessionWords;

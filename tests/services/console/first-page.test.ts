@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { fileZone } from "../../support/zones.ts";
+
+const site = useConsole();
+
+/** What a page that shows a zone asks the service for before it can show it, each once. */
+const calls = ["/api/auth/refresh", "/trpc/auth.me", "/trpc/domains.get", "/trpc/domains.list", "/trpc/records.list"];
+
+test("a zone's page asks for its session, zone, records and code before the console has arrived, and for each once", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "early", "192.0.2.1");
+  const page = await site.signedIn();
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const arrival = Promise.withResolvers<undefined>();
+  await page.route("**/assets/packages-*.js", async (route) => {
+    await arrival.promise;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/d/${zone.name}/records`, { waitUntil: "commit" });
+  await expect.poll(() => calls.filter((path) => !asked.includes(path)), { timeout: 30_000 }).toEqual([]);
+  await expect
+    .poll(() => asked.some((path) => path.startsWith("/assets/records-page-")), { timeout: 30_000 })
+    .toBe(true);
+  arrival.resolve(undefined);
+  await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
+  expect(asked.filter((path) => calls.includes(path)).toSorted()).toEqual(calls);
+  const files = asked.filter((path) => /^\/assets\/.*\.(?:js|css)$/.test(path));
+  expect(files).toEqual([...new Set(files)]);
+});
+
+test("a session that ended leads from a zone's address to the sign-in, and from there to the zone", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "early", "192.0.2.1");
+  const page = await site.signedIn();
+  await page.context().clearCookies();
+  site.expected.push("400", "401");
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
+});

@@ -1,0 +1,84 @@
+import type { EarlyAnswer } from "./early-answers.ts";
+
+/**
+ * Runs before the console has arrived: renews the session, and asks for what the first page shows. The console takes these answers instead
+ * of asking again. A file of its own without imports, so that it is small. The console asks again for what fails here.
+ */
+
+/** As in api.ts. */
+const hint = "zonewright.session";
+const lock = "zonewright.refresh";
+const refresh = "/api/auth/refresh";
+
+let isLoading = false;
+const answers = new Map<string, EarlyAnswer>();
+globalThis.zonewrightEarly = answers;
+
+/** Makes a call as the client makes it: its address is the key to the answer. */
+function query(procedure: string, input: object, token: string): Promise<Response> {
+  const address = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  const response = fetch(address, { headers: { authorization: `Bearer ${token}` } });
+  answers.set(address, { token, response });
+  return response;
+}
+
+/** What an answer contains, without using it up. */
+async function read(answer: Promise<Response>): Promise<unknown> {
+  const response = await answer;
+  if (!response.ok) throw new Error(String(response.status));
+  return await response.clone().json();
+}
+
+async function renew(): Promise<string> {
+  const headers = { "content-type": "application/json" };
+  const post = async () => await fetch(refresh, { method: "POST", headers, body: "{}" });
+  // Tabs share one refresh cookie, so only one of them may renew it at a time.
+  const response = "locks" in navigator ? navigator.locks.request(lock, post) : post();
+  answers.set(refresh, { token: null, response });
+  return ((await read(response)) as { accessToken: string }).accessToken;
+}
+
+async function askEarly(): Promise<void> {
+  const token = await renew();
+  const asked = [query("auth.me", { json: null, meta: { values: ["undefined"], v: 1 } }, token)];
+  const [, name, page] = /^\/d\/([^/]+)(?:\/(\w+))?/.exec(location.pathname) ?? [];
+  if (name !== undefined) {
+    const found = query("domains.list", { json: { name: decodeURIComponent(name), limit: 1 } }, token);
+    loadFiles();
+    const { result } = (await read(found)) as { result: { data: { json: { domains: { id: string }[] } } } };
+    for (const { id } of result.data.json.domains) {
+      asked.push(query("domains.get", { json: { id } }, token));
+      if (page === "records") asked.push(query("records.list", { json: { id, page: 1, limit: 500 } }, token));
+    }
+  }
+  loadFiles();
+  await Promise.all(asked);
+}
+
+/**
+ * Loads the files of the first page, whose code asks for them only once it runs. Their names are in the page (early-script.ts). A browser
+ * has few connections: the calls go first.
+ */
+function loadFiles(): void {
+  if (isLoading) return;
+  isLoading = true;
+  const content = document.querySelector('meta[name="zonewright-pages"]')?.getAttribute("content") ?? "{}";
+  const files = JSON.parse(content) as Readonly<Record<string, readonly string[]>>;
+  const [start = ""] = /^\/(?:d\/)?/.exec(location.pathname) ?? [];
+  if (start === "/" && location.pathname !== "/") return;
+  for (const file of files[start] ?? []) {
+    const link = document.createElement("link");
+    const isStyle = file.endsWith(".css");
+    link.rel = isStyle ? "preload" : "modulepreload";
+    if (isStyle) link.as = "style";
+    // As the page asks for it later: else it would be loaded twice.
+    link.crossOrigin = "anonymous";
+    link.href = `/${file}`;
+    document.head.append(link);
+  }
+}
+
+// A return from an identity provider begins a new session.
+if (localStorage.getItem(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {
+  askEarly().catch(loadFiles);
+}
