@@ -199,7 +199,7 @@ export async function createServices(parts: {
   const { dnsService } = dnsServices;
   const powerdnsZones = new PowerdnsZones({
     records,
-    servedSoa: async (em, domainId) => (await dnsService.zone(em, domainId))?.soa ?? null,
+    servedSoa: async (em, domainId) => (await dnsService.zones(em, domainId))[0]?.soa ?? null,
     now,
   });
   const acmeChallenges = new AcmeChallenges({ database, records, log, now });
