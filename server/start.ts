@@ -94,7 +94,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     const place = await database.described();
     await listen(listening, { address: config.host, port: config.port });
     const url = urlOf(listening, config.host);
-    const { pdnsListen } = config;
+    const pdnsListen = config.pdnsListen;
     let powerdnsUrl: string | null = null;
     if (pdnsListen) {
       const powerdns = serverFor(createPowerdnsApp(services));

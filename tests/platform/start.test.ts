@@ -186,6 +186,16 @@ async function blame(env: Record<string, string>): Promise<string> {
 }
 
 describe("startup errors name their variable", () => {
+  test("a port in use is reported with PDNS_LISTEN, and the service does not run without it", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await blame({ PDNS_LISTEN: `127.0.0.1:${port}` })).toBe(
+      `PDNS_LISTEN: 127.0.0.1:${port} is taken by another program; choose another port.`,
+    );
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   test("a port in use is reported with PORT", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));

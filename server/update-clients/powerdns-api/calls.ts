@@ -24,7 +24,7 @@ interface Parts {
   domains: Pick<Domains, "delete">;
 }
 
-export interface Call {
+interface Call {
   parts: Parts;
   em: EntityManager;
   caller: Caller;

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Request, RequestHandler, Response } from "express";
 import { visitor } from "../../access/actor.ts";
 import { permitted, type Caller } from "../../access/caller.ts";
@@ -115,10 +114,18 @@ async function send(res: Response, { status, type, text }: CallAnswer): Promise<
     if (piece.length < pieceOctets) continue;
     if (res.closed) return;
     if (res.write(piece)) await takeTurns();
-    else await Promise.race([once(res, "drain"), once(res, "close")]);
+    else await drained(res);
     piece = "";
   }
   res.end(piece);
+}
+
+/** Waits until a response takes more, or its client is gone. */
+async function drained(res: Response): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const event of ["drain", "close"]) res.once(event, resolve);
+  await promise;
+  for (const event of ["drain", "close"]) res.off(event, resolve);
 }
 
 /** Sends an error in PowerDNS's form, and logs it. */

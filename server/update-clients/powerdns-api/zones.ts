@@ -90,7 +90,9 @@ export class PowerdnsZones {
     const live =
       name === undefined
         ? await zoneAt(em, zone.id, zone.revision, zone.rights.sees)
-        : (await liveAtNames(em, zone.id, [name.value])).filter((record) => zone.rights.sees.includes(record));
+        : (await liveAtNames(em, zone.id, [name.value]))
+            .filter((record) => zone.rights.sees.includes(record))
+            .toSorted((one, another) => (one.recordType < another.recordType ? -1 : 1));
     const records = withoutManaged(live, zone.signed);
     const sets = await inSlices(shownRrsets(zone.name, records));
     const isSoaWanted = name === undefined || name.value === "@";

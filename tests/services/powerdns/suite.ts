@@ -203,8 +203,9 @@ latin 60 SPF "caf\233"
       expect(await served("kept", "HTTPS")).toEqual([`kept.${zone}. 120 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1`]);
     });
 
-    if (keepsDisabled)
-      test("comments and disabled records of an RRset at PowerDNS survive changes to its records", async () => {
+    test.each(keepsDisabled ? ["comments and disabled records"] : [])(
+      "%s of an RRset at PowerDNS survive changes to its records",
+      async () => {
         const name = `noted.${zone}.`;
         await powerdns.call("PATCH", `/zones/${zone}.`, {
           rrsets: [
@@ -233,7 +234,8 @@ latin 60 SPF "caf\233"
         });
         await create({ recordType: "A", name: "noted", value: "192.0.2.71", ttl: 60 });
         expect(await rrset(name, "A")).toMatchObject({ records: [{ content: "192.0.2.71", disabled: false }] });
-      });
+      },
+    );
 
     test("an edit made at PowerDNS is found, and one made here is applied to the current records", async () => {
       await create({ recordType: "A", name: "both", value: "192.0.2.80", ttl: 300 });

@@ -2,7 +2,7 @@ import { RestClient, type Answer } from "../../support/rest-client.ts";
 
 const base = "/pdns/api/v1/servers/localhost";
 
-export const allPermissions = ["records:read", "records:write", "domains:write"];
+const allPermissions = ["records:read", "records:write", "domains:write"];
 
 /** A PowerDNS client: what any program is that knows an address and an API key. */
 export class PowerdnsClient {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useZonewright } from "../../support/zonewright.ts";
 import { manualZone } from "../../support/zones.ts";
-import { powerdnsClient, type PowerdnsClient } from "./client.ts";
+import { fullName, powerdnsClient, type PowerdnsClient } from "./client.ts";
 
 const zw = useZonewright();
 let client: PowerdnsClient;
@@ -54,5 +54,223 @@ describe("changing", () => {
     expect((await client.patch(zone.name, gone)).status).toBe(204);
     expect(await zone.lines()).toEqual([]);
     expect((await zone.history()).length).toBe(3);
+  });
+
+  test("an RRset that is already as wanted costs no change, and an empty list deletes it", async () => {
+    const zone = await manualZone(zw);
+    for (const again of [1, 2, 3])
+      expect([again, (await client.replace(zone.name, "www", "A", ["192.0.2.1"])).status]).toEqual([again, 204]);
+    expect((await zone.history()).length).toBe(1);
+    const empty = [{ name: fullName("www", zone.name), type: "A", changetype: "REPLACE", records: [] }];
+    expect((await client.patch(zone.name, empty)).status).toBe(204);
+    expect((await client.patch(zone.name, empty)).status).toBe(204);
+    expect([await zone.lines(), (await zone.history()).length]).toEqual([[], 2]);
+  });
+
+  test("addresses and a CNAME replace each other in one call, in any order", async () => {
+    const zone = await manualZone(zw);
+    const name = fullName("www", zone.name);
+    const cname = { name, type: "CNAME", ttl: 60, changetype: "REPLACE", records: [{ content: "b.example." }] };
+    await client.replace(zone.name, "www", "A", ["192.0.2.1"]);
+    expect((await client.patch(zone.name, [cname, { name, type: "A", changetype: "DELETE" }])).status).toBe(204);
+    expect(await zone.lines()).toEqual(["www CNAME b.example"]);
+    const { status, body } = await client.replace(zone.name, "www", "A", ["192.0.2.1"]);
+    expect([status, body.error]).toEqual([422, expect.stringMatching(/^RRset www\..* IN A: .*CNAME/)]);
+  });
+
+  test("comments become those of the records, and stay when they are not sent", async () => {
+    const zone = await manualZone(zw);
+    const name = fullName("noted", zone.name);
+    const records = [{ content: "192.0.2.1" }, { content: "192.0.2.2" }];
+    const comments = [{ content: "ask the harbour master", account: "ops", modified_at: 1 }];
+    await client.patch(zone.name, [{ name, type: "A", ttl: 60, changetype: "REPLACE", records, comments }]);
+    await client.replace(zone.name, "noted", "A", ["192.0.2.3", "192.0.2.4", "192.0.2.5"], 60);
+    expect((await zone.records()).map(({ comment }) => comment)).toEqual(Array(3).fill("ask the harbour master"));
+    const shown = (await client.get(`/zones/${zone.name}.`)).body.rrsets[1];
+    expect(shown.comments).toEqual([expect.objectContaining({ content: "ask the harbour master" })]);
+    await client.patch(zone.name, [{ name, type: "A", changetype: "REPLACE", comments: [] }]);
+    expect((await zone.records()).map(({ comment }) => comment)).toEqual([null, null, null]);
+  });
+
+  test("what external-dns sends, with fields of whole zones, is taken", async () => {
+    const zone = await manualZone(zw);
+    const name = fullName("app", zone.name);
+    const rrsets = [
+      {
+        name,
+        type: "A",
+        ttl: 300,
+        changetype: "REPLACE",
+        records: [{ content: "192.0.2.1", disabled: false, "set-ptr": false }],
+      },
+      {
+        name,
+        type: "TXT",
+        ttl: 300,
+        changetype: "REPLACE",
+        records: [{ content: '"heritage=external-dns,external-dns/owner=a"' }],
+      },
+    ];
+    const body = { id: `${zone.name}.`, name: `${zone.name}.`, type: "Zone", kind: "Native", rrsets };
+    expect((await client.send("PATCH", `/zones/${zone.name}.`, body)).status).toBe(204);
+    expect(await zone.lines()).toEqual(["app A 192.0.2.1", "app TXT heritage=external-dns,external-dns/owner=a"]);
+    expect((await zone.history()).length).toBe(1);
+  });
+
+  test("a change can be undone in the history, which names the token", async () => {
+    const zone = await manualZone(zw);
+    await client.replace(zone.name, "www", "A", ["192.0.2.1"]);
+    const [entry] = await zone.history();
+    expect((await zone.post(`/history/${entry.id}/revert`, {})).status).toBe(200);
+    expect(await client.contents(zone.name)).toEqual([]);
+  });
+
+  test("20 parallel calls beside edits in the console lose nothing", async () => {
+    const zone = await manualZone(zw);
+    await zone.add("A", "shared", "192.0.2.0");
+    const hosts = Array.from({ length: 20 }, (_, index) => `h${index}`);
+    const answers = await Promise.all(
+      hosts.flatMap((host, index) => [
+        client.replace(zone.name, host, "A", [`192.0.2.${index}`]),
+        zone.create({ recordType: "TXT", name: host, value: "by hand" }),
+        zone.create({ recordType: "A", name: "shared", value: `198.51.100.${index}` }),
+      ]),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(hosts.flatMap(() => [204, 201, 201]));
+    expect((await zone.lines()).length).toBe(61);
+  });
+
+  test("a body of more than 1 MiB is one change", async () => {
+    const zone = await manualZone(zw);
+    const text = `"${"x".repeat(240)}"`;
+    const rrsets = Array.from({ length: 3_600 }, (_, index) => ({
+      name: fullName(`t${index}`, zone.name),
+      type: "TXT",
+      ttl: 60,
+      changetype: "REPLACE",
+      records: [{ content: text }],
+    }));
+    expect(JSON.stringify({ rrsets }).length).toBeGreaterThan(1_048_576);
+    expect((await client.patch(zone.name, rrsets)).status).toBe(204);
+    expect((await zone.detail()).recordCount).toBe(3_600);
+    expect((await client.get(`/zones/${zone.name}.`)).body.rrsets.length).toBe(3_601);
+  });
+});
+
+describe("contents", () => {
+  test.each([
+    ["MX", "10 mail.example.net.", "10 mail.example.net"],
+    ["MX", "0 .", "0 ."],
+    ["SRV", "10 60 5060 sip.example.net.", "10 60 5060 sip.example.net"],
+    ["TXT", '"one " "two"', "one two"],
+    ["TXT", '"say \\"yes\\" \\226\\130\\172"', 'say "yes" €'],
+    ["CAA", '0 issue "letsencrypt.org"', "0 issue letsencrypt.org"],
+    ["AAAA", "2001:DB8:0::1", "2001:db8::1"],
+    ["TYPE65280", "\\# 4 c0000201", "\\# 4 c0000201"],
+    [
+      "LOC",
+      "51 30 12.748 N 0 7 39.612 W 0.00m 0.00m 0.00m 0.00m",
+      "51 30 12.748 N 0 7 39.612 W 0.00m 0.00m 0.00m 0.00m",
+    ],
+  ])("%s %s is taken", async (type, content, value) => {
+    const zone = await manualZone(zw);
+    expect((await client.replace(zone.name, "x", type, [content])).status).toBe(204);
+    expect((await zone.records())[0]).toMatchObject({ recordType: type, name: "x", value });
+    const [shown = ""] = await client.contents(zone.name);
+    const again = shown.split(" ").slice(2).join(" ");
+    expect((await client.replace(zone.name, "x", type, [again])).status).toBe(204);
+    expect((await zone.history()).length).toBe(1);
+  });
+});
+
+function rrset(zone: string, other: object = {}) {
+  const whole = {
+    name: `a.${zone}.`,
+    type: "A",
+    ttl: 60,
+    changetype: "REPLACE",
+    records: [{ content: "192.0.2.1" }],
+  };
+  return { ...whole, ...other };
+}
+
+describe("refusals", () => {
+  const refused: [string, (zone: string) => unknown, RegExp][] = [
+    ["no list", () => "x", /`rrsets`/],
+    ["an item that is no object", () => [1], /object/],
+    ["no name", () => [{ type: "A", changetype: "DELETE" }], /`name`/],
+    ["a name without a dot", (zone) => [{ name: `www.${zone}`, type: "A", changetype: "DELETE" }], /not canonical/],
+    ["a name elsewhere", () => [{ name: "www.elsewhere.test.", type: "A", changetype: "DELETE" }], /out of zone/],
+    ["an unknown type", (zone) => [{ name: `a.${zone}.`, type: "BOGUS", changetype: "DELETE" }], /type is unknown/],
+    ["no changetype", (zone) => [rrset(zone, { changetype: undefined })], /`changetype`/],
+    ["another changetype", (zone) => [rrset(zone, { changetype: "EXTEND" })], /`changetype`/],
+    ["no TTL", (zone) => [rrset(zone, { ttl: undefined })], /`ttl`/],
+    ["a TTL that is a text", (zone) => [rrset(zone, { ttl: "60" })], /`ttl`/],
+    ["a TTL beyond 31 bits", (zone) => [rrset(zone, { ttl: 2 ** 31 })], /`ttl`/],
+    ["a fraction", (zone) => [rrset(zone, { ttl: 1.5 })], /`ttl`/],
+    ["neither records nor comments", (zone) => [rrset(zone, { records: undefined })], /`records`/],
+    ["records that are no list", (zone) => [rrset(zone, { records: {} })], /`records`/],
+    ["no content", (zone) => [rrset(zone, { records: [{}] })], /`content`/],
+    [
+      "a wrong address",
+      (zone) => [rrset(zone, { records: [{ content: "192.0.2" }] })],
+      /^Record a\..*\/A '192\.0\.2': /,
+    ],
+    ["two lines", (zone) => [rrset(zone, { records: [{ content: "192.0.2.1\n192.0.2.2" }] })], /one line/],
+    ["a disabled record", (zone) => [rrset(zone, { records: [{ content: "192.0.2.1", disabled: true }] })], /disabled/],
+    [
+      "a record twice",
+      (zone) => [rrset(zone, { records: ["192.0.2.1", "192.0.2.1"].map((content) => ({ content })) })],
+      /twice/,
+    ],
+    ["an RRset twice", (zone) => [rrset(zone), rrset(zone)], /twice/],
+    ["text without quotes", (zone) => [rrset(zone, { type: "TXT", records: [{ content: "plain" }] })], /quotes/],
+    [
+      "a relative name",
+      (zone) => [rrset(zone, { type: "CNAME", records: [{ content: "b.example" }] })],
+      /end with a dot/,
+    ],
+    [
+      "an MX without a dot",
+      (zone) => [rrset(zone, { type: "MX", records: [{ content: "10 mail" }] })],
+      /end with a dot/,
+    ],
+    ["a comment with a line break", (zone) => [rrset(zone, { comments: [{ content: "a\nb" }] })], /comments/],
+    ["comments that are no list", (zone) => [rrset(zone, { comments: "x" })], /`comments`/],
+    [
+      "a CNAME at the apex",
+      (zone) => [rrset(zone, { name: `${zone}.`, type: "CNAME", records: [{ content: "b.example." }] })],
+      /IN CNAME: /,
+    ],
+    ["the SOA", (zone) => [{ name: `${zone}.`, type: "SOA", changetype: "DELETE" }], /IN SOA: .*itself/],
+  ];
+  test.each(refused)("%s is refused with 422 and changes nothing", async (_what, given, reason) => {
+    const zone = await manualZone(zw);
+    const { status, body } = await client.patch(zone.name, given(zone.name));
+    expect([status, body]).toEqual([422, { error: expect.stringMatching(reason) }]);
+    expect(await zone.lines()).toEqual([]);
+  });
+
+  test.each([
+    ["no JSON", "{", 400],
+    ["a list", "[]", 400],
+    ["a number", "1", 400],
+    ["deep nesting", `{"rrsets":${"[".repeat(100)}${"]".repeat(100)}}`, 400],
+    ["an own prototype", '{"__proto__":{"rrsets":[]}}', 400],
+    ["nothing", "", 400],
+    ["an empty object", "{}", 422],
+    ["17 MiB", `{"rrsets":"${"x".repeat(17 * 1_048_576)}"}`, 413],
+  ])("a body of %s is refused", async (_what, text, status) => {
+    const zone = await manualZone(zw);
+    const answer = await client.send("PATCH", `/zones/${zone.name}.`, text);
+    expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String) }]);
+  });
+
+  test("a body of any content type is read as JSON", async () => {
+    const zone = await manualZone(zw);
+    const text = JSON.stringify({ rrsets: [rrset(zone.name)] });
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-8"])
+      expect((await client.send("PATCH", `/zones/${zone.name}.`, text, { "content-type": type })).status).toBe(204);
+    expect(await zone.lines()).toEqual(["a A 192.0.2.1"]);
   });
 });

@@ -1,0 +1,190 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { RestClient } from "../../support/rest-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { bothViews, freshName, manualZone } from "../../support/zones.ts";
+import { powerdnsClient, PowerdnsClient, powerdnsKey } from "./client.ts";
+
+const zw = useZonewright({ env: { PDNS_LISTEN: "127.0.0.1:0" } });
+let key: string;
+let client: PowerdnsClient;
+
+beforeAll(async () => {
+  key = await powerdnsKey(zw.admin);
+  client = new PowerdnsClient(zw.url, key);
+});
+
+const at = (base: string) => new PowerdnsClient(zw.url, key, base);
+
+describe("the server", () => {
+  test("versions and servers are listed, with paths below whatever base the client has", async () => {
+    expect((await at("/pdns").get("/api")).body).toEqual([{ version: 1, url: "/api/v1" }]);
+    const { body } = await at("/pdns/api/v1").get("/servers");
+    expect(body).toEqual([
+      expect.objectContaining({ id: "localhost", daemon_type: "authoritative", version: "4.7.0" }),
+    ]);
+    expect((await client.get("")).body).toEqual(body[0]);
+    expect((await client.get("/")).body).toEqual(body[0]);
+  });
+
+  test("the listener of its own answers at the paths of PowerDNS, and nothing else", async () => {
+    const zone = await manualZone(zw);
+    const own = new PowerdnsClient(zw.powerdnsUrl ?? "", key, "");
+    expect((await own.get("/api")).body).toEqual([{ version: 1, url: "/api/v1" }]);
+    expect((await own.get(`/api/v1/servers/localhost/zones/${zone.name}.`)).body.name).toBe(`${zone.name}.`);
+    for (const path of ["/pdns/api", "/api/domains", "/trpc/domains.list", "/metrics", "/"])
+      expect([path, (await own.get(path)).status]).toEqual([path, 404]);
+    expect((await new RestClient(zw.powerdnsUrl ?? "").get("/metrics")).body).toEqual({
+      error: "Send a personal token in the header X-API-Key.",
+    });
+  });
+
+  test("calls are counted in the metrics under their name", async () => {
+    await client.get("/zones");
+    expect((await zw.nobody.get("/metrics")).body).toMatch(/procedure="pdns\.listZones"/);
+  });
+});
+
+describe("zones", () => {
+  test("a zone is created with name servers and records, shown, exported and deleted", async () => {
+    const name = freshName();
+    const { status, body } = await client.send("POST", "/zones", {
+      name: `${name}.`,
+      kind: "Native",
+      masters: [],
+      soa_edit_api: "INCEPTION-INCREMENT",
+      nameservers: ["ns1.example.net.", "NS2.example.net."],
+      rrsets: [
+        { name: `${name}.`, type: "SOA", ttl: 60, records: [{ content: "a. b. 1 2 3 4 5" }] },
+        { name: `www.${name}.`, type: "A", ttl: 60, records: [{ content: "192.0.2.1", disabled: false }] },
+      ],
+    });
+    expect([status, body.id, body.rrsets.length]).toEqual([201, `${name}.`, 3]);
+    expect(await client.contents(name)).toEqual([
+      `www.${name}. A 192.0.2.1`,
+      `${name}. NS ns1.example.net.`,
+      `${name}. NS ns2.example.net.`,
+    ]);
+    const text = (await client.get(`/zones/${name}./export`, { accept: "text/plain" })).body;
+    expect(text).toContain(`www.${name}.\t60\tIN\tA\t192.0.2.1\n`);
+    expect((await client.get(`/zones/${name}./export`, { accept: "application/json" })).body).toEqual({ zone: text });
+    expect((await client.send("DELETE", `/zones/${name}.`)).status).toBe(204);
+    expect((await client.get(`/zones/${name}.`)).status).toBe(404);
+  });
+
+  test("a name that is taken gets 409, and a zone whose records are refused is not created", async () => {
+    const zone = await manualZone(zw);
+    expect((await client.send("POST", "/zones", { name: `${zone.name}.`, kind: "Native" })).status).toBe(409);
+    const name = freshName();
+    const record = (type: string, content: string) => ({ name: `a.${name}.`, type, ttl: 60, records: [{ content }] });
+    const rrsets = [record("CNAME", "b.example."), record("A", "192.0.2.1")];
+    const { status, body } = await client.send("POST", "/zones", { name: `${name}.`, kind: "Native", rrsets });
+    expect([status, body.error]).toEqual([422, expect.stringContaining(`RRset a.${name}. IN CNAME: `)]);
+    expect((await client.get(`/zones/${name}.`)).status).toBe(404);
+  });
+
+  test("settings without a meaning here are taken, and those that would change what the zone is are refused", async () => {
+    const { name } = await manualZone(zw);
+    const put = (settings: object) => client.send("PUT", `/zones/${name}.`, settings);
+    const taken = { kind: "Master", api_rectify: true, soa_edit_api: "EPOCH", account: "team", dnssec: false };
+    expect((await put(taken)).status).toBe(204);
+    for (const settings of [{ kind: "Slave" }, { dnssec: true }, { rrsets: [] }])
+      expect((await put(settings)).status).toBe(422);
+  });
+
+  test("notify and rectify succeed, and a zone has no metadata and no keys", async () => {
+    const { name } = await manualZone(zw);
+    expect((await client.send("PUT", `/zones/${name}./notify`)).body).toEqual({ result: "Notification queued" });
+    expect((await client.send("PUT", `/zones/${name}./rectify`)).body).toEqual({ result: "Rectified" });
+    expect((await client.get(`/zones/${name}./metadata`)).body).toEqual([]);
+    expect((await client.get(`/zones/${name}./metadata/PRESIGNED`)).body.metadata).toEqual([]);
+    expect((await client.get(`/zones/${name}./cryptokeys`)).body).toEqual([]);
+  });
+
+  test("a zone can be shown without RRsets, or with those of a name and type", async () => {
+    const { name } = await manualZone(zw);
+    await client.replace(name, "www", "A", ["192.0.2.1"]);
+    await client.replace(name, "www", "TXT", ['"x"']);
+    const shown = async (query: string) => (await client.get(`/zones/${name}.?${query}`)).body.rrsets;
+    expect(await shown("rrsets=false")).toBeUndefined();
+    const types = async (query: string) => (await shown(query)).map(({ type }: { type: string }) => type);
+    expect(await types(`rrset_name=WWW.${name}.`)).toEqual(["A", "TXT"]);
+    expect(await types(`rrset_name=www.${name}.&rrset_type=txt`)).toEqual(["TXT"]);
+    expect(await types(`rrset_name=${name}.`)).toEqual(["SOA"]);
+    expect(await types("rrset_name=www.elsewhere.example.")).toEqual([]);
+  });
+
+  test("a name with a slash has an id with =2F, and any case and dot are taken", async () => {
+    const name = "0/25.2.0.192.in-addr.arpa";
+    await client.send("POST", "/zones", { name: `${name}.`, kind: "Native" });
+    const id = "0=2F25.2.0.192.in-addr.arpa.";
+    expect((await client.get(`/zones/${id}`)).body).toMatchObject({ id, name: `${name}.` });
+    for (const other of ["0=2f25.2.0.192.IN-ADDR.arpa", "0%2F25.2.0.192.in-addr.arpa."])
+      expect((await client.get(`/zones/${other}`)).body.id).toBe(id);
+  });
+
+  test("only the default view of a name is there", async () => {
+    const [zone, internal] = await bothViews(zw);
+    await internal.add("TXT", "secret", "inside");
+    expect((await client.get(`/zones?zone=${zone.name}.`)).body).toHaveLength(1);
+    expect(await client.contents(zone.name)).toEqual([]);
+    await client.replace(zone.name, "www", "A", ["192.0.2.1"]);
+    expect([await zone.lines(), await internal.lines()]).toEqual([["www A 192.0.2.1"], ["secret TXT inside"]]);
+  });
+
+  test("records are found by name and content, with wildcards", async () => {
+    const { name } = await manualZone(zw);
+    await client.replace(name, "needle", "TXT", ['"in the haystack"']);
+    const search = async (q: string, more = "") =>
+      (await client.get(`/search-data?q=${encodeURIComponent(q)}${more}`)).body.map(
+        (one: { name: string }) => one.name,
+      );
+    for (const q of [`needle.${name}`, `needle.${name}.`, `need*.${name}`, "*haystack*", "*hay?tack*"])
+      expect([q, await search(q)]).toEqual([q, [`needle.${name}.`]]);
+    expect(await search("needle")).toEqual([]);
+    expect(await search("*haystack*", "&object_type=comment")).toEqual([]);
+    for (const q of ["*", "ab", "max&max=0"]) expect((await client.get(`/search-data?q=${q}`)).status).toBe(422);
+  });
+});
+
+describe("what is not there", () => {
+  test.each([
+    ["an unknown zone", "GET", "/zones/nowhere.example.", 404],
+    ["a zone that is no name", "GET", "/zones/%00..x", 404],
+    ["an unknown part", "GET", "/autoprimaries", 404],
+    ["the configuration", "GET", "/config", 404],
+    ["an unknown part of a zone", "PUT", "/zones/a.example./axfr-retrieve", 404],
+    ["another method", "POST", "/zones/a.example.", 405],
+    ["a malformed path", "GET", "/zones/%E0%A4%A", 400],
+  ])("%s is refused in PowerDNS's form", async (_what, method, path, status) => {
+    const answer = await client.send(method, path);
+    expect([answer.status, answer.body]).toEqual([status, { error: expect.any(String) }]);
+  });
+
+  test("another server than localhost is not there", async () => {
+    expect((await at("/pdns/api/v1/servers/other").get("/zones")).status).toBe(404);
+  });
+
+  test.each([
+    ["no key", {}],
+    ["a wrong key", { "x-api-key": "changeme" }],
+    ["a token that is mistyped", { "x-api-key": "zw_pt_000000000000000000000000000000000000" }],
+    ["a token as bearer", { authorization: "Bearer x" }],
+  ])("%s gets 401", async (_what, headers: Record<string, string>) => {
+    const answer = await zw.nobody.get("/pdns/api/v1/servers", headers);
+    expect([answer.status, answer.body]).toEqual([401, { error: expect.any(String) }]);
+    expect(answer.headers.get("www-authenticate")).toContain("X-API-Key");
+  });
+
+  test("the session of a signed-in user is not an API key", async () => {
+    expect((await zw.nobody.get("/pdns/api", { "x-api-key": zw.admin.token ?? "" })).status).toBe(401);
+  });
+
+  test("a token without the permission gets 403 that names it", async () => {
+    const reading = await powerdnsClient(zw.admin, { permissions: ["records:read"] });
+    const zone = await manualZone(zw);
+    expect((await reading.get(`/zones/${zone.name}.`)).status).toBe(200);
+    const answer = await reading.replace(zone.name, "www", "A", ["192.0.2.1"]);
+    expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining("records:write")]);
+    expect((await reading.send("POST", "/zones", { name: "a.example." })).status).toBe(403);
+  });
+});
