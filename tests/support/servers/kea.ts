@@ -50,7 +50,7 @@ export async function startKea(dnsPort: number, forward: KeaZone, reverse: KeaZo
   const program = await startProgram(binary("kea-dhcp-ddns"), ["-c", file], /DHCP_DDNS_QUEUE_MGR_STARTED/, { env });
   return {
     lease: (change, host, address) => report(port, requestOf(change, host, address)),
-    output: program.output,
+    output: () => program.output(),
     async stop() {
       await program.stop("SIGTERM");
       await rm(folder, { recursive: true, force: true });
