@@ -190,10 +190,10 @@ test("ending all other sessions leaves only this one", async () => {
 test("the tabs lead to each page by keyboard and name the one that is open", async () => {
   const page = await member("tabbed", "/account/profile");
   const tabs = page.getByRole("navigation", { name: "Pages of your account" });
-  for (const name of ["Security", "Tokens", "Sessions", "Profile"]) {
+  for (const name of ["Security", "Tokens", "DNS keys", "Sessions", "Profile"]) {
     await tabs.getByRole("link", { name }).focus();
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${site.url}/account/${name.toLowerCase()}`);
+    await page.waitForURL(`${site.url}/account/${name.replace("DNS ", "").toLowerCase()}`);
     await expect.poll(async () => await tabs.locator("[aria-current=page]").textContent(), patience).toBe(name);
     expect(await page.title()).toBe(`${name} · Zonewright`);
   }
