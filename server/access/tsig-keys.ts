@@ -20,7 +20,7 @@ export interface KnownKey {
 }
 
 /** The permissions of each kind of access. */
-export const permissionsOf: Readonly<Record<TsigKeyAccess, ReadonlySet<Permission>>> = {
+const permissionsOf: Readonly<Record<TsigKeyAccess, ReadonlySet<Permission>>> = {
   update: new Set<Permission>(["records:write"]),
   read: new Set<Permission>(["records:read"]),
   both: new Set<Permission>(["records:read", "records:write"]),

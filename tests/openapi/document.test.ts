@@ -206,6 +206,7 @@ describe("every operation", () => {
       "createSnapshot",
       "createTemplate",
       "createToken",
+      "createTsigKey",
       "createUser",
       "register",
       "registerExternally",

@@ -29,11 +29,6 @@ const areas: { area: string; built: boolean; endpoints: string[] }[] = [
       "GET /api/auth/me/tokens",
       "POST /api/auth/me/tokens",
       "DELETE /api/auth/me/tokens/:id",
-      "GET /api/auth/me/tsig-keys",
-      "POST /api/auth/me/tsig-keys",
-      "DELETE /api/auth/me/tsig-keys/:id",
-      "GET /api/tsig-keys",
-      "DELETE /api/tsig-keys/:id",
     ],
   },
   {

@@ -91,6 +91,23 @@ export interface TokensProcedures {
         mutate: Inferred["tokens"]["delete"]["mutate"];
     };
 }
+export interface TsigKeysProcedures {
+    list: {
+        query: Inferred["tsigKeys"]["list"]["query"];
+    };
+    create: {
+        mutate: Inferred["tsigKeys"]["create"]["mutate"];
+    };
+    delete: {
+        mutate: Inferred["tsigKeys"]["delete"]["mutate"];
+    };
+    listAll: {
+        query: Inferred["tsigKeys"]["listAll"]["query"];
+    };
+    revoke: {
+        mutate: Inferred["tsigKeys"]["revoke"]["mutate"];
+    };
+}
 export interface SessionsProcedures {
     list: {
         query: Inferred["sessions"]["list"]["query"];
@@ -536,6 +553,7 @@ interface Routers {
     auth: AuthProcedures;
     twoFactor: TwoFactorProcedures;
     tokens: TokensProcedures;
+    tsigKeys: TsigKeysProcedures;
     sessions: SessionsProcedures;
     profile: ProfileProcedures;
     users: UsersProcedures;

@@ -11,6 +11,7 @@ import { forLibrary, deletion, restProcedures } from "../rest.ts";
 
 const tags = [
   { name: "Sign-in and account", description: "Sign-in, sessions, your own account and your personal tokens." },
+  { name: "TSIG keys", description: "Keys with which DNS clients change and read records." },
   { name: "Second factors", description: "Authenticator apps, passkeys, email codes and recovery codes." },
   {
     name: "External sign-in",

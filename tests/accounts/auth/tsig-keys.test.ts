@@ -57,6 +57,9 @@ async function create(caller: Caller, recordType: string, name: string, value: s
 const listed = async (owner: RestClient, id: string): Promise<Body> =>
   (await owner.get(path)).body.keys.find((key: Body) => key.id === id);
 
+/** Waits until something that is written in the background can be seen. */
+const seen = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000 });
+
 describe("creating a TSIG key", () => {
   test("a TSIG key shows its secret only when it is created, and is stored encrypted", async () => {
     const body = await make(ada, { name: "certbot", hostPattern: "_ACME-challenge*", recordTypes: ["txt", "TXT"] });
@@ -171,7 +174,8 @@ describe("creating a TSIG key", () => {
     await assign(zw, many, zone.id, "*");
     for (let left = 48; left > 0; left--) await make(many);
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask(many)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+    const made = answers.filter(({ status }) => status === 201).length;
+    expect([made, answers.filter(({ status }) => status === 409).length]).toEqual([2, 2]);
     expect((await many.get(path)).body.keys).toHaveLength(50);
   });
 
@@ -321,29 +325,31 @@ test("a TSIG key stays valid when its domain moves to another provider configura
 describe("the last use of a TSIG key", () => {
   const note = (known: { id: string }, from: string, error: string | null) =>
     zw.services.tsigKeyCredentials.noteUse(known, from, error);
-  const seen = async (id: string, expected: object) =>
-    await vi.waitFor(async () => expect(await listed(ada, id)).toMatchObject(expected), { timeout: 20_000 });
-
   test("a TSIG key shows when and from where it was last used, and why a message was refused", async () => {
     const key = await make(ada);
     const known = { id: key["id"] as string };
     const at = clock.now().toISOString();
     note(known, "192.0.2.1", null);
-    await seen(known.id, { lastUsedAt: at, lastUsedFrom: "192.0.2.1", lastError: null, lastErrorAt: null });
+    const unused = { lastError: null, lastErrorAt: null };
+    await seen(async () =>
+      expect(await listed(ada, known.id)).toMatchObject({ lastUsedAt: at, lastUsedFrom: "192.0.2.1", ...unused }),
+    );
     clock.advance(minute);
     const refusedAt = clock.now().toISOString();
     note(known, "2001:db8::1", "NS records of @ are not yours.");
     const lastError = { lastError: "NS records of @ are not yours.", lastErrorAt: refusedAt };
-    await seen(known.id, { lastUsedAt: refusedAt, lastUsedFrom: "2001:db8::1", ...lastError });
+    const used = { lastUsedAt: refusedAt, lastUsedFrom: "2001:db8::1" };
+    await seen(async () => expect(await listed(ada, known.id)).toMatchObject({ ...used, ...lastError }));
     clock.advance(minute);
     note(known, "192.0.2.1", null);
-    await seen(known.id, { lastUsedAt: clock.now().toISOString(), ...lastError });
+    const now = clock.now().toISOString();
+    await seen(async () => expect(await listed(ada, known.id)).toMatchObject({ lastUsedAt: now, ...lastError }));
   });
 
   test("text of a refusal is one line of at most 500 characters, whatever a client sent", async () => {
     const { id } = await make(ada);
     note({ id }, "192.0.2.1", `a\u0000b\n\u202ec\ud800 ${"é".repeat(600)}`);
-    await vi.waitFor(async () => expect((await listed(ada, id))["lastError"]).not.toBeNull(), { timeout: 20_000 });
+    await seen(async () => expect((await listed(ada, id))["lastError"]).not.toBeNull());
     const { lastError } = await listed(ada, id);
     expect(lastError).toMatch(/^a b c\ufffd é+$/);
     expect(lastError.length).toBeLessThanOrEqual(500);
@@ -354,6 +360,7 @@ describe("the last use of a TSIG key", () => {
     note({ id }, "192.0.2.1", null);
     note({ id }, "192.0.2.2", "Refused.");
     note({ id }, "192.0.2.3", null);
-    await seen(id, { lastUsedFrom: "192.0.2.3", lastError: "Refused." });
+    const last = { lastUsedFrom: "192.0.2.3", lastError: "Refused." };
+    await seen(async () => expect(await listed(ada, id)).toMatchObject(last));
   });
 });

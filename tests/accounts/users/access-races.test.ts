@@ -21,7 +21,7 @@ afterAll(async () => {
   await mail.stop();
 });
 
-test("an administrator's rescue leaves no session, token or passkey created by concurrent calls", async () => {
+test("an administrator's rescue leaves no session, token, key or passkey created by concurrent calls", async () => {
   for (let round = 0; round < 3; round++) {
     const account = await plantWaysIn(zw, harness, mail);
     const [gained, rescue] = await Promise.all([
@@ -33,6 +33,7 @@ test("an administrator's rescue leaves no session, token or passkey created by c
     expect((await zw.admin.get(`/api/users/${account.id}/access`)).body).toMatchObject({
       sessions: [],
       tokens: [],
+      keys: [],
       passkeys: [],
       identities: [],
     });

@@ -16,7 +16,7 @@ export interface PlantedAccount {
   username: string;
   /** A signed-in client of the account. */
   client: RestClient;
-  /** Completes concurrently what was begun: three sign-ins, a passkey registration and a new token. @returns the sessions and tokens created */
+  /** Completes concurrently what was begun: three sign-ins, a passkey registration, a new token and a new TSIG key. @returns the sessions and tokens created */
   tryAtOnce(): Promise<RestClient[]>;
   /** Exchanges the ticket. */
   exchangeTicket(): Promise<Answer>;
@@ -100,6 +100,7 @@ export async function plantWaysIn(zw: Target, harness: IdentityHarness, mail: Ma
         waiting.post("/api/2fa/verify", { method: "recovery", code: recoveryCode }),
         client.post("/api/auth/me/tokens", { name: "New", permissions: ["domains:read"] }),
         client.post("/api/2fa/passkeys", { name: "Half", credential: registration }),
+        newKey(),
       ]);
       return answers.flatMap(({ body }) =>
         [body.accessToken, body.token].filter(Boolean).map((token: string) => new RestClient(zw.url, token)),

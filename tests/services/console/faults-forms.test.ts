@@ -2,10 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import { assign } from "../../assignments/assigned.ts";
 import { faults } from "../../support/console-faults.ts";
 import { useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
-import { fileZone, type Zone } from "../../support/zones.ts";
+import { addZone, fileZone, type Zone } from "../../support/zones.ts";
 
 /** A form or dialog whose call fails says why and keeps everything typed, until the same click succeeds. */
 
@@ -13,7 +14,8 @@ const site = useConsole();
 let zone: Zone;
 beforeAll(async () => {
   zone = await fileZone(site.zonewright);
-  await site.zonewright.member("typist");
+  const typist = await site.zonewright.member("typist");
+  await assign(site.zonewright, typist, (await addZone(site.zonewright, { name: "keyed.example" })).id, "*");
   await mkdir(join(site.zonewright.dataDir, "zones", "typed-zones"), { recursive: true });
 });
 
@@ -106,6 +108,17 @@ const forms: readonly FormCase[] = [
     procedure: "tokens.create",
     submit: "Create the token",
     done: (page) => page.getByRole("region", { name: "New token" }),
+  },
+  {
+    what: "a TSIG key",
+    path: "/account/keys",
+    username: "typist",
+    open: click("Create a key"),
+    form: (page) => page.locator("form"),
+    typed: { "What it is for": "Router", Domain: "keyed.example", Hosts: "home", "Record types": "A" },
+    procedure: "tsigKeys.create",
+    submit: "Create the key",
+    done: (page) => page.getByRole("region", { name: "New key" }),
   },
   {
     what: "a new user",

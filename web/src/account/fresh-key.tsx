@@ -37,9 +37,7 @@ export function FreshKey({ created, onDone }: { created: CreatedKey; onDone: () 
         ))}
       </div>
       <div className={secretsStyles["config"]}>
-        <pre tabIndex={0} aria-label={text.keyConfig(chosen)}>
-          {config}
-        </pre>
+        <pre aria-label={text.keyConfig(chosen)}>{config}</pre>
         <CopyButton text={`${config}\n`} label={text.keyCopyConfig} />
       </div>
       <span className={styles["hint"]}>{text.keyServerHint}</span>

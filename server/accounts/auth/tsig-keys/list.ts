@@ -24,7 +24,7 @@ export async function pageOfKeys(em: EntityManager, { page, limit, userId, domai
     .$if(domainId !== undefined, (query) => query.where("k.domain_id", "=", domainId ?? ""))
     .orderBy("k.id", "desc");
   const { rows, total } = await onePage(found, { page, limit });
-  const keys = rows.map((row) => ({ ...keyView(row), userId: row.user_id, username: row.username }));
+  const keys = rows.map((row) => Object.assign(keyView(row), { userId: row.user_id, username: row.username }));
   return { keys, total, page, limit };
 }
 

@@ -63,7 +63,7 @@ export const newTsigKey = z
   })
   .meta({ id: "NewTsigKey", description: "A new TSIG key, with its secret." });
 
-export const ownedTsigKey = z
+const ownedTsigKey = z
   .object({
     ...shown,
     userId: shownId("The key's owner."),

@@ -1,4 +1,4 @@
-export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.registration_changed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "record.review_due", "zone.changed", "zone.drift", "zone.secondary_behind", "zone.secondary_ahead", "zone.secondary_recovered", "mirror.failing", "mirror.recovered", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
+export declare const notificationEvents: readonly ["assignment.create", "assignment.delete", "assignment.ending", "assignment.request", "assignment.approve", "assignment.reject", "domain.expiring", "domain.expired", "domain.expiry_check_failed", "domain.registration_changed", "domain.delegation_changed", "domain.dangling", "record.change_failed", "record.review_due", "zone.changed", "zone.drift", "zone.secondary_behind", "zone.secondary_ahead", "zone.secondary_recovered", "mirror.failing", "mirror.recovered", "replacement.progress", "replacement.finished", "change.requested", "change.approved", "change.rejected", "change.applied", "change.failed", "security.new_sign_in", "security.factor_added", "security.factor_removed", "security.recovery_codes_replaced", "security.identity_added", "security.identity_removed", "security.token_created", "security.key_created", "security.access_revoked", "security.email_changed", "security.password_changed", "security.administrator_added", "security.sign_in_provider_changed", "channel.disabled"];
 export type NotificationEvent = (typeof notificationEvents)[number];
 export declare const eventNotes: Readonly<Record<NotificationEvent, {
     when: string;
@@ -67,7 +67,7 @@ export interface ZoneChanged extends OfDomain {
     kind: string;
     message: string | null;
     actor: string | null;
-    means: "session" | "token" | "request" | "service";
+    means: "session" | "token" | "key" | "request" | "service";
     meansName: string | null;
     creates: number;
     updates: number;
@@ -186,6 +186,12 @@ export interface EventMetadata extends Record<NotificationEvent, object> {
     "security.token_created": OfAccount & {
         tokenId: string;
         name: string;
+    };
+    "security.key_created": OfAccount & {
+        keyId: string;
+        keyName: string;
+        name: string | null;
+        domainName: string;
     };
     "security.access_revoked": OfAccount & {
         ways: readonly string[];

@@ -1,0 +1,123 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { assign } from "../../assignments/assigned.ts";
+import { Clock, minute } from "../../support/clock.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+import { manualZone, type Zone } from "../../support/zones.ts";
+
+const clock = new Clock();
+const site = useConsole({ now: clock.now });
+const patience = { timeout: 10_000 };
+
+/** Makes a member who may write to a zone, and opens the page of their keys. */
+async function keyed(username: string): Promise<{ page: Page; zone: Zone }> {
+  const zone = await manualZone(site.zonewright);
+  await assign(site.zonewright, await site.zonewright.member(username), zone.id, "*.home");
+  const page = await site.signedIn({ username, password: memberPassword, path: "/account/keys" });
+  return { page, zone };
+}
+
+async function createKey(page: Page, fields: Readonly<Record<string, string>>): Promise<void> {
+  await page.getByRole("button", { name: "Create a key" }).click();
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole("button", { name: "Create the key" }).click();
+}
+
+test("a key's secret is shown once, with what each client takes, and the key works until it is deleted", async () => {
+  const { page, zone } = await keyed("keeper");
+  await page.getByText("No keys yet").waitFor();
+  await createKey(page, { "What it is for": "Router", Domain: zone.name, Hosts: "nas.home", "Record types": "a aaaa" });
+  const fresh = page.getByRole("region", { name: "New key" });
+  await expect.poll(async () => await fresh.and(page.locator(":focus")).count(), patience).toBe(1);
+  const secret = (await fresh.getByLabel("Secret", { exact: true }).textContent()) ?? "";
+  const [row] = (await (await site.zonewright.signIn("keeper", memberPassword)).get("/api/auth/me/tsig-keys")).body
+    .keys;
+  const known = await site.zonewright.services.tsigKeyCredentials.named(row.keyName);
+  expect(known?.tsig.secret.toString("base64")).toBe(secret);
+
+  const config = async (client: string) => {
+    await fresh.getByRole("radio", { name: client }).check();
+    return (await fresh.getByLabel(`Configuration for ${client}`).textContent()) ?? "";
+  };
+  expect(await config("nsupdate")).toContain(
+    `key "${row.keyName}" {\n  algorithm hmac-sha256;\n  secret "${secret}";\n};`,
+  );
+  expect(await config("certbot")).toMatch(/^dns_rfc2136_algorithm = HMAC-SHA256$/m);
+  expect(await config("lego")).toContain(`RFC2136_TSIG_SECRET=${secret}`);
+  await expectAccessible(page);
+  await photograph(page, "key-created");
+
+  await page.reload();
+  const item = page.getByRole("listitem").filter({ hasText: "Router" });
+  for (const text of [row.keyName, zone.name, "nas.home", "AAAA", "Never used"])
+    expect(await item.textContent()).toContain(text);
+  expect(await page.content()).not.toContain(secret);
+
+  await page.getByRole("button", { name: "Delete Router" }).click();
+  await page.getByRole("dialog", { name: "Delete the key Router?" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No keys yet").waitFor();
+  await expect.poll(async () => await page.locator("main *:focus").count(), patience).toBe(1);
+  expect(await site.zonewright.services.tsigKeyCredentials.named(row.keyName)).toBeNull();
+});
+
+test("a key that does not fit is explained at its field, before anything typed is lost", async () => {
+  const { page, zone } = await keyed("mistaken");
+  site.expected.push("400");
+  const create = page.getByRole("button", { name: "Create the key" });
+  await createKey(page, { Hosts: "www" });
+  await page.getByText("This is required.").waitFor();
+  await page.getByLabel("Domain", { exact: true }).fill("unknown.example");
+  await create.click();
+  await page.getByText("You have no domain unknown.example.").waitFor();
+  await page.getByLabel("Domain", { exact: true }).fill(zone.name);
+  await create.click();
+  await page.getByText(/You may not change all records of www/).waitFor();
+  await expectAccessible(page);
+  await photograph(page, "key-form");
+  expect(await page.getByLabel("Hosts").inputValue()).toBe("www");
+  await page.getByLabel("Hosts").fill("www.home");
+  await create.click();
+  await page.getByRole("region", { name: "New key" }).waitFor();
+});
+
+test("a refusal and the last use are shown with the key", async () => {
+  const { page, zone } = await keyed("refused");
+  const owner = await site.zonewright.signIn("refused", memberPassword);
+  const { body } = await owner.post("/api/auth/me/tsig-keys", { name: "DHCP server", domainId: zone.id });
+  const { tsigKeyCredentials } = site.zonewright.services;
+  tsigKeyCredentials.noteUse({ id: body.id }, "2001:db8::53", "The A records of www are not for this key.");
+  const listed = async () => (await owner.get("/api/auth/me/tsig-keys")).body.keys[0].lastError;
+  await expect.poll(listed, patience).not.toBeNull();
+  await page.reload();
+  const item = page.getByRole("listitem").filter({ hasText: "DHCP server" });
+  await item.getByText(/Last refused .*: The A records of www are not for this key\./).waitFor();
+  expect(await item.textContent()).toContain("from 2001:db8::53");
+  await expectAccessible(page);
+  await photograph(page, "keys");
+});
+
+test("ten minutes after the sign-in, a key is created once the password is confirmed", async () => {
+  const { page, zone } = await keyed("late");
+  clock.advance(11 * minute);
+  site.expected.push("403");
+  await createKey(page, { Domain: zone.name });
+  const dialog = page.getByRole("dialog", { name: "Confirm that it is you" });
+  await dialog.getByLabel("Password").fill(memberPassword);
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "New key" }).waitFor();
+});
+
+test("administrators see the keys among a user's ways in, and revoke one", async () => {
+  const { zone } = await keyed("watched");
+  const owner = await site.zonewright.signIn("watched", memberPassword);
+  const { body } = await owner.post("/api/auth/me/tsig-keys", { name: "Camera", domainId: zone.id });
+  const page = await site.signedIn({ path: "/admin/users?search=watched" });
+  await page.getByRole("button", { name: "Actions for watched" }).click();
+  await page.getByRole("menuitem", { name: "Ways in" }).click();
+  const keys = page.getByRole("region", { name: "TSIG keys" });
+  await keys.getByText("Camera").waitFor();
+  await keys.getByRole("button", { name: "Revoke Camera" }).click();
+  await keys.waitFor({ state: "detached" });
+  expect(await site.zonewright.services.tsigKeyCredentials.named(body.keyName)).toBeNull();
+});
