@@ -125,7 +125,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     },
     {
       name: "accounts.housekeeping",
-      description: "Deletes expired sessions, challenges, links, sign-ins, deliveries and old replacements.",
+      description: "Deletes expired sessions, challenges, links, sign-ins, keys, deliveries and old replacements.",
       schedule: "40 */6 * * *",
       work: () => deleteExpired(database, now()),
     },

@@ -79,13 +79,14 @@ describe("examples in the reference", () => {
       }
     }
     expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name an unknown link, invitation, passkey, identity provider, provider configuration and user.
+    // They name an unknown link, invitation, passkey, identity provider, provider configuration, domain and user.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [
       "createAssignment",
       "createIdentityConfig",
       "createMirror",
       "createPasskey",
+      "createTsigKey",
       "register",
       "resetPassword",
       "verifyEmail",
