@@ -45,18 +45,24 @@ const record = rrset.chain(({ name, recordType }) =>
     })
     .filter((one) => one !== null),
 );
-const withoutTtl = record.map((one): UpdateRecord => Object.assign({}, one, { ttl: 0 }));
+const withoutTtl = record.map(({ name, recordType, value, strings }): UpdateRecord => ({
+  name,
+  recordType,
+  value,
+  strings,
+  ttl: 0,
+}));
 const prerequisites: fc.Arbitrary<Prerequisite> = fc.oneof(
   ownerName.map((name): Prerequisite => ({ kind: "nameInUse", name })),
   ownerName.map((name): Prerequisite => ({ kind: "nameUnused", name })),
-  rrset.map((one): Prerequisite => ({ kind: "rrsetExists", ...one })),
-  rrset.map((one): Prerequisite => ({ kind: "rrsetAbsent", ...one })),
+  rrset.map(({ name, recordType }): Prerequisite => ({ kind: "rrsetExists", name, recordType })),
+  rrset.map(({ name, recordType }): Prerequisite => ({ kind: "rrsetAbsent", name, recordType })),
   withoutTtl.map((one): Prerequisite => ({ kind: "rrsetHas", record: one })),
 );
 const operations: fc.Arbitrary<UpdateOperation> = fc.oneof(
   record.map((one): UpdateOperation => ({ kind: "add", record: one })),
   withoutTtl.map((one): UpdateOperation => ({ kind: "deleteRecord", record: one })),
-  rrset.map((one): UpdateOperation => ({ kind: "deleteRrset", ...one })),
+  rrset.map(({ name, recordType }): UpdateOperation => ({ kind: "deleteRrset", name, recordType })),
   ownerName.map((name): UpdateOperation => ({ kind: "deleteName", name })),
 );
 const updates = fc.record({
