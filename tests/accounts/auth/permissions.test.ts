@@ -11,7 +11,16 @@ const rows = await accessRows();
 const opens = (permission: Permission) =>
   rows.filter((row) => row.permission === permission && row.access !== "narrowed").map(({ procedure }) => procedure);
 /** What belongs to the caller's own account. */
-const ownAccount = new Set(["auth", "identity", "notifications", "profile", "sessions", "tokens", "twoFactor"]);
+const ownAccount = new Set([
+  "auth",
+  "identity",
+  "notifications",
+  "profile",
+  "sessions",
+  "tokens",
+  "tsigKeys",
+  "twoFactor",
+]);
 
 /** Whether an auditor may make a call: everything that reads, but channels and invitations, and the own account. */
 function isForAuditors({ procedure, access, permission }: AccessRow): boolean {
