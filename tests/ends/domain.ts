@@ -154,7 +154,7 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
     },
   },
   "its zone at secondaries": {
-    columns: ["primary_zones.domain_id"],
+    columns: ["primary_zones.domain_id", "secondary_revisions.domain_id"],
     async prove() {
       const { port, path, catalog } = await primaryConfig(zw);
       const name = `${unique("transferred")}.example`;
