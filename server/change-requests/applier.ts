@@ -15,7 +15,7 @@ import { refuseLoss } from "../records/loss-guard.ts";
 import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { authorGone, mayChange, presentAuthor } from "./planning.ts";
+import { authorGone, mayChange, presentAuthor, refuseBeyondToken } from "./planning.ts";
 import { counts, reviewRefusal, reviewsOf } from "./reviewers.ts";
 import { rrsetHash, touchedPlaces } from "./rrset-hash.ts";
 import { beingApplied, refuseClosed, target } from "./service.ts";
@@ -48,6 +48,8 @@ interface Starter {
   name: string | null;
   /** Whether they may pass the safety threshold without an approval. */
   force: boolean;
+  /** With their credential's limits; null: the service. */
+  caller: Caller | null;
 }
 
 /**
@@ -78,7 +80,7 @@ export class ChangeRequestApplier {
       const refusal = await reviewRefusal(em, caller, request, request.places);
       if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
     }
-    await this.carryOut(request, { actor: caller, name: caller.username, force });
+    await this.carryOut(request, { actor: caller, name: caller.username, force, caller });
     const ended = await findRequest(this.#fork(), id);
     if (ended?.state === "failed")
       throw new AppError("PROVIDER_ERROR", ended.reason ?? "The change was not made. See the domain's history.");
@@ -166,6 +168,7 @@ export class ChangeRequestApplier {
     if (request.proposed || !(await mayChange(tx, caller, zone.id, touchedPlaces(plan.changes)))) throw needsApproval();
     if (starter.actor.userId !== null && starter.actor.userId !== request.author.userId) throw needsApproval();
     permitted(caller, "records:write");
+    if (starter.caller) await refuseBeyondToken(tx, starter.caller, plan);
     if (plan.changes.length > 1)
       refuseLoss(plan.changes, await countSeen(tx, zone), { force: request.force || starter.force });
     return { plan, approvers };

@@ -1,4 +1,4 @@
-import type { Caller } from "../access/caller.ts";
+import { permitted, type Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
 import { outsideRights, zoneFor } from "../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
@@ -23,7 +23,9 @@ export interface FreshPlan extends StoredPlan {
 
 /** Returns a plan as requests store and show it. */
 export async function freshPlan(em: EntityManager, planned: EditPlan): Promise<FreshPlan> {
-  const { zone, changes, followed, warnings } = planned;
+  const { zone, changes, followed } = planned;
+  const shared = new Map(followed?.warnings.map((warning) => [warning.text, warning.shared]));
+  const warnings = planned.warnings.map((text) => shared.get(text) ?? text);
   return {
     places: touchedPlaces(changes),
     plan: { ...(await planView(changes)), warnings },
@@ -69,6 +71,24 @@ export async function mayChange(
 ): Promise<boolean> {
   const { rights } = await zoneFor(em, caller, domainId, "read");
   return places.every((place) => outsideRights(place, rights) === null);
+}
+
+/** Refuses a change without an approval to a personal token that could not make it itself. @throws AppError FORBIDDEN */
+export async function refuseBeyondToken(em: EntityManager, caller: Caller, plan: EditPlan): Promise<void> {
+  permitted(caller, "records:write");
+  const { narrowing } = caller;
+  if (narrowing === null) return;
+  const { rights } = await zoneFor(em, caller, plan.zone.id, "read");
+  const [reason] = touchedPlaces(plan.changes).flatMap((place) => outsideRights(place, rights) ?? []);
+  if (reason !== undefined) throw new AppError("FORBIDDEN", reason);
+  for (const { included, address, domainId, record } of plan.followed?.listed ?? []) {
+    if (!included || domainId === null) continue;
+    if (narrowing.domainIds?.includes(domainId) !== false && record && narrowing.scope.includes(record)) continue;
+    throw new AppError(
+      "FORBIDDEN",
+      `The PTR record of ${address} would follow, which this token does not cover. Use one that does.`,
+    );
+  }
 }
 
 /** Leaves out what a reader may not see of the PTR changes in somebody else's plan. */

@@ -93,7 +93,7 @@ export class ChangeRequestSchedule {
     const request = await findRequest(database.fork(), id);
     if (!request || request.closedAt !== null) return;
     try {
-      await applier.carryOut(request, { actor: theService, name: null, force: false });
+      await applier.carryOut(request, { actor: theService, name: null, force: false, caller: null });
     } catch (fault) {
       const error = faultToAppError(fault);
       if (error instanceof Fault)

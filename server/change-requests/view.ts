@@ -27,6 +27,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
   const shown = fresh.plan?.plan ?? (fresh.hidden ? null : (request.plan as FreshPlan["plan"]));
   const isReviewer = (await reviewRefusal(em, caller, request, places)) === null;
   const isOpen = request.closedAt === null;
+  const isAuthor = request.author.userId === caller.userId;
   const judged = [];
   for (const review of reviews)
     judged.push(await reviewView(em, review, request, { changesHash, places, at: parts.now() }));
@@ -35,7 +36,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
     note: request.note,
     changes: fresh.hidden ? [] : request.changes.map(changeView),
     plan: shown,
-    reverse: request.author.userId === caller.userId ? listed : await listedFor(em, caller, listed),
+    reverse: isAuthor && caller.narrowing === null ? listed : await listedFor(em, caller, listed),
     planHash,
     changesHash,
     outdated: isOpen && changesHash !== request.changesHash,
@@ -45,7 +46,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
     reviews: judged,
     changeSetId: set?.id ?? null,
     mayReview: isOpen && isReviewer,
-    mayApply: isOpen && (isReviewer || request.author.userId === caller.userId),
+    mayApply: isOpen && (isReviewer || isAuthor),
   };
 }
 

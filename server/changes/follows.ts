@@ -37,9 +37,16 @@ export interface FollowedChange {
   reason: string | null;
 }
 
+export interface FollowWarning {
+  /** For the caller of the plan. */
+  text: string;
+  /** For others who read the plan: without names of the reverse zone. */
+  shared: string;
+}
+
 export interface FollowPlan {
   listed: FollowedChange[];
-  warnings: string[];
+  warnings: FollowWarning[];
   /** What is included, for the change pipeline. */
   follows: Follow[];
   /** The included changes, for the plan's hash. */

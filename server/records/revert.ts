@@ -99,7 +99,7 @@ export class Revert {
       ...planned.warnings,
       ...privateAddressWarnings(zone, changes),
       ...(await signatureWarnings(em, zone, changes)),
-      ...followed.warnings,
+      ...followed.warnings.map(({ text }) => text),
     ];
     if (await changedElsewhere(em, zone, this.#comparison, this.#now())) warnings.push(editedElsewhere);
     const loss = changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;

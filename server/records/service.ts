@@ -179,7 +179,7 @@ export class Records {
       ...privateAddressWarnings(zone, changes),
       ...(await signatureWarnings(em, zone, changes)),
       ...(await mirrorWarnings(em, zone, changes)),
-      ...(followed?.warnings ?? []),
+      ...(followed?.warnings ?? []).map(({ text }) => text),
     ];
     const locked = input.unlock ? null : lockWarning(changes);
     const loss = input.changes.length > 1 ? lossWarning(changes, await countSeen(em, zone)) : null;

@@ -116,7 +116,7 @@ export class ZoneFileTransfer {
         ...notEndless(held.warnings),
         ...notEndless(readOnlyWarnings(readOnly)),
         ...notEndless(await inSlices(ttlWarnings(given, changes))),
-        ...notEndless(followed.warnings),
+        ...notEndless(followed.warnings.map(({ text }) => text)),
       ];
       const locked = input.unlock ? null : lockWarning(changes);
       if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));

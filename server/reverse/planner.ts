@@ -1,5 +1,13 @@
 import type { Caller } from "../access/caller.ts";
-import type { Chosen, Follow, FollowedChange, FollowedZone, FollowItem, FollowPlan } from "../changes/follows.ts";
+import type {
+  Chosen,
+  Follow,
+  FollowedChange,
+  FollowedZone,
+  FollowItem,
+  FollowPlan,
+  FollowWarning,
+} from "../changes/follows.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
@@ -47,7 +55,8 @@ export async function planFollows(
     if (!seesOwner(reverse, owner) && !reverse.grants) {
       plan.listed.push(hidden(item));
     } else if (found.fault !== null) {
-      if (item.gained.length > 0) plan.warnings.push(`${item.address} gets no PTR record: ${found.fault}.`);
+      const text = `${item.address} gets no PTR record: ${found.fault}.`;
+      if (item.gained.length > 0) plan.warnings.push({ text, shared: text });
     } else {
       const items = byZone.get(reverse) ?? [];
       items.push({ ...item, owner });
@@ -119,7 +128,9 @@ function hashedChange({ id: domainId }: ReverseZone, { action, id, before, after
   return JSON.stringify([domainId, action, action === "create" ? null : id, before?.version, after]);
 }
 
-function foreignWarning(zone: ReverseZone, { address, owner }: FollowItem, target: string): string {
-  const pointed = seesOwner(zone, owner) ? target : "a name";
-  return `The PTR record of ${address} stays: it points to ${pointed}, which is not managed here.`;
+function foreignWarning(zone: ReverseZone, { address, owner }: FollowItem, target: string): FollowWarning {
+  const pointing = (name: string) =>
+    `The PTR record of ${address} stays: it points to ${name}, which is not managed here.`;
+  const shared = pointing("a name");
+  return { text: seesOwner(zone, owner) ? pointing(target) : shared, shared };
 }

@@ -13,9 +13,16 @@ export async function assign(
   domainId: string,
   subdomainPattern: string,
   access: "read" | "write" = "write",
+  more: object = {},
 ): Promise<Body> {
   const userId = await idOf(member);
-  const { status, body } = await zw.admin.post("/api/assignments", { userId, domainId, subdomainPattern, access });
+  const { status, body } = await zw.admin.post("/api/assignments", {
+    userId,
+    domainId,
+    subdomainPattern,
+    access,
+    ...more,
+  });
   if (status !== 201) throw new Error(`Nothing was assigned: ${JSON.stringify(body)}`);
   return body;
 }

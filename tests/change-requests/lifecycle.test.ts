@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { entries } from "../audit/trail.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
 import type { RestClient } from "../support/rest-client.ts";
+import { reverseNet, set } from "../support/reverse-zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
 import { approve, creating, readRequest, request, requested, requireReview, verdict } from "./requested.ts";
@@ -129,6 +130,22 @@ describe("who may do what", () => {
     expect(await names(zone)).not.toContain("www");
     expect(await readRequest(zw.admin, made)).toMatchObject({ state: "approved", outdated: true });
   });
+});
+
+test("a reviewer reads no name of a reverse zone that only its author sees", async () => {
+  const [net, zone] = [await reverseNet(zw), await manualZone(zw)];
+  await set(zone, { reverse: "follow" });
+  await net.zone.add("PTR", "1", "secret.example.net");
+  const made = await requested(zw.admin, zone, creating("www", net.at(1)));
+  const reviewer = await zw.member("reviewer-of-addresses");
+  await assign(zw, reviewer, zone.id, "*", "read", { review: true });
+  const { plan, mayReview } = await readRequest(reviewer, made);
+  expect(mayReview).toBe(true);
+  expect(plan.warnings).toEqual([
+    `The PTR record of ${net.at(1)} stays: it points to a name, which is not managed here.`,
+  ]);
+  await zw.admin.post(`/api/change-requests/${made.id}/withdraw`);
+  expect(JSON.stringify(await readRequest(reviewer, made))).not.toContain("secret");
 });
 
 describe("what an approval covers", () => {

@@ -252,6 +252,55 @@ describe("change requests", () => {
   });
 });
 
+/** A zone of the administrator whose PTR records follow, and a request for an address in it. */
+async function followed() {
+  const net = await reverseNet(zw);
+  const own = await ownZone(zw.admin);
+  await set(own, { reverse: "follow" });
+  const made = await requested(zw.admin, own, creating("www", net.at(1)));
+  return { net, own, made, path: `/api/change-requests/${made.id}` };
+}
+
+describe("a request that its owner made", () => {
+  test("shows no PTR records of zones that the token does not name", async () => {
+    const { net, own, made, path } = await followed();
+    expect(made.reverse).toEqual([expect.objectContaining({ domainId: net.zone.id, included: true })]);
+    const token = await narrowed(zw.admin, { domainIds: [own.id] });
+    const { body } = await token.get(path);
+    expect(body.reverse).toEqual([expect.objectContaining({ domainId: null, record: null })]);
+    expect(JSON.stringify(body)).not.toContain(net.zone.name);
+  });
+
+  test("is not applied without an approval by a token that could not make the change itself", async () => {
+    const { net, own, path } = await followed();
+    const requestsOnly = await narrowed(zw.admin, { domainIds: [own.id], permissions: ["requests:write"] });
+    const body = { name: "Requests", permissions: ["requests:read", "requests:write"] };
+    const whole = new RestClient(zw.url, (await zw.admin.post("/api/auth/me/tokens", body)).body.token);
+    const withoutReverse = await narrowed(zw.admin, { domainIds: [own.id] });
+    for (const [token, reason] of [
+      [requestsOnly, "lacks the permission records:write"],
+      [whole, "lacks the permission records:write"],
+      [withoutReverse, `The PTR record of ${net.at(1)} would follow`],
+    ] as const) {
+      const answer = await token.post(`${path}/apply`);
+      expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining(reason)]);
+    }
+    expect(await own.lines()).toEqual([]);
+    const both = await narrowed(zw.admin, { domainIds: [own.id, net.zone.id] });
+    expect((await both.post(`${path}/apply`)).status).toBe(200);
+    expect(await own.lines()).toEqual([`www A ${net.at(1)}`]);
+  });
+
+  test("is applied by a token for requests only, once somebody approved it", async () => {
+    const { own, made, path } = await followed();
+    const reviewer = await zw.member("reviewer");
+    await assign(zw, reviewer, own.id, "*", "write", { review: true });
+    expect((await approve(reviewer, made)).status).toBe(200);
+    const token = await narrowed(zw.admin, { domainIds: [own.id], permissions: ["requests:write"] });
+    expect((await token.post(`${path}/apply`)).status).toBe(200);
+  });
+});
+
 test("a token sees the replacements that it started, and no others of its owner", async () => {
   const own = await filled(await ownZone(ada));
   const start = async (client: RestClient, value: string, newValue: string): Promise<string> => {
