@@ -8,6 +8,7 @@ import type { ProviderKind } from "../dns-providers/provider.ts";
 import { shown } from "../dns/names/names.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
+import { faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Records } from "../records/service.ts";
 import { parseHostName, writablePlace, type WritablePlace } from "./writable-zone.ts";
@@ -96,6 +97,8 @@ export class AcmeChallenges {
       try {
         await this.#delete(database.fork(), caller, { domainId, host: name }, value);
       } catch (error) {
+        // Somebody locked it, or the zone needs reviews: it is theirs now. Others are tried again.
+        if (!mayPass(error)) await this.#forget(database.fork(), { domainId, host: name }, value);
         log.warn({ err: error, zone: domainId, host: name }, "could not delete a challenge that was left");
       }
     }
@@ -107,20 +110,22 @@ export class AcmeChallenges {
     place: Pick<WritablePlace, "domainId" | "host">,
     value: string,
   ): Promise<number> {
-    const { domainId, host } = place;
+    const { domainId } = place;
     const { changed } = await this.#parts.records.edit(em, caller, domainId, {
       derive: async (tx) =>
         (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id })),
-      alongside: async (tx) => {
-        await queries(tx)
-          .deleteFrom("acme_challenges")
-          .where("domain_id", "=", domainId)
-          .where("name", "=", host)
-          .where("value", "=", value)
-          .execute();
-      },
+      alongside: (tx) => this.#forget(tx, place, value),
     });
     return changed;
+  }
+
+  async #forget(em: EntityManager, { domainId, host }: Pick<WritablePlace, "domainId" | "host">, value: string) {
+    await queries(em)
+      .deleteFrom("acme_challenges")
+      .where("domain_id", "=", domainId)
+      .where("name", "=", host)
+      .where("value", "=", value)
+      .execute();
   }
 }
 
@@ -131,6 +136,12 @@ async function challengesAt(
 ): Promise<LiveRecord[]> {
   const present = await liveAtNames(em, domainId, [host]);
   return present.filter((record) => record.recordType === "TXT" && record.value === value);
+}
+
+/** Returns whether another attempt may succeed without anybody doing something. */
+function mayPass(fault: unknown): boolean {
+  const { code } = faultToAppError(fault);
+  return code === "UNAVAILABLE" || code === "PROVIDER_ERROR" || code === "INTERNAL_SERVER_ERROR";
 }
 
 function outcome({ domainId, domainName, host }: WritablePlace, value: string, changed: number) {

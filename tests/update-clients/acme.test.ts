@@ -106,6 +106,18 @@ describe("publishing and deleting", () => {
   });
 });
 
+test("a challenge that may no longer be deleted is left alone, and not tried again with every run", async () => {
+  const own = await manualZone(zw);
+  await present(nameIn(own), "locked");
+  const [{ id = "" } = {}] = await own.records();
+  expect((await own.update(id, { locked: true })).status).toBe(200);
+  await later(25);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect((await own.update(id, { locked: false })).status).toBe(200);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual(["_acme-challenge TXT locked"]);
+});
+
 describe("refusing", () => {
   const refused: [string, object, number, string][] = [
     ["nothing", {}, 400, "Send `fqdn` and `value`"],
