@@ -8,8 +8,11 @@ const site = useConsole();
 const everywhere = [
   "/",
   "/d/ZONE/records",
+  "/d/ZONE/requests",
   "/d/ZONE/settings",
   "/d/ZONE/access",
+  "/requests",
+  "/requests/REQUEST",
   "/notifications",
   "/account/profile",
   "/account/security",
@@ -28,8 +31,19 @@ const everywhere = [
 async function visit(page: Page, look: (path: string) => Promise<void>): Promise<void> {
   const zone = await fileZone(site.zonewright);
   await zone.add("TXT", "a-long-name-that-wraps.in-a-narrow-window", `"${"v".repeat(200)}"`);
+  const { admin } = site.zonewright;
+  await admin.post("/api/provider-configs", { kind: "manual", name: `Mirror of ${zone.name}` });
+  const { body: configs } = await admin.get("/api/provider-configs");
+  const mirror = configs.configs.find(({ name }: { name: string }) => name === `Mirror of ${zone.name}`);
+  expect((await zone.post("/mirrors", { providerConfigId: mirror.id })).status).toBe(201);
+  const narrowed = { domainIds: [zone.id], hostPattern: "_acme-challenge*", recordTypes: ["TXT"] };
+  const token = { name: `Certificates of ${zone.name}`, permissions: ["records:write"], ...narrowed };
+  expect((await admin.post("/api/auth/me/tokens", token)).status).toBe(201);
+  const added = { action: "create", recordType: "A", name: "n".repeat(60), value: "192.0.2.1" };
+  const request = await zone.post("/change-requests", { title: "w".repeat(120), changes: [added] });
+  expect(request.status).toBe(201);
   for (const path of everywhere) {
-    await page.goto(site.url + path.replace("ZONE", zone.name));
+    await page.goto(site.url + path.replace("ZONE", zone.name).replace("REQUEST", request.body.id));
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" });
     await look(path);
