@@ -130,10 +130,13 @@ async function secondariesOf(em: EntityManager, zoneId: string) {
     .orderBy("identity")
     .limit(100)
     .execute();
-  const number = (text: string | null) => (text === null ? null : Number(text));
   return rows.map((row) =>
-    Object.assign(row, { serial: number(row.serial_text), transferred_serial: number(row.transferred_text) }),
+    Object.assign(row, { serial: serialIn(row.serial_text), transferred_serial: serialIn(row.transferred_text) }),
   );
+}
+
+function serialIn(text: string | null): number | null {
+  return text === null ? null : Number(text);
 }
 
 /** Returns the secondaries that a domain's zones are announced to, each once. */

@@ -82,7 +82,7 @@ export const createdMirror = z
   })
   .meta({ id: "MirrorPlan", description: "What the first reconciliation of a mirror does." });
 
-export const mirrorInput = z.strictObject({ id: id("The domain's id."), mirrorId: id("The mirror's id.") });
+const mirrorInput = z.strictObject({ id: id("The domain's id."), mirrorId: id("The mirror's id.") });
 
 export const deleteMirrorInput = z.strictObject({
   ...mirrorInput.shape,

@@ -66,7 +66,7 @@ describe("catalog zones (RFC 9432)", () => {
 
   test("a name that fills more than one character-string is cut, so that the group stays one text (RFC 1035 §3.3)", async () => {
     await create("c.example", await configure("\u{1F30D}".repeat(100), { catalogZone: "long.invalid" }));
-    const [group = ""] = (await members("long.invalid")).filter((line) => line.startsWith("group."));
+    const group = (await members("long.invalid")).find((line) => line.startsWith("group."));
     expect(group).toContain(" TXT ");
     expect(group).not.toContain('" "');
   });

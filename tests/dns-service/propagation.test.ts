@@ -95,9 +95,9 @@ describe("notifications of secondaries", () => {
   });
 });
 
-describe("the history of a zone that secondaries transfer", () => {
-  const history = async (id: string) => (await zw.admin.get(`/api/domains/${id}/history`)).body.entries;
+const history = async (id: string) => (await zw.admin.get(`/api/domains/${id}/history`)).body.entries;
 
+describe("the history of a zone that secondaries transfer", () => {
   test("shows for each change how many of its secondaries have it, and after how long", async () => {
     const id = await create("history.example");
     await untilInSync(id);

@@ -219,8 +219,8 @@ describe("a strict mirror", () => {
   const refusal = "The strict mirror Cloud refuses it: Cloudflare requires a TTL from";
   beforeEach(async () => {
     cloudflare.addZone(zone.name);
-    expect((await add(zone, cloudConfig, { strict: true })).status).toBe(200);
-    expect(await reaches(zone, "in_sync")).toMatchObject({ strict: true });
+    await add(zone, cloudConfig, { strict: true });
+    await reaches(zone, "in_sync");
   });
 
   test("a plan refuses at its record what the mirror cannot store, and warns of nothing", async () => {

@@ -174,7 +174,7 @@ const lookAgain = 1_000;
 const longestLook = 60_000;
 
 function isOnItsWay(made: ChangeSet | null): boolean {
-  if (made?.finishedAt == null || Date.now() - made.finishedAt.getTime() > longestLook) return false;
+  if (!made?.finishedAt || Date.now() - made.finishedAt.getTime() > longestLook) return false;
   const { propagation, mirrors } = made;
   return (
     (propagation !== null && propagation.inSync < propagation.secondaries) ||
