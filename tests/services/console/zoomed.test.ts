@@ -32,14 +32,13 @@ async function visit(page: Page, look: (path: string) => Promise<void>): Promise
   const zone = await fileZone(site.zonewright);
   await zone.add("TXT", "a-long-name-that-wraps.in-a-narrow-window", `"${"v".repeat(200)}"`);
   const { admin } = site.zonewright;
-  await admin.post("/api/provider-configs", { kind: "manual", name: `Mirror of ${zone.name}` });
-  const { body: configs } = await admin.get("/api/provider-configs");
-  const mirror = configs.configs.find(({ name }: { name: string }) => name === `Mirror of ${zone.name}`);
-  expect((await zone.post("/mirrors", { providerConfigId: mirror.id })).status).toBe(201);
+  const folder = { kind: "zonefile", name: `Mirror of ${zone.name}`, config: { folder: `mirror-${zone.name}` } };
+  const { body: mirror } = await admin.post("/api/provider-configs", folder);
+  expect((await zone.post("/mirrors", { providerConfigId: mirror.id })).status).toBe(200);
   const narrowed = { domainIds: [zone.id], hostPattern: "_acme-challenge*", recordTypes: ["TXT"] };
   const token = { name: `Certificates of ${zone.name}`, permissions: ["records:write"], ...narrowed };
   expect((await admin.post("/api/auth/me/tokens", token)).status).toBe(201);
-  const added = { action: "create", recordType: "A", name: "n".repeat(60), value: "192.0.2.1" };
+  const added = { action: "create", record: { recordType: "A", name: "n".repeat(60), value: "192.0.2.1" } };
   const request = await zone.post("/change-requests", { title: "w".repeat(120), changes: [added] });
   expect(request.status).toBe(201);
   for (const path of everywhere) {
@@ -62,7 +61,7 @@ test.each(["light", "dark"])(
       expect(`${path} ${await sideways(page)}`).toBe(`${path} 0`);
     });
   },
-  120_000,
+  240_000,
 );
 
 test("with forced colors and reduced motion every page keeps its controls visible and nothing moves", async () => {
@@ -75,4 +74,4 @@ test("with forced colors and reduced motion every page keeps its controls visibl
     );
     expect(`${path} ${moving}`).toBe(`${path} 0`);
   });
-}, 120_000);
+}, 240_000);
