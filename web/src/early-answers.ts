@@ -8,12 +8,21 @@ export interface EarlyAnswer {
 declare global {
   /** Set by early.ts. */
   var zonewrightEarly: Map<string, EarlyAnswer> | undefined;
+  /** The addresses that the console has asked for since. An answer stands only for the first call: a later one wants to know what is new. */
+  var zonewrightAsked: Set<string> | undefined;
 }
+
+const asked = (globalThis.zonewrightAsked ??= new Set());
 
 /** After this time an answer no longer stands for what the service would say now. */
 const freshSeconds = 20;
 
-setTimeout(() => globalThis.zonewrightEarly?.clear(), freshSeconds * 1_000);
+let isOver = false;
+setTimeout(() => {
+  isOver = true;
+  globalThis.zonewrightEarly?.clear();
+  asked.clear();
+}, freshSeconds * 1_000);
 
 /**
  * Takes the answer to a call that early.ts made already, once, and only for the same session. What failed there is asked for again.
@@ -21,9 +30,12 @@ setTimeout(() => globalThis.zonewrightEarly?.clear(), freshSeconds * 1_000);
  */
 export function takeEarly(url: string, init: RequestInit | undefined): Promise<Response> | null {
   const { pathname, search, origin } = new URL(url, location.origin);
+  if (isOver || origin !== location.origin) return null;
   const address = pathname + search;
+  const isFirst = !asked.has(address);
+  asked.add(address);
   const early = globalThis.zonewrightEarly?.get(address);
-  if (!early || origin !== location.origin) return null;
+  if (!early || !isFirst) return null;
   const authorization = new Headers(init?.headers).get("authorization");
   if (authorization !== (early.token === null ? null : `Bearer ${early.token}`)) return null;
   globalThis.zonewrightEarly?.delete(address);

@@ -11,12 +11,15 @@ const lock = "zonewright.refresh";
 const refresh = "/api/auth/refresh";
 
 let isLoading = false;
+/** What the console has asked for itself in the meantime needs no answer from here. */
+const asked = (globalThis.zonewrightAsked ??= new Set());
 const answers = new Map<string, EarlyAnswer>();
 globalThis.zonewrightEarly = answers;
 
 /** Makes a call as the client makes it: its address is the key to the answer. */
-function query(procedure: string, input: object, token: string): Promise<Response> {
+function query(procedure: string, input: object, token: string): Promise<Response> | null {
   const address = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  if (asked.has(address)) return null;
   const response = fetch(address, { headers: { authorization: `Bearer ${token}` } });
   answers.set(address, { token, response });
   return response;
@@ -45,6 +48,7 @@ async function askEarly(): Promise<void> {
   if (name !== undefined) {
     const found = query("domains.list", { json: { name: decodeURIComponent(name), limit: 1 } }, token);
     loadFiles();
+    if (!found) return;
     const { result } = (await read(found)) as { result: { data: { json: { domains: { id: string }[] } } } };
     for (const { id } of result.data.json.domains) {
       asked.push(query("domains.get", { json: { id } }, token));
