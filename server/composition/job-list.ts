@@ -157,6 +157,8 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       name: "secondaries.notify",
       description: "Notifies secondaries that are behind, and reports those that stay behind.",
       schedule: "* * * * *",
+      // Without DNS_LISTEN, changes of this instance wait for one that has it.
+      here: needs.dnsService.enabled,
       async work(_data, signal) {
         await needs.dnsService.sweep();
         await needs.secondaryCheck.runOnce(signal);

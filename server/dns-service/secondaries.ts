@@ -174,7 +174,9 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
   return { zone_id: zone.id, identity: identityOf(endpoint), address: shownEndpoint(endpoint), key_name: keyName };
 }
 
-/** A fact that is left out keeps its stored value. `served_at` is when the serial was first seen. */
+/**
+ * A fact that is left out keeps its stored value. `served_at` is when the serial was first seen: what another instance saw later counts.
+ */
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   await sql`
     insert into primary_secondaries (
@@ -193,11 +195,15 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
       address = excluded.address,
       key_name = coalesce(excluded.key_name, primary_secondaries.key_name),
       served_at = case
+        when excluded.served_at < primary_secondaries.served_at then primary_secondaries.served_at
         when excluded.serial is distinct from primary_secondaries.serial
           then coalesce(excluded.served_at, primary_secondaries.served_at)
         else coalesce(primary_secondaries.served_at, excluded.served_at)
       end,
-      serial = coalesce(excluded.serial, primary_secondaries.serial),
+      serial = case
+        when excluded.served_at < primary_secondaries.served_at then primary_secondaries.serial
+        else coalesce(excluded.serial, primary_secondaries.serial)
+      end,
       transferred_serial = coalesce(excluded.transferred_serial, primary_secondaries.transferred_serial),
       asked_at = coalesce(excluded.asked_at, primary_secondaries.asked_at),
       notified_at = coalesce(excluded.notified_at, primary_secondaries.notified_at),

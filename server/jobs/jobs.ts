@@ -8,6 +8,8 @@ export interface Job<Data extends object = object> {
   readonly description: string;
   /** Five cron fields, in UTC. Null for a job that runs only on request. */
   readonly schedule: string | null;
+  /** Whether this instance is able to do it. Others keep its schedule and leave its runs to those that are. Default: true. */
+  readonly here?: boolean;
   /** Retry policy for failed runs. Default: three retries within minutes. */
   readonly retries?: Retries;
   /**

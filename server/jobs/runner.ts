@@ -98,7 +98,7 @@ export class JobRunner {
   /** Starts executing runs and schedules. */
   async start(): Promise<void> {
     if (!this.#parts.works) return;
-    for (const job of this.#parts.jobs) {
+    for (const job of this.#workedOn()) {
       const options = { pollingIntervalSeconds: this.#timing.poll, notifyPollingIntervalSeconds: this.#timing.poll };
       await this.#boss.work<object>(job.name, options, async (tasks) => {
         for (const { data } of tasks) {
@@ -125,13 +125,17 @@ export class JobRunner {
   async rest(): Promise<void> {
     this.#stopping.abort();
     if (!this.#parts.works) return;
-    const ended = this.#parts.jobs.map(async ({ name }) => await this.#boss.offWork(name, { wait: true }));
+    const ended = this.#workedOn().map(async ({ name }) => await this.#boss.offWork(name, { wait: true }));
     await Promise.race([Promise.all(ended), sleep(stopMilliseconds, undefined, { ref: false })]);
   }
 
   /** Closes the connections to the database. */
   async close(): Promise<void> {
     await this.#boss.stop({ graceful: false, close: true });
+  }
+
+  #workedOn(): Job[] {
+    return this.#parts.jobs.filter(({ here = true }) => here);
   }
 
   async #updateSchedules(): Promise<void> {

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startBind } from "../support/name-servers/bind.ts";
 import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
+import type { Secondary } from "../support/name-servers/secondary.ts";
+import { startNsdSecondary } from "../support/name-servers/secondary-nsd.ts";
 import type { UpdateServer } from "../support/name-servers/update-server.ts";
+import { freePorts } from "../support/programs.ts";
 import { asPresented, recordLines, type PresentedRecord } from "../support/records/presentation.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
@@ -17,6 +20,7 @@ let bind: UpdateServer;
 let powerdns: PowerdnsServer;
 let cloudflare: CloudflareServer;
 let route53: Route53Server;
+let nsd: Secondary;
 let path: string;
 const configs: Record<string, string> = {};
 
@@ -27,7 +31,9 @@ beforeAll(async () => {
     startCloudflare(),
     startRoute53(),
   ]);
-  zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+  const [dnsPort = 0, nsdPort = 0] = await freePorts(2);
+  zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", DNS_LISTEN: `127.0.0.1:${dnsPort}` } });
+  nsd = await startNsdSecondary({ primaryPort: dnsPort, port: nsdPort, key: null, zones: [zone] });
   const kinds: Record<string, [kind: string, config: object]> = {
     main: ["rfc2136", bind.config],
     powerdns: ["powerdns", { url: powerdns.url, apiKey: powerdns.apiKey }],
@@ -35,6 +41,10 @@ beforeAll(async () => {
     cloudflare: [
       "cloudflare",
       { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url },
+    ],
+    secondaries: [
+      "primary",
+      { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${nsdPort}` },
     ],
     route53: [
       "route53",
@@ -52,6 +62,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await zw.stop();
   await Promise.all([bind, powerdns, cloudflare, route53].map((server) => server.stop()));
+  await nsd.remove();
 });
 
 /** Pseudo-random numbers that a failure can be repeated with. */
@@ -128,7 +139,10 @@ async function inSync(): Promise<void> {
         ["zonefile", "in_sync"],
         ["cloudflare", "in_sync"],
         ["route53", "in_sync"],
+        ["primary", "in_sync"],
       ]);
+      const { body: report } = await zw.admin.get(`${path}/secondaries`);
+      expect(report.secondaries).toMatchObject([{ notified: true, inSync: true, serial: report.serial }]);
     },
     { timeout: 90_000, interval: 250 },
   );
@@ -140,13 +154,14 @@ async function everywhere(): Promise<{ served: Record<string, string[]>; wanted:
   const served: Record<string, string[]> = {
     bind: plain(await bind.transfer(zone)),
     powerdns: plain(await powerdns.transfer(zone)),
+    nsd: plain((await nsd.served(zone)).filter(({ type }) => type !== "SOA")),
   };
   for (const name of ["files", "cloudflare", "route53"]) served[name] = await readThere(name);
   return { served, wanted: Object.fromEntries(Object.keys(served).map((name) => [name, records])) };
 }
 
-test("mirrors at four kinds of providers serve the same records as BIND after 300 changes with faults", async () => {
-  for (const name of ["powerdns", "files", "cloudflare", "route53"])
+test("mirrors at four kinds of providers, and NSD as a secondary of a fifth, serve the same records as BIND after 300 changes with faults", async () => {
+  for (const name of ["powerdns", "files", "cloudflare", "route53", "secondaries"])
     await must(zw.admin.post(`${path}/mirrors`, { providerConfigId: configs[name] }), [200]);
   await must(zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 }), [201]);
   await inSync();
@@ -160,6 +175,10 @@ test("mirrors at four kinds of providers serve the same records as BIND after 30
     const { served, wanted } = await everywhere();
     expect(served).toEqual(wanted);
   }
+  const { body } = await zw.admin.get(`${path}/history?limit=1`);
+  expect(body.entries).toMatchObject([
+    { propagation: { secondaries: 1, inSync: 1 }, mirrors: { mirrors: 5, inSync: 5, seconds: expect.any(Number) } },
+  ]);
 }, 300_000);
 
 test("records that somebody changed at PowerDNS and in the folder are put back", async () => {

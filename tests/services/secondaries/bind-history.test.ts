@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
+import { serialDistance } from "../../../server/dns/wire/serials.ts";
 import { deleteOldSnapshots } from "../../../server/snapshots/retention.ts";
 import { binary } from "../../support/binaries.ts";
 import { untilServed, type Secondary } from "../../support/name-servers/secondary.ts";
@@ -26,8 +27,8 @@ afterAll(async () => {
 });
 
 /** Adds a zone that is announced to a port, where no secondary runs yet. */
-async function create(zone: string, port: number): Promise<string> {
-  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${port}` };
+async function create(zone: string, port: number, more: object = {}): Promise<string> {
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${port}`, ...more };
   const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: zone, config });
   const { status, body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });
   expect({ status, body }).toMatchObject({ status: 201 });
@@ -108,7 +109,7 @@ test("a secondary whose serial is older than the stored history gets the whole z
 test("BIND signs a zone on the way (inline-signing): after each change it serves the API's records with a complete chain of signatures", async () => {
   const zone = "signed-inline.test";
   const [port = 0] = await freePorts(1);
-  const id = await create(zone, port);
+  const id = await create(zone, port, { signingSecondaries: `127.0.0.1:${port}` });
   const secondary = await follow(zone, port, "inline-signing yes; dnssec-policy default;");
   const isVerified = async () => {
     const served = await secondary.served(zone);
@@ -127,4 +128,32 @@ test("BIND signs a zone on the way (inline-signing): after each change it serves
     await add(id, name);
     await vi.waitFor(isVerified, { timeout: 60_000, interval: 200 });
   }
-}, 180_000);
+  // Its serial runs ahead by its signatures, which says nothing about whether it follows.
+  const report = async () => (await zw.admin.get(`/api/domains/${id}/secondaries`)).body;
+  const inSync = async () => expect(await report()).toMatchObject({ secondaries: [{ signs: true, inSync: true }] });
+  await vi.waitFor(inSync, { timeout: 20_000, interval: 100 });
+  const [served = ""] = (await secondary.served(zone)).flatMap(({ type, rdata }) => (type === "SOA" ? [rdata] : []));
+  const { serial } = await report();
+  expect(serialDistance(serial, Number(served.split(" ")[2]))).toBeGreaterThan(0);
+  await zw.services.secondaryCheck.runOnce();
+  await inSync();
+  expect(await aheadOf(zone)).toBe(0);
+  // Unless the configuration says that it signs, it is reported.
+  const path = `/api/provider-configs/${(await zw.admin.get(`/api/domains/${id}`)).body.providerConfigId}`;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${port}` };
+  expect((await zw.admin.put(path, { config })).status).toBe(200);
+  await add(id, "unlisted");
+  const isReported = async () => {
+    await zw.services.secondaryCheck.runOnce();
+    expect(await aheadOf(zone)).toBe(1);
+  };
+  await vi.waitFor(isReported, { timeout: 60_000, interval: 500 });
+}, 300_000);
+
+/** How often the zone was reported to have a secondary that is ahead. */
+async function aheadOf(zone: string): Promise<number> {
+  const { body } = await zw.admin.get("/api/notifications");
+  return body.notifications.filter(
+    ({ title }: { title: string }) => title.includes(" is ahead with ") && title.includes(zone),
+  ).length;
+}

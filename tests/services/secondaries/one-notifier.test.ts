@@ -13,16 +13,17 @@ const zone = "two-instances.test";
 let dataDir: string;
 let secondary: StandInSecondary;
 let instances: (ServiceProcess & { dnsPort: number })[] = [];
-let start: (jobs: "on" | "off") => Promise<ServiceProcess & { dnsPort: number }>;
+let start: (jobs: "on" | "off", listens?: boolean) => Promise<ServiceProcess & { dnsPort: number }>;
 let id: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-notifier-"));
   const server = process.env["TEST_DATABASE_URL"] ?? "";
   const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, "zonewright_notifier") };
-  start = async (jobs) => {
+  start = async (jobs, listens = true) => {
     const [dnsPort = 0] = await freePorts(1);
-    return { ...(await startService({ ...env, JOBS: jobs, DNS_LISTEN: `127.0.0.1:${dnsPort}` })), dnsPort };
+    const dns: Record<string, string> = listens ? { DNS_LISTEN: `127.0.0.1:${dnsPort}` } : {};
+    return { ...(await startService({ ...env, JOBS: jobs, ...dns })), dnsPort };
   };
   secondary = await StandInSecondary.start(null, () => new Date());
   instances = [await start("off"), await start("off")];
@@ -105,3 +106,26 @@ test("a change whose instance is killed before a secondary acknowledged it is an
   // A job looks once a minute.
   await untilNotified(serial, 180_000);
 }, 240_000);
+
+test("an instance without DNS_LISTEN leaves the job to one that listens, also for its own changes", async () => {
+  // Since the test before, one instance listens and does background work. This one does only background work.
+  instances.push(await start("on", false));
+  const deaf = instances.length - 1;
+  const working = instances.length - 2;
+  const finished = async (index: number) => {
+    const text = await (await fetch(`${instance(index).url}/metrics`)).text();
+    return Number(
+      /^zonewright_job_duration_seconds_count\{job="secondaries\.notify"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0,
+    );
+  };
+  const before = await finished(working);
+  const serials: number[] = [];
+  for (const name of ["deaf1", "deaf2"]) {
+    const serial = await add(await adminOf(deaf), name);
+    serials.push(serial);
+    await untilNotified(serial, 180_000);
+  }
+  expect(await finished(working)).toBeGreaterThan(before);
+  expect(await finished(deaf)).toBe(0);
+  expect(await notifies(deaf, "acknowledged")).toBe(0);
+}, 400_000);
