@@ -152,7 +152,7 @@ test("BIND signs a zone on the way (inline-signing): after each change it serves
 
 /** How often the zone was reported to have a secondary that is ahead. */
 async function aheadOf(zone: string): Promise<number> {
-  const { body } = await zw.admin.get("/api/notifications?limit=50");
+  const { body } = await zw.admin.get("/api/notifications");
   return body.notifications.filter(
     ({ title }: { title: string }) => title.includes(" is ahead with ") && title.includes(zone),
   ).length;
