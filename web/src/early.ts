@@ -21,6 +21,8 @@ function query(procedure: string, input: object, token: string): Promise<Respons
   const address = `/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`;
   if (asked.has(address)) return null;
   const response = fetch(address, { headers: { authorization: `Bearer ${token}` } });
+  // Who takes it hears of a failure.
+  response.catch(() => undefined);
   answers.set(address, { token, response });
   return response;
 }
@@ -43,7 +45,7 @@ async function renew(): Promise<string> {
 
 async function askEarly(): Promise<void> {
   const token = await renew();
-  const asked = [query("auth.me", { json: null, meta: { values: ["undefined"], v: 1 } }, token)];
+  void query("auth.me", { json: null, meta: { values: ["undefined"], v: 1 } }, token);
   const [, name, page] = /^\/d\/([^/]+)(?:\/(\w+))?/.exec(location.pathname) ?? [];
   if (name !== undefined) {
     const found = query("domains.list", { json: { name: decodeURIComponent(name), limit: 1 } }, token);
@@ -51,12 +53,11 @@ async function askEarly(): Promise<void> {
     if (!found) return;
     const { result } = (await read(found)) as { result: { data: { json: { domains: { id: string }[] } } } };
     for (const { id } of result.data.json.domains) {
-      asked.push(query("domains.get", { json: { id } }, token));
-      if (page === "records") asked.push(query("records.list", { json: { id, page: 1, limit: 500 } }, token));
+      void query("domains.get", { json: { id } }, token);
+      if (page === "records") void query("records.list", { json: { id, page: 1, limit: 500 } }, token);
     }
   }
   loadFiles();
-  await Promise.all(asked);
 }
 
 /**
