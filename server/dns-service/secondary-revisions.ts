@@ -44,7 +44,7 @@ export async function claimSerial(em: EntityManager, { id, serialBase, revision 
   return before !== null && before < revision && revision - before < storedRevisions ? before + 1 : revision;
 }
 
-/** Stores which secondaries are notified of which revisions, and deletes what is older than the newest 100 of each domain. */
+/** Stores the revisions that each secondary is notified of. Deletes all but the newest 100 of a domain. */
 export async function storeAnnouncements(em: EntityManager, announcements: readonly Announcement[]): Promise<void> {
   const rows = announcements.flatMap(({ zones, since }) =>
     zones.flatMap(({ id, revision, service }) =>

@@ -56,7 +56,7 @@ describe("a key limited to TXT at app and below", () => {
     }
   });
 
-  test("has nothing changed by an update of which one part is beyond it", async () => {
+  test("changes nothing if one part of an update is beyond it", async () => {
     const before = await zone.lines();
     expect(await client.update([update.add("app", "TXT", "fine"), update.add("www", "TXT", "beyond")])).toBe(5);
     expect(await zone.lines()).toEqual(before);
