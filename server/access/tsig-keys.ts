@@ -14,9 +14,13 @@ export interface KnownKey {
   id: string;
   tsig: TsigKey;
   domainId: string;
+  /** Canonical name of the domain. */
+  zone: string;
   access: TsigKeyAccess;
   /** Null: never expires. */
   endsAt: Date | null;
+  /** Returns the owner as a caller who is limited to the key's records. @param address the client's, for the audit trail */
+  callerAt(address: string): Caller;
 }
 
 /** The permissions of each kind of access. */
@@ -47,43 +51,43 @@ export class TsigKeyCredentials {
    */
   async named(keyName: string): Promise<KnownKey | null> {
     if (!isKeyName(keyName)) return null;
-    const row = await this.#valid()
+    const row = await queries(this.#parts.database.fork())
+      .selectFrom("tsig_keys as k")
+      .innerJoin("users", "users.id", "k.user_id")
+      .innerJoin("domains", "domains.id", "k.domain_id")
       .select(["k.id", "k.key_name", "k.algorithm", "k.secret", "k.domain_id", "k.access", "k.expires_at"])
+      .select(["k.host_pattern", "k.record_types", "domains.name as zone"])
+      .select(["users.id as user_id", "users.username", "users.role"])
       .where("k.key_name", "=", keyName)
+      .where("users.disabled_at", "is", null)
+      .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", this.#parts.now())]))
       .executeTakeFirst();
     if (!row) return null;
     const secret = this.#parts.secrets.open(row.id, row.secret);
     if (secret === null) return null;
-    const tsig = { name: row.key_name, algorithm: row.algorithm, secret };
-    return { id: row.id, tsig, domainId: row.domain_id, access: row.access, endsAt: row.expires_at ?? null };
-  }
-
-  /**
-   * Returns the owner as a caller who is limited to the key's records, or null if the key or its owner has ended since.
-   * @param address the client's, for the audit trail
-   */
-  async callerOf({ id }: Pick<KnownKey, "id">, address: string): Promise<Caller | null> {
-    const row = await this.#valid()
-      .select(["users.id as user_id", "users.username", "users.role"])
-      .select(["k.key_name", "k.domain_id", "k.host_pattern", "k.record_types", "k.access"])
-      .where("k.id", "=", id)
-      .executeTakeFirst();
-    if (!row) return null;
     return {
-      userId: row.user_id,
-      username: row.username,
-      role: row.role,
-      sessionId: null,
-      tokenId: null,
-      tsigKey: row.key_name,
-      permissions: permissionsOf[row.access],
-      narrowing: {
-        domainIds: [row.domain_id],
-        scope: new ZoneScope([{ pattern: row.host_pattern, recordTypes: row.record_types }]),
-      },
-      ip: address,
-      requestId: null,
-      at: this.#parts.now(),
+      id: row.id,
+      tsig: { name: row.key_name, algorithm: row.algorithm, secret },
+      domainId: row.domain_id,
+      zone: row.zone,
+      access: row.access,
+      endsAt: row.expires_at ?? null,
+      callerAt: (address) => ({
+        userId: row.user_id,
+        username: row.username,
+        role: row.role,
+        sessionId: null,
+        tokenId: null,
+        tsigKey: row.key_name,
+        permissions: permissionsOf[row.access],
+        narrowing: {
+          domainIds: [row.domain_id],
+          scope: new ZoneScope([{ pattern: row.host_pattern, recordTypes: row.record_types }]),
+        },
+        ip: address,
+        requestId: null,
+        at: this.#parts.now(),
+      }),
     };
   }
 
@@ -106,13 +110,5 @@ export class TsigKeyCredentials {
       of: "TSIG keys",
       resealed: ({ id, secret }) => this.#parts.secrets.resealed(id, secret),
     });
-  }
-
-  #valid() {
-    return queries(this.#parts.database.fork())
-      .selectFrom("tsig_keys as k")
-      .innerJoin("users", "users.id", "k.user_id")
-      .where("users.disabled_at", "is", null)
-      .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", this.#parts.now())]));
   }
 }

@@ -11,7 +11,7 @@ import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-se
 import { causeColumns, type Cause } from "./cause.ts";
 import { announceZoneChange } from "./watch/announce.ts";
 import { makeMirrorsDue } from "./mirror-due.ts";
-import { reportChange } from "./report-change.ts";
+import { isReported, reportChange } from "./report-change.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import { lostLease, type Lease } from "./lease.ts";
 
@@ -75,12 +75,14 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
     .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
     .returning("revision")
+    .returning(sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`.as("mirrored"))
+    .returning(isReported.as("reported"))
     .executeTakeFirst();
   if (!moved) {
     throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
   }
   // Fewer records end than planned where some had ended already: count them again.
-  const { revision } = moved;
+  const { revision, mirrored, reported } = moved;
   const isCounted =
     done.length === 0 || (await writeVersions(tx, domainId, { revision, changes: done, now })) === grows;
   if (!isCounted) await recount(tx, domainId);
@@ -88,9 +90,11 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
   const made = { revision: done.length > 0 ? revision : null, done, failures };
   const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
   await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
-  if (done.length > 0) await makeMirrorsDue(tx, { domainId, revision, now });
-  if (done.length > 0) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
-  if (done.length > 0) announceZoneChange(tx, { domainId, revision, changeSetId });
+  if (done.length > 0) {
+    if (mirrored) await makeMirrorsDue(tx, { domainId, revision, now });
+    if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
+    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored });
+  }
   return { revision, changeSetId };
 }
 

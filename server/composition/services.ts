@@ -150,9 +150,9 @@ export async function createServices(parts: {
     every: config.driftCheck,
     works: config.jobs,
   });
-  hearZoneChanges(database.fork(), () => {
+  hearZoneChanges(database.fork(), ({ mirrored = true }) => {
     if (config.jobs) changeReporter.soon();
-    mirrorReconciler.soon();
+    if (mirrored) mirrorReconciler.soon();
   });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });

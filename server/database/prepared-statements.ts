@@ -1,14 +1,15 @@
 import { Client } from "pg";
 
 /** Maximum prepared statements per connection, far more than the hot paths use. */
-const maxStatements = 200;
+const maxStatements = 300;
 /** A statement is prepared on its second use; one sent once is not worth a server-side plan. */
 const usesBeforePreparing = 2;
 
-const everyColumn = /(?:select|,|\.)\s*\*/;
+const repeatable = /^\s*(?:select|insert|update|delete)\b/;
+const everyColumn = /(?:select|returning|,|\.)\s*\*/;
 
 /**
- * A `pg` client that prepares repeated reads, so that PostgreSQL parses and plans them once per connection. It does not prepare
+ * A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection. It does not prepare
  * `select *`, whose columns and cached plan change with migrations of a newer version.
  */
 export class PreparingClient extends Client {
@@ -29,7 +30,7 @@ export class PreparingClient extends Client {
   #nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    if (!text.startsWith("select") || everyColumn.test(text) || this.#names.size >= maxStatements) return undefined;
+    if (!repeatable.test(text) || everyColumn.test(text) || this.#names.size >= maxStatements) return undefined;
     const uses = (this.#uses.get(text) ?? 0) + 1;
     if (uses < usesBeforePreparing) {
       if (this.#uses.size >= maxStatements * 5) this.#uses.clear();

@@ -11,6 +11,7 @@ import { editsOf, planHash, refuseOtherPlan, refuseOtherRevision } from "./editi
 import { applyAtomic, applyEach, type Edit } from "./editing/edits.ts";
 import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
+import { LiveNames } from "../changes/state/live-names.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import type { Explained } from "../changes/review-policy.ts";
@@ -216,7 +217,10 @@ export class Records {
       kind: "edit",
       atomic: true,
       ...why,
-      plan: async (tx, zone) => await this.#withFollows(tx, caller, await planAtomic(tx, zone, await derive(tx, zone))),
+      plan: async (tx, zone) => {
+        const live = new LiveNames(tx, zone.id);
+        return await this.#withFollows(tx, caller, await planAtomic(tx, zone, await derive(tx, zone, live), live));
+      },
     });
     refuseAll(result.planned.outcomes, result.planned.changes, result.outcomes, "changes");
     await this.#followers.carryOut(caller, followedSet(result));
@@ -271,8 +275,8 @@ export class Records {
 
 /** Edits that are worked out from a zone's present records. */
 interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongside" | "about" | "cause"> {
-  /** Returns the edits. Nothing else changes the zone meanwhile. */
-  derive: (em: EntityManager, zone: ZoneContext) => Promise<Edit[]>;
+  /** Returns the edits. Nothing else changes the zone meanwhile. @param live for the records of names */
+  derive: (em: EntityManager, zone: ZoneContext, live: LiveNames) => Promise<Edit[]>;
 }
 
 /** Returns the change set that PTR records follow; null if none do. */
@@ -296,8 +300,13 @@ function missing(): never {
   throw new Error("A created or updated record always exists.");
 }
 
-async function planAtomic(em: EntityManager, zone: ZoneContext, edits: readonly Edit[]): Promise<EditPlan> {
-  const plan = await planEdits(em, zone, edits, applyAtomic);
+async function planAtomic(
+  em: EntityManager,
+  zone: ZoneContext,
+  edits: readonly Edit[],
+  live?: LiveNames,
+): Promise<EditPlan> {
+  const plan = await planEdits(em, zone, edits, applyAtomic, live);
   refuseAtomic(plan.outcomes, "changes");
   return plan;
 }

@@ -52,7 +52,7 @@ export class DynamicAddresses {
     // Clients ask every few minutes. Most of the time nothing is to be done, and no provider is asked.
     if (editsFor(host, addresses, present, 0).length === 0) return false;
     const { changed } = await this.#records.edit(em, caller, domainId, {
-      derive: async (tx, zone) => editsFor(host, addresses, await liveAtNames(tx, domainId, [host]), ttlFor(zone.kind)),
+      derive: async (_tx, zone, live) => editsFor(host, addresses, await live.at([host]), ttlFor(zone.kind)),
     });
     return changed > 0;
   }

@@ -8,6 +8,8 @@ export interface ZoneChange {
   revision: number | null;
   /** The change set that made the revision; null if no change set did. */
   changeSetId: string | null;
+  /** Whether the domain has mirrors; left out: it may have. */
+  mirrored?: boolean;
 }
 
 type Announce = (change: ZoneChange) => void;

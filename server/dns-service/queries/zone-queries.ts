@@ -73,7 +73,7 @@ export class ZoneQueries {
 
   /** @throws AppError if the question is refused */
   async *#answered({ question, key, address, protocol }: SignedQuestion): AsyncGenerator<Buffer> {
-    const { database, credentials, limits } = this.#parts;
+    const { database, limits } = this.#parts;
     const { answers, name, type } = question;
     const isTransfer = type === types.axfr || type === types.ixfr;
     // RFC 5936 §4.2: a whole transfer by UDP is not defined.
@@ -81,8 +81,7 @@ export class ZoneQueries {
       yield answers.empty(rcodes.formErr);
       return;
     }
-    const caller = await credentials.callerOf(key, address);
-    if (!caller) throw new AppError("UNAUTHORIZED", "The key or its owner has ended.");
+    const caller = key.callerAt(address);
     await limits.take(caller);
     const em = database.fork();
     const zone = await this.#zone(em, caller, key.domainId);

@@ -1,9 +1,9 @@
 import type { Caller } from "../../access/caller.ts";
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
 import type { Audit } from "../../audit/audit.ts";
-import { liveAtNames } from "../../changes/state/live-queries.ts";
+import type { LiveNames } from "../../changes/state/live-names.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
-import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { Database, EntityManager } from "../../database/database.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
@@ -17,7 +17,7 @@ import { soaOf, soaRecord } from "../queries/zone-soa.ts";
 import { editsFor, unwritable } from "./operations.ts";
 import { failedPrerequisite } from "./prerequisites.ts";
 import { refusedByRights } from "./rights.ts";
-import type { UpdateAnswers } from "./update-answers.ts";
+import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 
 /** Records that one message may change, and prerequisites that it may have. */
 const mostChanges = 1_000;
@@ -72,10 +72,8 @@ export class DynamicUpdates {
 
   /** Makes an update. @returns the RCODE; the reason of a refusal goes to the log, the audit trail and the key's last error. Never throws */
   async answer(update: SignedUpdate): Promise<number> {
-    let caller: Caller | null = null;
+    const caller = update.key.callerAt(update.address);
     try {
-      caller = await this.#parts.credentials.callerOf(update.key, update.address);
-      if (!caller) throw new UpdateRefused(rcodes.refused, "The key or its owner has ended.");
       return await this.#make(update, caller);
     } catch (error) {
       return await this.#failed(update, caller, error);
@@ -83,70 +81,50 @@ export class DynamicUpdates {
   }
 
   async #make(signed: SignedUpdate, caller: Caller): Promise<number> {
-    const { database, limits, answers, credentials } = this.#parts;
+    const { limits, answers, credentials } = this.#parts;
     const { message, key, mac, address } = signed;
     await limits.take(caller);
-    const em = database.fork();
-    const zone = await this.#zoneOf(em, message, key);
-    const read = readUpdate(message, zone);
+    const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
     const { update } = read;
     if (key.access === "read")
       throw new UpdateRefused(rcodes.refused, "This key may only read. Use one that may update.");
     if (Math.max(update.operations.length, update.prerequisites.length) > mostChanges)
       throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
-    return await answers.once(key, mac, async (settle) => {
+    return await answers.once(key, mac, async (answer) => {
       try {
-        await this.#change(em, caller, key.domainId, update, async (tx) => await settle(tx, rcodes.noError));
+        await this.#change(caller, key.domainId, update, answer);
         credentials.noteUse(key, address, null);
         return rcodes.noError;
       } catch (error) {
+        if (error instanceof AnsweredBefore) throw error;
         return await this.#failed(signed, caller, error);
       }
     });
   }
 
-  /** Returns the canonical name of the key's zone. @throws UpdateRefused if the message is for another one */
-  async #zoneOf(em: EntityManager, message: WireMessage, key: KnownKey): Promise<string> {
-    const asked = zoneOfUpdate(message);
-    if (asked === null)
-      throw new UpdateRefused(rcodes.formErr, "The message is malformed: its zone section does not name one zone.");
-    const domain = await queries(em)
-      .selectFrom("domains")
-      .select("name")
-      .where("id", "=", key.domainId)
-      .executeTakeFirst();
-    if (message.questions[0]?.class !== classes.in || domain?.name !== asked)
-      throw new UpdateRefused(
-        rcodes.notAuth,
-        `This key is for the zone ${domain?.name ?? "of a deleted domain"}, not ${asked}.`,
-      );
-    return asked;
-  }
-
-  async #change(
-    em: EntityManager,
-    caller: Caller,
-    domainId: string,
-    update: DynamicUpdate,
-    alongside: (tx: EntityManager) => Promise<void>,
-  ): Promise<void> {
+  async #change(caller: Caller, domainId: string, update: DynamicUpdate, answer: UnsentAnswer): Promise<void> {
+    const { database, configs, records } = this.#parts;
     // Read here: the embedded database has one connection, which the change holds.
-    const services = await this.#parts.configs.all();
-    await this.#parts.records.edit(em, caller, domainId, {
-      derive: async (tx, zone) => await editsIn(tx, zone, update, services),
-      alongside,
+    const services = await configs.all();
+    await records.edit(database.fork(), caller, domainId, {
+      derive: async (tx, zone, live) => {
+        // Now nothing else changes the zone: another instance with the same message has been answered, or waits.
+        await answer.claim(tx, rcodes.noError);
+        return await editsIn(tx, { zone, live, update, services });
+      },
+      alongside: async (tx) => await answer.settle(tx, rcodes.noError),
     });
   }
 
   /** Returns the RCODE of an update that was not made. */
-  async #failed(update: SignedUpdate, caller: Caller | null, error: unknown): Promise<number> {
+  async #failed(update: SignedUpdate, caller: Caller, error: unknown): Promise<number> {
     if (!(error instanceof PrerequisiteFailed)) return await this.#refuse(update, caller, error);
     this.#parts.credentials.noteUse(update.key, update.address, null);
     return error.rcode;
   }
 
-  async #refuse({ key, address }: SignedUpdate, caller: Caller | null, error: unknown): Promise<number> {
+  async #refuse({ key, address }: SignedUpdate, caller: Caller, error: unknown): Promise<number> {
     const { credentials, audit, database, log } = this.#parts;
     const { rcode, reason } = refusalOf(error);
     credentials.noteUse(key, address, reason);
@@ -154,7 +132,7 @@ export class DynamicUpdates {
     if (error instanceof UpdateRefused || error instanceof AppError) log.info(fields, "refused a dynamic update");
     else log.error({ ...fields, err: error }, "a dynamic update failed");
     // A client that sends too much must not fill the audit trail too.
-    if (rcode !== rcodes.refused || !caller || error instanceof LimitReached) return rcode;
+    if (rcode !== rcodes.refused || error instanceof LimitReached) return rcode;
     const event = { action: "domain.refuse_update", targetType: "domain", targetId: key.domainId } as const;
     try {
       await audit.record(database.fork(), caller, { ...event, after: { reason } });
@@ -165,25 +143,34 @@ export class DynamicUpdates {
   }
 }
 
+/** Returns the canonical name of the key's zone. @throws UpdateRefused if the message is for another one */
+function zoneOf(message: WireMessage, { zone }: KnownKey): string {
+  const asked = zoneOfUpdate(message);
+  if (asked === null)
+    throw new UpdateRefused(rcodes.formErr, "The message is malformed: its zone section does not name one zone.");
+  if (message.questions[0]?.class !== classes.in || zone !== asked)
+    throw new UpdateRefused(rcodes.notAuth, `This key is for the zone ${zone}, not ${asked}.`);
+  return asked;
+}
+
 /** Evaluates the prerequisites on the zone as it is, and works out the edits. @throws UpdateRefused, PrerequisiteFailed, AppError BAD_REQUEST */
 async function editsIn(
   tx: EntityManager,
-  zone: ZoneContext,
-  update: DynamicUpdate,
-  services: readonly PrimaryService[],
+  parts: { zone: ZoneContext; live: LiveNames; update: DynamicUpdate; services: readonly PrimaryService[] },
 ): Promise<Edit[]> {
+  const { zone, live, update, services } = parts;
   const { prerequisites, operations } = update;
   const reason = refusedByRights(update, zone.rights);
   if (reason !== null) throw new UpdateRefused(rcodes.refused, reason);
   const names = new Set([...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name)));
-  const present = await liveAtNames(tx, zone.id, [...names]);
-  const soa = await soaOf(tx, services, zone);
+  const present = await live.at([...names]);
+  const soa = names.has("@") ? await soaOf(tx, services, zone) : null;
   const served = present.filter(({ status, recordType }) => status === "active" && recordType !== "SOA");
-  const failed = failedPrerequisite(prerequisites, [...served, soaRecord(soa)]);
+  const failed = failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served);
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
-  return editsFor(operations, { present, signed: zone.signed, serial: soa.serial });
+  return editsFor(operations, { present, signed: zone.signed, serial: soa?.serial ?? null });
 }
 
 /** Failures that are not the client's. */

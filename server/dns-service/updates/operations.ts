@@ -12,7 +12,8 @@ interface UpdatedZone {
   present: readonly LiveRecord[];
   /** Whether its name server signs it, and maintains the records for that. */
   signed: boolean;
-  serial: number;
+  /** Null if no operation names the apex, where the SOA is. */
+  serial: number | null;
 }
 
 /** A record while the operations are carried out. */
@@ -116,10 +117,10 @@ function entryOf(before: LiveRecord): Entry {
 }
 
 /** @throws AppError BAD_REQUEST */
-function refuseNewer({ name, value }: UpdateRecord, serial: number): void {
+function refuseNewer({ name, value }: UpdateRecord, serial: number | null): void {
   // An SOA below the apex is ignored (RFC 2136 §3.4.2.2), as is an older one.
   const given = Number(value.split(" ")[2]);
-  if (name !== "@" || serialDistance(serial, given) <= 0) return;
+  if (name !== "@" || serial === null || serialDistance(serial, given) <= 0) return;
   throw badField(["SOA"], "The SOA cannot be set by an update: its serial rises with each change. Leave it out.");
 }
 

@@ -9,8 +9,23 @@ const longestWaitMilliseconds = 60_000;
 /** Seconds for which answers are stored: a message is accepted at most 300 seconds before and after the time it was signed. */
 const storedSeconds = 600;
 
-/** Stores `rcode` as the answer in the transaction that makes the changes. */
-type Settle = (tx: EntityManager, rcode: number) => Promise<void>;
+/** The answer to an update that runs. */
+export interface UnsentAnswer {
+  /**
+   * Claims the message while nothing else can change the zone. In a transaction it also stores the answer, which a rollback takes back;
+   * otherwise `settle` stores it. @throws AnsweredBefore if another instance has the message
+   */
+  claim(em: EntityManager, rcode: number): Promise<void>;
+  /** Stores the answer in the transaction that makes the changes. */
+  settle(tx: EntityManager, rcode: number): Promise<void>;
+}
+
+/** Thrown by `claim`. */
+export class AnsweredBefore extends Error {
+  constructor() {
+    super("Another instance has this message.");
+  }
+}
 
 /**
  * Has each signed update run once, on whichever instance. A client that gets no answer sends the same octets again, and anyone who saw them
@@ -27,10 +42,10 @@ export class UpdateAnswers {
   }
 
   /**
-   * Returns the RCODE of an update, which is run if this is its first message. @param run must not throw
+   * Returns the RCODE of an update, which is run if this is its first message. @param run may throw only `AnsweredBefore`
    * @param mac identifies the message: the ID in its header is not signed, and could be another
    */
-  async once(key: { id: string }, mac: Buffer, run: (settle: Settle) => Promise<number>): Promise<number> {
+  async once(key: { id: string }, mac: Buffer, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
     const id = createHash("sha256").update(key.id).update(mac).digest("base64url");
     const running = this.#running.get(id);
     if (running) return await running;
@@ -39,22 +54,43 @@ export class UpdateAnswers {
     return await answer;
   }
 
-  async #first(id: string, run: (settle: Settle) => Promise<number>): Promise<number> {
-    const claimed = await queries(this.#database.fork())
+  async #first(id: string, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
+    let stored: number | null = null;
+    let isClaimed = false;
+    const answer: UnsentAnswer = {
+      claim: async (em, settled) => {
+        const withChange = em.isInTransaction();
+        if (!(await this.#claim(em, id, withChange ? settled : null))) throw new AnsweredBefore();
+        if (withChange) stored = settled;
+        else isClaimed = true;
+      },
+      settle: async (tx, settled) => {
+        if (stored !== settled) await store(tx, id, settled);
+        stored = settled;
+      },
+    };
+    try {
+      const rcode = await run(answer);
+      // What a transaction stored is gone if it was rolled back.
+      if (rcode === stored) return rcode;
+      if (isClaimed) await store(this.#database.fork(), id, rcode);
+      else if (!(await this.#claim(this.#database.fork(), id, rcode))) return await this.#fromElsewhere(id);
+      return rcode;
+    } catch (error) {
+      if (error instanceof AnsweredBefore) return await this.#fromElsewhere(id);
+      throw error;
+    }
+  }
+
+  /** @returns whether this is the first claim */
+  async #claim(em: EntityManager, id: string, rcode: number | null): Promise<boolean> {
+    const claimed = await queries(em)
       .insertInto("dynamic_updates")
-      .values({ id, rcode: null, created_at: this.#now() })
+      .values({ id, rcode, created_at: this.#now() })
       .onConflict((conflict) => conflict.column("id").doNothing())
       .returning("id")
       .executeTakeFirst();
-    if (!claimed) return await this.#fromElsewhere(id);
-    let stored: number | null = null;
-    const rcode = await run(async (tx, settled) => {
-      await store(tx, id, settled);
-      stored = settled;
-    });
-    // What a transaction stored is gone if it was rolled back.
-    if (rcode !== stored) await store(this.#database.fork(), id, rcode);
-    return rcode;
+    return claimed !== undefined;
   }
 
   /** An instance that was killed leaves no answer: what it did is unknown. */

@@ -1,7 +1,8 @@
 import type { FollowPlan } from "../../changes/follows.ts";
 import type { Planned } from "../../changes/pipeline.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
-import { liveAtNames, liveById } from "../../changes/state/live-queries.ts";
+import { LiveNames } from "../../changes/state/live-names.ts";
+import { liveById } from "../../changes/state/live-queries.ts";
 import { managedById } from "../../changes/state/managed-queries.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { ProviderKind } from "../../dns-providers/provider.ts";
@@ -32,12 +33,13 @@ export interface EditPlan extends Planned, Judged {
   before: ReadonlyMap<string, LiveRecord>;
 }
 
-/** Plans edits: checks each on its own, then judges the resulting zone. @throws AppError PROVIDER_ERROR */
+/** Plans edits: checks each on its own, then judges the resulting zone. @param live what was read of the zone before @throws AppError PROVIDER_ERROR */
 export async function planEdits(
   em: EntityManager,
   zone: ZoneContext,
   edits: readonly Edit[],
   judge: typeof applyEach,
+  live = new LiveNames(em, zone.id),
 ): Promise<EditPlan> {
   const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
   const { sees } = zone.rights;
@@ -47,7 +49,7 @@ export async function planEdits(
   const managed = await managedAmong(em, zone, ids, before);
   const each = await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind));
   const prepared = await withKnownOwners(em, zone, withinRights(each, zone.rights));
-  const present = await liveAtNames(em, zone.id, namesOf(prepared, zone.name));
+  const present = await live.at(namesOf(prepared, zone.name));
   return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };
 }
 

@@ -10,6 +10,7 @@ import {
   type Rights,
 } from "../../access/zone-access.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
+import type { LiveNames } from "../../changes/state/live-names.ts";
 import { liveAtNames, zoneAt } from "../../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { readOwner } from "../../dns/names/names.ts";
@@ -121,10 +122,10 @@ export class PowerdnsZones {
     wanted: readonly WantedRrset[],
   ): Promise<void> {
     let edits: RrsetEdit[] = [];
-    const derive = async (tx: EntityManager, zone: ZoneContext) => {
+    const derive = async (_tx: EntityManager, zone: ZoneContext, live: LiveNames) => {
       refuseBeyond(wanted, zone);
       const names = new Set(wanted.map(({ name }) => name));
-      edits = await inSlices(rrsetEdits(wanted, await liveAtNames(tx, id, [...names])));
+      edits = await inSlices(rrsetEdits(wanted, await live.at([...names])));
       return edits.map(({ edit }) => edit);
     };
     try {
