@@ -93,7 +93,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
   if (done.length > 0) {
     if (mirrored) await makeMirrorsDue(tx, { domainId, revision, now });
     if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
-    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored });
+    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored, reported });
   }
   return { revision, changeSetId };
 }

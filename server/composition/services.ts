@@ -150,8 +150,8 @@ export async function createServices(parts: {
     every: config.driftCheck,
     works: config.jobs,
   });
-  hearZoneChanges(database.fork(), ({ mirrored = true }) => {
-    if (config.jobs) changeReporter.soon();
+  hearZoneChanges(database.fork(), ({ mirrored = true, reported = true }) => {
+    if (config.jobs && reported) changeReporter.soon();
     if (mirrored) mirrorReconciler.soon();
   });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });

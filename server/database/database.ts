@@ -11,6 +11,7 @@ import { AfterCommitSubscriber, reportFailedWork } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./tables/all.ts";
 import { storeVersion, refuseNewer } from "./installation.ts";
+import { prepareRepeated } from "./prepared-in-engine.ts";
 import { PreparingClient } from "./prepared-statements.ts";
 import { migrations } from "./migrations/list.ts";
 import { keepByteOrderMarks } from "./whole-texts.ts";
@@ -227,7 +228,7 @@ const embeddedBuffers = "32MB";
 async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> {
   const memory = dataDir === "memory";
   if (!memory) mkdirSync(join(dataDir, "database"), { recursive: true, mode: 0o700 });
-  const [{ MikroORM: PGliteORM }, { PGlite }, { btree_gin }, { pg_trgm }] = await Promise.all([
+  const [{ MikroORM: PGliteORM }, { PGlite, protocol }, { btree_gin }, { pg_trgm }] = await Promise.all([
     import("@mikro-orm/pglite"),
     import("@electric-sql/pglite"),
     import("@electric-sql/pglite/contrib/btree_gin"),
@@ -246,6 +247,8 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
       ? () => ({ ...options, ...(dump && { loadDataDir: dump }) })
       : { ...options, dataDir: join(dataDir, "database") },
   });
-  keepByteOrderMarks(await orm.em.getConnection().getNativeClient());
+  const engine = await orm.em.getConnection().getNativeClient();
+  keepByteOrderMarks(engine);
+  prepareRepeated(engine, protocol);
   return orm as unknown as PostgresORM;
 }

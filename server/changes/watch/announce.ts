@@ -10,6 +10,8 @@ export interface ZoneChange {
   changeSetId: string | null;
   /** Whether the domain has mirrors; left out: it may have. */
   mirrored?: boolean;
+  /** Whether channels hear of the change; left out: they may. */
+  reported?: boolean;
 }
 
 type Announce = (change: ZoneChange) => void;

@@ -11,7 +11,7 @@ import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "../.
 import { nameServerReason, redirectionReason } from "../../dns/server-rules/reasons.ts";
 import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchanged.ts";
 import { WholeNames } from "./whole-names.ts";
-import { ZoneNames } from "./zone-names.ts";
+import { hasDependingRecords, ZoneNames } from "./zone-names.ts";
 
 /** The types of a name that matter to other names. */
 const decisiveTypes = ["A", "AAAA", "CNAME", "NS", "DNAME"];
@@ -34,6 +34,7 @@ export async function checkChanges(
     filtered(changes, ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after)),
   );
   if (moved.every(keepsTypes)) return new Map();
+  if (moved.every(isOrdinary) && !(await hasDependingRecords(em, zone))) return new Map();
   const changed = new Set(moved.flatMap(({ before, id }) => (before ? [id] : [])));
   const unchanged =
     moved.length > mostAsked ? await WholeNames.read(em, zone, changed) : new ZoneNames(em, zone, changed);
@@ -44,6 +45,11 @@ export async function checkChanges(
 function keepsTypes({ before, after }: PlannedChange): boolean {
   if (!before || !after || before.recordType === "NS") return false;
   return before.recordType === after.recordType && before.name === after.name;
+}
+
+/** Returns whether a change is neither about a name server nor about a DNAME. */
+function isOrdinary({ before, after }: PlannedChange): boolean {
+  return [before, after].every((record) => record?.recordType !== "NS" && record?.recordType !== "DNAME");
 }
 
 interface States {

@@ -21,6 +21,21 @@ const nameKeyed = sql`(reverse(name) || '.') collate "C"`;
 /** NS targets as in their index, where names below another one begin with it. */
 const valueKeyed = sql`reverse(value) collate "C"`;
 
+/** Returns whether a zone has records that depend on other names: a DNAME, or an NS record that points into the zone. */
+export async function hasDependingRecords(
+  em: EntityManager,
+  { id, name }: { id: string; name: string },
+): Promise<boolean> {
+  const key = reversed(name);
+  const { rows } = await sql`
+    select from records where domain_id = ${id} and until is null and (
+      record_type = 'DNAME' or record_type = 'NS' and ${valueKeyed} = ${key} collate "C"
+      or record_type = 'NS' and ${valueKeyed} > ${`${key}.`} collate "C" and ${valueKeyed} < ${`${key}/`} collate "C"
+    ) limit 1
+  `.execute(queries(em));
+  return rows.length > 0;
+}
+
 /**
  * Asks the database about the names of a zone, without the records that some changes are about. The cost follows the number of rows found,
  * and one statement covers a few names only. Each name is looked up by itself (`lateral`): without statistics, as after an import, a join

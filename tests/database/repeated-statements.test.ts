@@ -1,0 +1,117 @@
+import { sql } from "kysely";
+import { beforeAll, describe, expect, test } from "vitest";
+import { queries, type Database, type EntityManager } from "../../server/database/database.ts";
+import { emptyDatabase } from "../support/database.ts";
+
+let database: Database;
+beforeAll(async () => {
+  database = await emptyDatabase();
+});
+
+/** Statements are prepared on their second use, and planned for any parameters after some more. */
+const uses = 8;
+
+async function results<T>(em: EntityManager, ask: (em: EntityManager) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  for (let use = 0; use < uses; use++) found.push(await ask(em));
+  return found;
+}
+
+describe("a statement that is repeated", () => {
+  const values = sql`
+    select ${"\uFEFFtext, with 'quotes' and ünïcode"}::text as text, ${null}::text as nothing, ${7}::int as whole,
+      ${true}::boolean as yes, ${new Date("2026-02-03T04:05:06.789Z")}::timestamptz as at, ${1.5}::float8 as part,
+      ${"9007199254740993"}::bigint as large, ${JSON.stringify({ a: [1, "two", null] })}::jsonb as json,
+      ${"0192d3a0-0000-7000-8000-000000000000"}::uuid as id, ${["one", 't,w"o']}::text[] as texts
+  `;
+
+  test("returns the same as the first time, for values of every type", async () => {
+    const [first, ...others] = await results(
+      database.fork(),
+      async (em) => (await values.execute(queries(em))).rows[0],
+    );
+    expect(first).toMatchObject({
+      text: "\uFEFFtext, with 'quotes' and ünïcode",
+      nothing: null,
+      whole: 7,
+      yes: true,
+      at: new Date("2026-02-03T04:05:06.789Z"),
+      part: 1.5,
+      json: { a: [1, "two", null] },
+      id: "0192d3a0-0000-7000-8000-000000000000",
+      texts: ["one", 't,w"o'],
+    });
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  test("takes other parameters each time, and may find no row", async () => {
+    const em = database.fork();
+    for (let most = 0; most < uses; most++) {
+      const { rows } = await sql<{ n: number }>`select n from generate_series(1, ${most}::int) as n`.execute(
+        queries(em),
+      );
+      expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: most }, (_, index) => index + 1));
+    }
+  });
+
+  test("says how many rows it changed", async () => {
+    const em = database.fork();
+    const probe = (text: string, version: string | null) => sql`
+      update installation set probe = ${text} where ${version}::text is null or version = ${version}`;
+    const changed = await results(em, async () => {
+      const all = await probe("x", null).execute(queries(em));
+      const none = await probe("y", "?").execute(queries(em));
+      return [all.numAffectedRows, none.numAffectedRows];
+    });
+    for (const counts of changed) expect(counts).toEqual([1n, 0n]);
+  });
+
+  test("fails with the database's code each time, and works again with good parameters", async () => {
+    const em = database.fork();
+    const inverse = (of: number) => sql<{ n: number }>`select 12 / ${of}::int as n`.execute(queries(em));
+    for (let use = 0; use < uses; use++) {
+      await expect(inverse(0)).rejects.toMatchObject({ code: "22012" });
+      expect((await inverse(3)).rows).toEqual([{ n: 4 }]);
+    }
+  });
+
+  test("is part of its transaction: a rollback takes back what it wrote, and a failure aborts it", async () => {
+    const em = database.fork();
+    const write = (tx: EntityManager, text: string) =>
+      sql`update installation set probe = ${text}`.execute(queries(tx));
+    await write(em, "before");
+    for (let use = 0; use < uses; use++) {
+      const failing = em.transactional(async (tx) => {
+        await write(tx, "within");
+        await sql`select 1 / ${0}::int`.execute(queries(tx));
+      });
+      await expect(failing).rejects.toMatchObject({ code: "22012" });
+      const { rows } = await sql`select probe from installation where probe <> ${""}`.execute(queries(em));
+      expect(rows).toEqual([{ probe: "before" }]);
+    }
+  });
+
+  test("works beside more others than are prepared at a time", async () => {
+    const em = database.fork();
+    for (const round of [1, 2, 3]) {
+      for (let each = 0; each < 320; each++) {
+        const { rows } = await sql<{ n: number }>`select ${sql.lit(each)} + ${round}::int as n`.execute(queries(em));
+        expect(rows).toEqual([{ n: each + round }]);
+      }
+    }
+  });
+
+  test("sees the table as it is after a change of its columns", async () => {
+    const em = database.fork();
+    await sql`create table changing (id int, text text)`.execute(queries(em));
+    try {
+      const insert = () => sql`insert into changing (id) values (${1}::int) returning id, text`.execute(queries(em));
+      await results(em, insert);
+      const change = sql`alter table changing add column more int default 5, alter column text set default 'new'`;
+      await change.execute(queries(em));
+      expect((await insert()).rows).toEqual([{ id: 1, text: "new" }]);
+    } finally {
+      await sql`drop table changing`.execute(queries(em));
+    }
+  });
+});
