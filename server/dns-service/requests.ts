@@ -10,7 +10,7 @@ import {
 } from "../dns/wire/messages.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { AnswerSigner, signatureOctets, verifyRequest } from "../dns/wire/tsig-request.ts";
+import { AnswerSigner, signatureOctets, verifyRequest, type Lateness } from "../dns/wire/tsig-request.ts";
 import { fudgeSeconds, type TsigKey } from "../dns/wire/tsig.ts";
 
 /** The payload size in our OPT records, which fits every path (RFC 6891 §6.2.5). */
@@ -40,7 +40,14 @@ export interface Update {
 }
 
 /** What to do with a message: answer a question, make an update, send a refusal, or stay silent. */
-export type Request = Question | Update | { kind: "refusal"; answer: Buffer } | { kind: "silence" };
+export type Request = Question | Update | Refusal | { kind: "silence" };
+
+interface Refusal {
+  kind: "refusal";
+  answer: Buffer;
+  /** Set if a key signed the message at another time. */
+  late?: Lateness;
+}
 
 /** Returns the canonical name of the key that a message says it is signed with; null if there is none. */
 export function signerOf(octets: Buffer): string | null {
@@ -66,7 +73,7 @@ export function readRequest(
   const opts = request.additionals.filter(({ type }) => type === types.opt);
   const [opt] = opts;
   const question = octets.subarray(headerOctets, request.questionsEnd);
-  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Request => {
+  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Refusal => {
     const answer = emptyResponse(
       request.id,
       bitsOf(octets, rcode),
@@ -82,7 +89,10 @@ export function readRequest(
   const isUpdate = request.opcode === opcodes.update;
   const signature = verifyRequest(request, keysNamed, seconds(), isUpdate ? fudgeSeconds : undefined);
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
-  if (signature.kind === "refused") return refuse(rcodes.notAuth, signature.sign);
+  if (signature.kind === "refused") {
+    const refused = refuse(rcodes.notAuth, signature.sign);
+    return signature.late ? { ...refused, late: signature.late } : refused;
+  }
   const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
   const key = signature.kind === "valid" ? signature.key : null;
@@ -202,7 +212,7 @@ function parsed(octets: Buffer): WireMessage | null {
   }
 }
 
-function refusal(answer: Buffer): Request {
+function refusal(answer: Buffer): Refusal {
   return { kind: "refusal", answer };
 }
 
