@@ -156,20 +156,24 @@ class AnswerWriter {
 
   /** Returns an authoritative answer with these records, or one that has the client try TCP if no message holds them. */
   single(entries: readonly WireRecordEntry[]): Buffer {
-    const { octets, request, question, key, sign, opt } = this.#parts;
-    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
-    writer.begin(request.id, bitsOf(octets, rcodes.noError) | flags.authoritative, question);
-    const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
-    return fits ? sign(writer.finish(opt ? udpSize : null)) : this.truncated();
+    return this.#whole(rcodes.noError, entries);
   }
 
-  /** Returns an authoritative answer that a name or its records do not exist, with the SOA in its authority section (RFC 2308 §2). */
-  negative(rcode: number, { owner, type, ttl, rdata }: WireRecordEntry): Buffer {
-    const { octets, request, question, sign, opt } = this.#parts;
-    const writer = new MessageWriter();
+  /**
+   * Returns an authoritative answer that a name or its records do not exist, with the SOA in its authority section (RFC 2308 §2).
+   * @param aliases CNAME records that lead to the name, which the RCODE is about (RFC 6604 §3)
+   */
+  negative(rcode: number, soa: WireRecordEntry, aliases: readonly WireRecordEntry[] = []): Buffer {
+    return this.#whole(rcode, [...aliases, soa], 1);
+  }
+
+  /** Returns a message with all these records, or one that has the client try TCP if no message holds them. */
+  #whole(rcode: number, entries: readonly WireRecordEntry[], authorities = 0): Buffer {
+    const { octets, request, question, key, sign, opt } = this.#parts;
+    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
     writer.begin(request.id, bitsOf(octets, rcode) | flags.authoritative, question);
-    writer.add(owner, type, ttl, rdata);
-    return sign(writer.finish(opt ? udpSize : null, "authority"));
+    const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
+    return fits ? sign(writer.finish(opt ? udpSize : null, authorities)) : this.truncated();
   }
 
   /** Yields the messages of an authoritative answer with these records. The first repeats the question (RFC 5936 §2.2). */
