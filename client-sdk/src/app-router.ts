@@ -36,6 +36,9 @@ export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
 /** The domain that a host name belongs to, and the host relative to it. */
 export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];
 
+/** How the name servers of a domain answer for records. */
+export type ServedRecords = RouterOutputs["delegation"]["checkServed"];
+
 /** A snapshot of a domain's records. */
 export type Snapshot = RouterOutputs["snapshots"]["list"]["snapshots"][number];
 

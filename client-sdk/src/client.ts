@@ -22,6 +22,7 @@ import { traced } from "./traced.ts";
 import { transformer } from "./transformer.ts";
 import { zoneWatchLink } from "./zone-watch-link.ts";
 import { zoneHelpers, type ZoneHelpers } from "./zones.ts";
+import { servingHelpers, type ServingHelpers } from "./wait-until-served.ts";
 import { watchNotifications, type WatchOptions } from "./watch-notifications.ts";
 
 /** The input of {@link ClientHelpers.signIn}. */
@@ -62,7 +63,7 @@ export interface ExternalRegistration {
 }
 
 /** Helpers in addition to the procedures. */
-export interface ClientHelpers extends ListHelpers, ZoneHelpers {
+export interface ClientHelpers extends ListHelpers, ZoneHelpers, ServingHelpers {
   /**
    * Starts a session. The client's calls use it and renew it.
    * @throws ZonewrightError UNAUTHORIZED if the username or password is wrong.
@@ -259,6 +260,7 @@ export function createClient(options: ClientOptions): Client {
     },
     ...listHelpers(procedures),
     ...zoneHelpers(procedures),
+    ...servingHelpers(procedures),
     watchNotifications: (watchOptions = {}) => watchNotifications(openNotifications, watchOptions),
   };
   return new Proxy(helpers, {

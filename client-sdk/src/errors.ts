@@ -6,7 +6,7 @@ export type { Issue };
 
 /**
  * The server's error code, or one of the client's own. `NETWORK_ERROR`: there was no response. `ABORTED`: the call's signal was aborted.
- * `TIMEOUT`: there was no response within `timeoutSeconds`. `UNEXPECTED_ANSWER`: something other than Zonewright responded, such as a proxy.
+ * `TIMEOUT`: there was no response within `timeoutSeconds`, or `waitUntilServed` waited in vain. `UNEXPECTED_ANSWER`: something other than Zonewright responded, such as a proxy.
  */
 export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 
@@ -60,6 +60,11 @@ export function abortedError(cause: unknown): ClientError {
 export function timeoutError(url: string, seconds: number, cause: unknown): ClientError {
   const message = `No response from ${url} within ${seconds} seconds. Check the connection, or raise timeoutSeconds.`;
   return unanswered("TIMEOUT", message, cause);
+}
+
+/** Returns the error of a wait for name servers. */
+export function notServedError(code: "TIMEOUT" | "CONFLICT", message: string): ClientError {
+  return unanswered(code, message, null);
 }
 
 /** Returns the error for a call whose user has signed out in the meantime. */

@@ -23,6 +23,7 @@ export type {
   RouterInputs,
   RouterOutputs,
   SecondFactorMethod,
+  ServedRecords,
   Snapshot,
   User,
   WatchedChange,
@@ -38,6 +39,7 @@ export type {
   PagedProcedure,
 } from "./each.ts";
 export type { DeleteRecordInput, EnsuredRecord, EnsureRecordInput, ZoneHelpers } from "./zones.ts";
+export type { ServedInput, ServingHelpers, WaitUntilServedOptions } from "./wait-until-served.ts";
 export type { Fetch } from "./request.ts";
 export type { Disconnection } from "./lasting-stream.ts";
 export type { Session } from "./session.ts";

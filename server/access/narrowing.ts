@@ -1,8 +1,12 @@
 import type { Permission } from "./permissions.ts";
 import { ZoneScope } from "./zone-scope.ts";
 
-/** What a narrowed personal token is limited to, within its owner's rights. */
+/** A credential that is limited to some records, as messages name it. */
+export type NarrowedCredential = "token" | "key";
+
+/** What a narrowed personal token or a TSIG key is limited to, within its owner's rights. */
 export interface Narrowing {
+  credential: NarrowedCredential;
   /** Null: every domain. */
   domainIds: readonly string[] | null;
   /** The records, in each of those domains. */
@@ -31,5 +35,9 @@ export const narrowablePermissions = [
 export function narrowingOf(row: NarrowingRow): Narrowing | null {
   const { domain_ids: domainIds, host_pattern: pattern, record_types: recordTypes } = row;
   if (domainIds === null && pattern === null && recordTypes === null) return null;
-  return { domainIds, scope: new ZoneScope([{ pattern: pattern ?? "*", recordTypes: recordTypes ?? [] }]) };
+  return {
+    credential: "token",
+    domainIds,
+    scope: new ZoneScope([{ pattern: pattern ?? "*", recordTypes: recordTypes ?? [] }]),
+  };
 }

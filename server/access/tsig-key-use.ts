@@ -10,7 +10,8 @@ const maxEntries = 10_000;
 /** A message signed with a key. */
 interface Use {
   at: Date;
-  from: string;
+  /** Null: it does not count as a use. */
+  from: string | null;
   /** Why the message was refused; null: it was not. */
   error: string | null;
 }
@@ -30,15 +31,16 @@ export class TsigKeyUse {
     this.#now = now;
   }
 
-  /** Records a use. One like the last, within a minute, is left out; of several that wait, the last is written. */
-  note(id: string, from: string, error: string | null): void {
+  /** Records a use, or only why a message was refused. One like the last, within a minute, is left out; of several that wait, the last is written. */
+  note(id: string, from: string | null, error: string | null): void {
     const use = { at: this.#now(), from, error: error === null ? null : oneLine(error) };
     if (isLike(use, this.#recorded.get(id))) return;
     if (this.#recorded.size >= maxEntries) this.#recorded.clear();
     this.#recorded.set(id, use);
     const isWaiting = this.#waiting.has(id);
     // A refusal that nobody has read yet outlasts the successes right after it.
-    this.#waiting.set(id, { ...use, error: use.error ?? this.#waiting.get(id)?.error ?? null });
+    const waits = this.#waiting.get(id);
+    this.#waiting.set(id, { ...use, from: from ?? waits?.from ?? null, error: use.error ?? waits?.error ?? null });
     if (!isWaiting) this.#background.run("recording the use of a TSIG key", () => this.#write(id));
   }
 
@@ -49,8 +51,10 @@ export class TsigKeyUse {
     const { at, from, error } = use;
     await queries(this.#database.fork())
       .updateTable("tsig_keys")
-      .set({ last_used_at: at, last_used_from: from })
-      .$if(error !== null, (query) => query.set({ last_error: error, last_error_at: at }))
+      .set({
+        ...(from === null ? {} : { last_used_at: at, last_used_from: from }),
+        ...(error === null ? {} : { last_error: error, last_error_at: at }),
+      })
       .where("id", "=", id)
       .execute();
   }

@@ -30,6 +30,14 @@ const permissionsOf: Readonly<Record<TsigKeyAccess, ReadonlySet<Permission>>> = 
   both: new Set<Permission>(["records:read", "records:write"]),
 };
 
+/** Without numbers, so that many such messages are one reason, which is written once a minute. */
+const lateReasons = {
+  before:
+    "A message was signed too long before it arrived (BADTIME). Set the clock of the client; if it is right, somebody sent an old message again.",
+  after:
+    "A message was signed at a time that is still to come here (BADTIME). Set the clock of the client, or that of this service.",
+};
+
 interface Parts {
   database: Database;
   secrets: TsigSecrets;
@@ -81,6 +89,7 @@ export class TsigKeyCredentials {
         tsigKey: row.key_name,
         permissions: permissionsOf[row.access],
         narrowing: {
+          credential: "key",
           domainIds: [row.domain_id],
           scope: new ZoneScope([{ pattern: row.host_pattern, recordTypes: row.record_types }]),
         },
@@ -97,6 +106,14 @@ export class TsigKeyCredentials {
    */
   noteUse({ id }: Pick<KnownKey, "id">, address: string, error: string | null): void {
     this.#parts.use.note(id, address, error);
+  }
+
+  /**
+   * Records in the background that a validly signed message was refused because of its time. It may be an old one that somebody sends again,
+   * so it does not count as a use.
+   */
+  noteLate({ id }: Pick<KnownKey, "id">, { before }: { before: boolean }): void {
+    this.#parts.use.note(id, null, before ? lateReasons.before : lateReasons.after);
   }
 
   /** Encrypts the secrets with the newest of SECRET_KEYS. */

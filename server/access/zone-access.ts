@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "./caller.ts";
+import type { NarrowedCredential } from "./narrowing.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
@@ -30,6 +31,8 @@ export interface Rights {
   reviews: ZoneScope;
   /** Whether only the owner and administrators change MX records, unless an assignment names the type. */
   protectMail: boolean;
+  /** The credential that limits the sets above; null: none does. */
+  narrowedBy: NarrowedCredential | null;
 }
 
 /** What a call requires: to read records, to propose changes, to change records, or to manage the zone as a whole. */
@@ -58,6 +61,7 @@ export const ownersRights: Rights = {
   proposes: ZoneScope.all,
   reviews: ZoneScope.all,
   protectMail: false,
+  narrowedBy: null,
 };
 
 /** The rights of an auditor in every zone, their own included. */
@@ -69,6 +73,7 @@ const auditorsRights: Rights = {
   proposes: ZoneScope.none,
   reviews: ZoneScope.none,
   protectMail: false,
+  narrowedBy: null,
 };
 
 /** Returns the union of all assignments' rights, within what the caller's token is narrowed to, or null if they may not see the zone. */
@@ -85,6 +90,7 @@ export function rightsFrom(caller: Caller, row: AccessRow): Rights | null {
     proposes: rights.proposes.within(narrowing.scope),
     reviews: rights.reviews.within(narrowing.scope),
     protectMail: rights.protectMail,
+    narrowedBy: narrowing.credential,
   };
 }
 
@@ -104,6 +110,7 @@ function usersRights(
     proposes: new ZoneScope(grants.filter(({ access }) => access !== "read")),
     reviews: new ZoneScope(grants.filter(({ review }) => review)),
     protectMail,
+    narrowedBy: null,
   };
 }
 
@@ -137,7 +144,7 @@ export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
   if (need === "manage" && rights.changesProtected)
     throw new AppError(
       "FORBIDDEN",
-      "This token is narrowed to some domains or records, and this call concerns the domain as a whole. Use a token that is not narrowed.",
+      `This ${rights.narrowedBy ?? "token"} is narrowed to some domains or records, and this call concerns the domain as a whole. Use a token that is not narrowed.`,
     );
   if (need === "manage")
     throw new AppError("FORBIDDEN", "Only the domain's owner and administrators can do this. Ask one of them.");
@@ -164,18 +171,19 @@ export function mayReview(record: Pick<RecordData, "recordType" | "name">, right
  */
 export function outsideRights(
   record: Pick<RecordData, "recordType" | "name">,
-  { owns, changesProtected, changes, protectMail }: Omit<Rights, "sees" | "proposes" | "reviews">,
+  { owns, changesProtected, changes, protectMail, narrowedBy }: Omit<Rights, "sees" | "proposes" | "reviews">,
 ): string | null {
   if (owns) return null;
+  const credential = narrowedBy ?? "token";
   const { recordType, name } = record;
   if (!changes.includes(record)) {
     const which = changes.includesSomeAt(name) ? `the ${recordType} records` : "the records";
     return changes.limit?.includes(record) === false
-      ? `This token does not cover ${which} of ${name}. Use one that does.`
+      ? `This ${credential} does not cover ${which} of ${name}. Use one that does.`
       : `Your assignments do not let you change ${which} of ${name}.`;
   }
   if (takingOver.has(recordType) && !isApexNs(record) && changes.limit?.coversBelow(record) === false)
-    return `${recordType} records of ${name} affect every name below it, and this token does not cover all of those.`;
+    return `${recordType} records of ${name} affect every name below it, and this ${credential} does not cover all of those.`;
   if (changesProtected) return null;
   const isNamed = changes.names(record);
   if (isApexNs(record) || (protectMail && recordType === "MX"))

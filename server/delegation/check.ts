@@ -5,10 +5,14 @@ import { IterativeResolver } from "./iterative-resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";
 import { observeDelegation } from "./observe.ts";
 import { isWithin, type Resolver } from "./resolver.ts";
+import { observeServed, type Served, type Wanted } from "./served.ts";
 import { StubResolver } from "./stub-resolver.ts";
 
 const longestMilliseconds = 60_000;
 const mostQuestions = 10_000;
+/** Limits of looking at one RRset, which somebody waits for. */
+const longestOfOne = 20_000;
+const mostQuestionsOfOne = 500;
 const targetsAtOnce = 8;
 /** Targets whose addresses do not matter: they may hold other records, such as a key or a text. */
 const aliasType = "CNAME";
@@ -41,6 +45,13 @@ export class DelegationCheck {
     const targets = await observeTargets(resolver, targetsOf(pointers, zone, delegation.parent.kind));
     stop?.throwIfAborted();
     return { zone, ...delegation, pointers, targets, skipped };
+  }
+
+  /** Asks all name servers of a zone for one RRset. Takes 20 seconds at most; servers that were not asked by then are `not_checked`. */
+  async served(zone: string, wanted: Wanted): Promise<Served> {
+    const late = AbortSignal.timeout(longestOfOne);
+    const resolver = this.#resolver(new DnsClient(this.#egress, late, mostQuestionsOfOne));
+    return await observeServed(resolver, zone, wanted, () => late.aborted);
   }
 
   #resolver(client: DnsClient): Resolver {

@@ -8,7 +8,26 @@ import type { Reach } from "../net/address-rules.ts";
 import { EgressError } from "../net/egress-error.ts";
 import type { Egress } from "../net/egress.ts";
 
-const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, AAAA: 28, DS: 43, DNSKEY: 48 } as const;
+const types = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  NAPTR: 35,
+  DS: 43,
+  SSHFP: 44,
+  DNSKEY: 48,
+  DHCID: 49,
+  TLSA: 52,
+  SVCB: 64,
+  HTTPS: 65,
+  CAA: 257,
+} as const;
 export type QueriedType = keyof typeof types;
 
 /** A server to ask. Those that administrators configure may be `inside`. */

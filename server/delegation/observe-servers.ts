@@ -70,7 +70,8 @@ function serialIn({ authoritative, rcode, answers }: Reply, zone: string): numbe
   return serial === undefined ? null : Number(serial);
 }
 
-function lameness({ authoritative, rcode }: Reply): string {
+/** Says why an answer does not count. */
+export function lameness({ authoritative, rcode }: Reply): string {
   if (rcode !== noError) return `It answers ${rcodes[rcode] ?? `error ${rcode}`}.`;
   return authoritative ? "It has no SOA record for the zone." : "Its answer is not authoritative.";
 }

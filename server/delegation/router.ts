@@ -1,6 +1,6 @@
 import { may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
-import { delegation, delegationInput, snoozeInput } from "./schemas.ts";
+import { delegation, delegationInput, servedAnswer, servedInput, snoozeInput } from "./schemas.ts";
 
 const tag = "Domains";
 
@@ -31,6 +31,26 @@ export const delegationRouter = router({
     .input(delegationInput)
     .output(delegation)
     .mutation(({ ctx, input }) => ctx.services.delegations.check(ctx.em, ctx.caller, input.id)),
+
+  checkServed: may("records:read", {
+    method: "POST",
+    path: "/domains/{id}/delegation/served",
+    operationId: "checkServed",
+    costly: true,
+    tag,
+    summary: "Check whether name servers serve a record",
+    description:
+      "Asks each of the domain's name servers for the records of a name and type that you may see, which takes up to 20 seconds. " +
+      "Repeat it to wait until a change is served. Changes nothing.",
+    example: {
+      name: "_acme-challenge.www",
+      recordType: "TXT",
+      values: ["LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0"],
+    },
+  })
+    .input(servedInput)
+    .output(servedAnswer)
+    .mutation(({ ctx, input }) => ctx.services.delegations.checkServed(ctx.em, ctx.caller, input)),
 
   snooze: may("domains:write", {
     method: "POST",

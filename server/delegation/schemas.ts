@@ -1,6 +1,8 @@
 import { z } from "zod";
-import { id, line, shownId, timestamp, timestampInput } from "../api/schemas.ts";
+import { id, line, shownId, text, timestamp, timestampInput } from "../api/schemas.ts";
+import { editableTypes } from "../dns/record.ts";
 import { findingCodes, severities } from "./findings.ts";
+import { servedStates } from "./served.ts";
 
 export const delegationInput = z.strictObject({ id: id("The domain's id.") });
 
@@ -9,6 +11,34 @@ export const snoozeInput = z.strictObject({
   code: z.enum(findingCodes).meta({ description: "The finding's code.", example: "dangling" }),
   name: line(1024, 1).meta({ description: "The finding's name, as listed.", example: "shop" }),
   until: timestampInput("When the snooze ends, at most a year ahead; null ends it now.").nullable(),
+});
+
+/** ALIAS is no type of DNS: name servers answer with addresses. */
+const askedTypes = editableTypes.filter((type) => type !== "ALIAS");
+
+export const servedInput = z.strictObject({
+  id: id("The domain's id."),
+  name: line(1024).meta({
+    description: "Host name: relative to the domain or fully qualified; `@` or empty for the apex.",
+    example: "www",
+  }),
+  recordType: z.enum(askedTypes, `This must be one of ${askedTypes.join(", ")}.`).meta({
+    description: "Record type.",
+    example: "A",
+  }),
+  values: z
+    .array(text(10_000), "This must be a list of values.")
+    .min(1, "Name at least one value, or leave `values` out.")
+    .max(100, "A call can name at most 100 values.")
+    .optional()
+    .meta({
+      description: "Values, each as in a record. Other values may stand beside them. Default: any value.",
+      example: ["192.0.2.1"],
+    }),
+  absent: z.boolean("This must be true or false.").optional().meta({
+    description: "Whether these values, or all records of the type, should be gone. Default: false.",
+    example: false,
+  }),
 });
 
 const address = z.string().meta({ description: "Address.", example: "192.0.2.53" });
@@ -61,6 +91,43 @@ const servedBy = z
     detail: z.string().nullable().meta({ description: "What went wrong; null if nothing did.", example: null }),
   })
   .meta({ id: "DelegationServer", description: "A name server, as it answers." });
+
+const askedServer = z
+  .object({
+    name: server,
+    address: address.nullable().meta({ description: "Null: it has none, or none is known." }),
+    state: z.enum(servedStates).meta({
+      description:
+        "`current`: it answers as asked for. `behind`: it does not yet. `lame`: it does not serve the domain, or fails. `unreachable`: it does not answer. " +
+        "`not_checked`: the address must not be reached (`EGRESS_ALLOW`), there is no route to it, or time ran out.",
+      example: "current",
+    }),
+    detail: z.string().nullable().meta({ description: "What is missing or wrong; null if nothing is.", example: null }),
+  })
+  .meta({ id: "ServedByServer", description: "How a name server answers for records." });
+
+export const servedAnswer = z
+  .object({
+    domainId: shownId("The domain."),
+    domainName: z.string().meta({ description: "Its name.", example: "example.com" }),
+    name: z.string().meta({ description: "The host, relative to the domain.", example: "www" }),
+    recordType: z.enum(askedTypes).meta({ description: "The record type.", example: "A" }),
+    served: z.boolean().meta({
+      description:
+        "Whether every name server answers as asked for. Servers that are `not_checked` or `no_address` do not count, unless all are.",
+      example: true,
+    }),
+    notCheckedBecause: z.string().nullable().meta({
+      description: "Why nobody is asked, such as a view that is not public; null if they are.",
+      example: null,
+    }),
+    error: z.string().nullable().meta({
+      description: "Why the domain's name servers could not be found; null if they were.",
+      example: null,
+    }),
+    servers: z.array(askedServer).meta({ description: "Each name server at each address." }),
+  })
+  .meta({ id: "ServedRecords", description: "Whether the domain's name servers serve records, as of now." });
 
 const finding = z
   .object({

@@ -3,19 +3,33 @@ import { zoneFor, type Zone } from "../access/zone-access.ts";
 import { writeEntry } from "../audit/audit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Notifications } from "../notifications/notify.ts";
+import { absoluteName, parseOwner } from "../dns/names/names.ts";
+import { ruleFor } from "../dns/record-types.ts";
+import { isApexNs, type EditableType } from "../dns/record.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import type { DelegationCheck } from "./check.ts";
+import type { QueriedType } from "./dns-client.ts";
 import { dsText, type StoredFacts } from "./facts.ts";
 import { severities, type FindingCode } from "./findings.ts";
 import { danglingRecords, delegationChanged } from "./notices.ts";
 import type { Observation } from "./observation.ts";
 import { pointersOf } from "./pointers.ts";
 import { whyNotPublic } from "./public-names.ts";
+import type { Served } from "./served.ts";
 import { findingOf, storeCheck } from "./store.ts";
 
 const day = 24 * 3_600_000;
 const longestSnooze = 366 * day;
 const turnedOff = "The administrator turned the checks off (RESOLVER_ROOTS=off).";
+
+/** An RRset to ask name servers for, as a client writes it. */
+interface AskedRecords {
+  id: string;
+  name: string;
+  recordType: EditableType & QueriedType;
+  values?: string[] | undefined;
+  absent?: boolean | undefined;
+}
 
 interface Parts {
   /** Null: checks are turned off. */
@@ -58,6 +72,25 @@ export class Delegations {
       });
     }
     return await this.#view(em, zone);
+  }
+
+  /** Asks the domain's name servers whether they serve records that the caller may see. @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST */
+  async checkServed(em: EntityManager, caller: Caller, { id, recordType, absent = false, ...asked }: AskedRecords) {
+    const zone = await zoneFor(em, caller, id, "read");
+    const name = ownerIn(asked.name, zone.name);
+    if (!zone.rights.sees.includes({ name, recordType }) && !isApexNs({ name, recordType }))
+      throw new AppError(
+        "FORBIDDEN",
+        `You may not see the ${recordType} records of ${name}. Ask for a name that you may see.`,
+      );
+    const values = asked.values === undefined ? null : canonicalValues(asked.values, recordType);
+    const { check } = this.#parts;
+    const notCheckedBecause = this.#whyNot(zone);
+    const seen: Served =
+      check === null || notCheckedBecause !== null
+        ? { served: false, error: null, servers: [] }
+        : await check.served(zone.name, { name: absoluteName(name, zone.name), type: recordType, values, absent });
+    return { domainId: zone.id, domainName: zone.name, name, recordType, notCheckedBecause, ...seen };
   }
 
   /** @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST */
@@ -175,4 +208,21 @@ export class Delegations {
       )
       .toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
   }
+}
+
+/** @throws AppError BAD_REQUEST */
+function ownerIn(name: string, zone: string): string {
+  const owner = parseOwner(name, zone);
+  if (!owner.ok) throw badField(["name"], owner.message);
+  return owner.value;
+}
+
+/** @throws AppError BAD_REQUEST */
+function canonicalValues(values: readonly string[], recordType: string): string[] {
+  const canonical = values.map((value, index) => {
+    const written = ruleFor(recordType).write(value, null);
+    if (!written.ok) throw badField(["values", index], written.message);
+    return written.value.value;
+  });
+  return [...new Set(canonical)];
 }

@@ -10,7 +10,7 @@ import {
 } from "../dns/wire/messages.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { AnswerSigner, signatureOctets, verifyRequest } from "../dns/wire/tsig-request.ts";
+import { AnswerSigner, signatureOctets, verifyRequest, type Lateness } from "../dns/wire/tsig-request.ts";
 import { fudgeSeconds, type TsigKey } from "../dns/wire/tsig.ts";
 
 /** The payload size in our OPT records, which fits every path (RFC 6891 §6.2.5). */
@@ -40,7 +40,14 @@ export interface Update {
 }
 
 /** What to do with a message: answer a question, make an update, send a refusal, or stay silent. */
-export type Request = Question | Update | { kind: "refusal"; answer: Buffer } | { kind: "silence" };
+export type Request = Question | Update | Refusal | { kind: "silence" };
+
+interface Refusal {
+  kind: "refusal";
+  answer: Buffer;
+  /** Set if a key signed the message at another time. */
+  late?: Lateness;
+}
 
 /** Returns the canonical name of the key that a message says it is signed with; null if there is none. */
 export function signerOf(octets: Buffer): string | null {
@@ -66,7 +73,7 @@ export function readRequest(
   const opts = request.additionals.filter(({ type }) => type === types.opt);
   const [opt] = opts;
   const question = octets.subarray(headerOctets, request.questionsEnd);
-  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Request => {
+  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Refusal => {
     const answer = emptyResponse(
       request.id,
       bitsOf(octets, rcode),
@@ -82,7 +89,10 @@ export function readRequest(
   const isUpdate = request.opcode === opcodes.update;
   const signature = verifyRequest(request, keysNamed, seconds(), isUpdate ? fudgeSeconds : undefined);
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
-  if (signature.kind === "refused") return refuse(rcodes.notAuth, signature.sign);
+  if (signature.kind === "refused") {
+    const refused = refuse(rcodes.notAuth, signature.sign);
+    return signature.late ? { ...refused, late: signature.late } : refused;
+  }
   const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
   const key = signature.kind === "valid" ? signature.key : null;
@@ -146,20 +156,24 @@ class AnswerWriter {
 
   /** Returns an authoritative answer with these records, or one that has the client try TCP if no message holds them. */
   single(entries: readonly WireRecordEntry[]): Buffer {
-    const { octets, request, question, key, sign, opt } = this.#parts;
-    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
-    writer.begin(request.id, bitsOf(octets, rcodes.noError) | flags.authoritative, question);
-    const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
-    return fits ? sign(writer.finish(opt ? udpSize : null)) : this.truncated();
+    return this.#whole(rcodes.noError, entries);
   }
 
-  /** Returns an authoritative answer that a name or its records do not exist, with the SOA in its authority section (RFC 2308 §2). */
-  negative(rcode: number, { owner, type, ttl, rdata }: WireRecordEntry): Buffer {
-    const { octets, request, question, sign, opt } = this.#parts;
-    const writer = new MessageWriter();
+  /**
+   * Returns an authoritative answer that a name or its records do not exist, with the SOA in its authority section (RFC 2308 §2).
+   * @param aliases CNAME records that lead to the name, which the RCODE is about (RFC 6604 §3)
+   */
+  negative(rcode: number, soa: WireRecordEntry, aliases: readonly WireRecordEntry[] = []): Buffer {
+    return this.#whole(rcode, [...aliases, soa], 1);
+  }
+
+  /** Returns a message with all these records, or one that has the client try TCP if no message holds them. */
+  #whole(rcode: number, entries: readonly WireRecordEntry[], authorities = 0): Buffer {
+    const { octets, request, question, key, sign, opt } = this.#parts;
+    const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
     writer.begin(request.id, bitsOf(octets, rcode) | flags.authoritative, question);
-    writer.add(owner, type, ttl, rdata);
-    return sign(writer.finish(opt ? udpSize : null, "authority"));
+    const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
+    return fits ? sign(writer.finish(opt ? udpSize : null, authorities)) : this.truncated();
   }
 
   /** Yields the messages of an authoritative answer with these records. The first repeats the question (RFC 5936 §2.2). */
@@ -202,7 +216,7 @@ function parsed(octets: Buffer): WireMessage | null {
   }
 }
 
-function refusal(answer: Buffer): Request {
+function refusal(answer: Buffer): Refusal {
   return { kind: "refusal", answer };
 }
 

@@ -55,7 +55,7 @@ export class Responder {
    * closed, because the rest is missing.
    */
   async *answer(octets: Buffer, address: string, protocol: Protocol): AsyncGenerator<Buffer> {
-    const { configs, strangers, now, log } = this.#parts;
+    const { configs, credentials, strangers, now, log } = this.#parts;
     const seconds = () => Math.floor(now().getTime() / 1_000);
     const services = await configs.all().catch((error: unknown) => {
       log.warn({ err: error }, "the DNS service cannot read its configurations");
@@ -75,6 +75,7 @@ export class Responder {
     if (keyName !== null && keysNamed(services, keyName).length === 0)
       this.#parts.unknownKeys.note(protocol, address, keyName, key !== null);
     if (request.kind === "refusal") {
+      if (known !== null && request.late?.key === known.tsig) credentials.noteLate(known, request.late);
       if (mayRefuse()) yield request.answer;
       return;
     }

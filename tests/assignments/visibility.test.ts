@@ -37,6 +37,7 @@ const fields: { [Field in keyof Required<Caller>]: fc.Arbitrary<Caller[Field]> }
   at: fc.date({ noInvalidDate: true }),
   narrowing: fc.option(
     fc.record({
+      credential: fc.constantFrom("token" as const, "key" as const),
       domainIds: fc.option(fc.array(fc.uuid(), { minLength: 1, maxLength: 3 })),
       scope: fc.constantFrom(ZoneScope.all, new ZoneScope([{ pattern: "www", recordTypes: ["TXT"] }])),
     }),

@@ -527,6 +527,7 @@ const silent: Record<string, string> = {
   "templates.plan": "It changes nothing.",
   "templates.linkedPlan": "It changes nothing.",
   "domains.compare": "It changes nothing.",
+  "delegation.checkServed": "It changes nothing.",
   "replacements.plan": "It changes nothing.",
   "notifications.read": "What people have read is nobody's business, and gone with the next restart.",
   "notifications.readAll": "The same.",

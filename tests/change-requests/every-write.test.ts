@@ -87,6 +87,7 @@ const others: Record<string, string> = {
   "changeRequests.reject": "It decides on a request.",
   "changeRequests.withdraw": "It ends a request.",
   "delegation.check": "It reads name servers.",
+  "delegation.checkServed": "It reads name servers.",
   "delegation.snooze": "It hides a finding.",
   "domains.checkExpiry": "It looks up a date.",
   "domains.compare": "It reads.",

@@ -1,13 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
+import { content, startPrivateRoot, zoneName } from "../delegation/private-root.ts";
 import { publish } from "../notifications/publish.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
 import { appUser } from "../support/second-factors/app-user.ts";
-import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
+import { narrowedToken } from "../update-clients/narrowed.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
@@ -108,6 +110,28 @@ test("the README example publishes a certificate challenge by its host name", as
   } finally {
     printed.mockRestore();
   }
+});
+
+test("the README example publishes a challenge and waits until the name servers serve it", async () => {
+  const world = await startPrivateRoot();
+  onTestFinished(() => world.internet.stop());
+  const env = { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16", JOBS: "off" };
+  const own = await startZonewright({ env });
+  onTestFinished(() => own.stop());
+  const challenge = { name: "_acme-challenge.www", value: "LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0" };
+  for (const server of [world.first, world.second])
+    server.zones = { [zoneName]: [...content(), `${challenge.name}.${zoneName} TXT ${challenge.value}`] };
+  await own.admin.post("/api/domains", { name: zoneName });
+  const permissions = ["records:read", "records:write"];
+  vi.stubEnv("ACME_TOKEN", await narrowedToken(own.admin, { permissions, recordTypes: ["TXT"] }));
+  try {
+    const example = exampleWith("acme.present").replaceAll("example.com", zoneName);
+    expect(await run([example], { url: own.url }, ["name", "value"])).toEqual(challenge);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  const [{ id }] = (await own.admin.get("/api/domains")).body.domains;
+  expect((await own.admin.get(`/api/domains/${id}/records?type=TXT`)).body.total).toBe(0);
 });
 
 test("the README example watches the user's notifications", async () => {

@@ -16,5 +16,6 @@ export interface WatchedChange {
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
 export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
 export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];
+export type ServedRecords = RouterOutputs["delegation"]["checkServed"];
 export type Snapshot = RouterOutputs["snapshots"]["list"]["snapshots"][number];
 export type Change = RouterInputs["records"]["plan"]["changes"][number];

@@ -4,6 +4,7 @@ import { type ClientOptions } from "./options.js";
 import type { Procedures } from "./procedures.js";
 import { type ConfirmationProof } from "./reauthentication.js";
 import { type ZoneHelpers } from "./zones.js";
+import { type ServingHelpers } from "./wait-until-served.js";
 import { type WatchOptions } from "./watch-notifications.js";
 export interface Credentials {
     username: string;
@@ -36,7 +37,7 @@ export interface ExternalRegistration {
     pendingToken: string;
     inviteCode: string;
 }
-export interface ClientHelpers extends ListHelpers, ZoneHelpers {
+export interface ClientHelpers extends ListHelpers, ZoneHelpers, ServingHelpers {
     signIn(credentials: Credentials): Promise<SignInResult>;
     completeSecondFactor(proof: SecondFactor): Promise<Extract<SignInResult, {
         kind: "signedIn";

@@ -17,4 +17,5 @@ export declare function networkError(url: string, cause: unknown): ClientError;
 export declare function brokenStreamError(cause: unknown): ClientError;
 export declare function abortedError(cause: unknown): ClientError;
 export declare function timeoutError(url: string, seconds: number, cause: unknown): ClientError;
+export declare function notServedError(code: "TIMEOUT" | "CONFLICT", message: string): ClientError;
 export declare function signedOutError(): ClientError;

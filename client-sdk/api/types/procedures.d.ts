@@ -255,6 +255,9 @@ export interface DelegationProcedures {
     check: {
         mutate: Inferred["delegation"]["check"]["mutate"];
     };
+    checkServed: {
+        mutate: Inferred["delegation"]["checkServed"]["mutate"];
+    };
     snooze: {
         mutate: Inferred["delegation"]["snooze"]["mutate"];
     };

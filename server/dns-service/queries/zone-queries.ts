@@ -17,6 +17,7 @@ import type { Question } from "../requests.ts";
 import { zoneTransfer } from "../transfer.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "../wire-records.ts";
 import { zonesById } from "../zones.ts";
+import { followAliases } from "./follow-aliases.ts";
 import { soaOf } from "./zone-soa.ts";
 
 interface Parts {
@@ -110,17 +111,27 @@ export class ZoneQueries {
     protocol: "udp" | "tcp",
   ): AsyncGenerator<Buffer> {
     const { answers, type } = question;
-    const visible = (await liveAtNames(em, zone.id, [owner])).filter((record) => isServed(record, zone));
-    const asked = visible.filter(({ recordType }) => type === types.any || recordType === typeName(type));
-    const found = asked.length > 0 ? asked : visible.filter(({ recordType }) => recordType === "CNAME");
-    if (type !== types.soa && (found.length > 0 || (owner === "@" && type === types.any))) {
-      // A datagram is never answered with a longer one; the client then uses TCP.
-      if (protocol === "udp") yield answers.truncated();
-      else yield* one(question, entriesOf(found, zone, owner === "@" && type === types.any));
-      return;
+    const visibleAt = async (name: string) =>
+      (await liveAtNames(em, zone.id, [name])).filter((record) => isServed(record, zone));
+    const { records, last } =
+      type === types.soa
+        ? { records: [], last: { name: owner, hasRecords: (await visibleAt(owner)).length > 0 } }
+        : await followAliases(visibleAt, owner, {
+            includes: ({ recordType }) => type === types.any || recordType === typeName(type),
+            next: ({ value }) => {
+              const target = ownerWithin(value, zone.name);
+              return target !== null && isVisible({ name: target, recordType: typeName(type) }, zone) ? target : null;
+            },
+          });
+    const withSoa = owner === "@" && type === types.any;
+    // A datagram is never answered with a longer one; the client then uses TCP.
+    if (protocol === "udp" && (records.length > 0 || withSoa)) yield answers.truncated();
+    else if (last === null || withSoa) yield* one(question, entriesOf(records, zone, withSoa));
+    else {
+      const exists = last.name === "@" || last.hasRecords || (await hasNamesBelow(em, zone, last.name));
+      const rcode = exists ? rcodes.noError : rcodes.nxDomain;
+      yield answers.negative(rcode, negativeSoa(zone), entriesOf(records, zone, false));
     }
-    const exists = owner === "@" || visible.length > 0 || (await hasNamesBelow(em, zone, owner));
-    yield answers.negative(exists ? rcodes.noError : rcodes.nxDomain, negativeSoa(zone));
   }
 
   async *#transfer({ answers }: Question, zone: AskedZone): AsyncGenerator<Buffer> {

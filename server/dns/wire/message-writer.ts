@@ -79,10 +79,11 @@ export class MessageWriter {
 
   /**
    * Returns a copy of the message. @param udpSize adds an OPT record with this payload size (RFC 6891 §6.1); null: none
-   * @param section the one that its records are in
+   * @param authorities how many of its records, the last ones, are the authority section
    */
-  finish(udpSize: number | null = null, section: "answer" | "authority" = "answer"): Buffer {
-    this.#octets.writeUInt16BE(this.#answers, section === "answer" ? answerCount : authorityCount);
+  finish(udpSize: number | null = null, authorities = 0): Buffer {
+    this.#octets.writeUInt16BE(this.#answers - authorities, answerCount);
+    this.#octets.writeUInt16BE(authorities, authorityCount);
     const message = Buffer.from(this.#octets.subarray(0, this.#position));
     return udpSize === null ? message : withOpt(message, udpSize, 0);
   }

@@ -23,7 +23,14 @@ export type RequestSignature =
   | { kind: "none" }
   | { kind: "malformed" }
   | { kind: "valid"; key: TsigKey; mac: Buffer }
-  | { kind: "refused"; error: number; sign: (answer: Buffer) => Buffer };
+  | { kind: "refused"; error: number; sign: (answer: Buffer) => Buffer; late?: Lateness };
+
+/** A message with a valid MAC whose time is too far from ours (RFC 8945 §5.2.3). */
+export interface Lateness {
+  key: TsigKey;
+  /** Whether it was signed before our time; otherwise after it. */
+  before: boolean;
+}
 
 /**
  * Verifies the signature of a request. @param keysNamed returns all keys of a canonical name. @param seconds the Unix time
@@ -99,7 +106,7 @@ function badTime(key: TsigKey, tsig: Tsig, seconds: number): RequestSignature {
       .digest();
     return withTsig(answer, key, { timers: tsig.timers, mac, error: tsigErrors.badTime, other });
   };
-  return { kind: "refused", error: tsigErrors.badTime, sign };
+  return { kind: "refused", error: tsigErrors.badTime, sign, late: { key, before: tsig.seconds < seconds } };
 }
 
 /** Signs the messages that answer one request, in order (RFC 8945 §5.3.1). */

@@ -253,6 +253,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "mirrors.delete": { thing: mirroredZone },
     "delegation.get": { thing: zone },
     "delegation.check": { thing: zone },
+    "delegation.checkServed": { thing: zone, body: () => ({ name: "@", recordType: "NS" }) },
     "delegation.snooze": {
       thing: zone,
       body: async ({ id = "" }) => ({ ...(await storeFinding(zw, id)), until: null }),

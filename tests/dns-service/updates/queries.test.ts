@@ -8,6 +8,9 @@ import { newKey, newZone } from "./key-clients.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
 let zone: Awaited<ReturnType<typeof newZone>>;
+let aliases: Awaited<ReturnType<typeof newZone>>;
+
+const alias = (name: string, value: string) => ({ recordType: "CNAME", name, value, ttl: 300 });
 
 beforeAll(async () => {
   zone = await newZone(zw, "read.example");
@@ -20,7 +23,28 @@ beforeAll(async () => {
     { recordType: "MX", name: "@", value: "10 mail.read.example", ttl: 300 },
     { recordType: "A", name: "a.deep", value: "192.0.2.3", ttl: 300 },
   );
+  aliases = await newZone(zw, "alias.example");
+  await aliases.add(
+    { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 },
+    { recordType: "A", name: "www", value: "192.0.2.2", ttl: 300 },
+    { recordType: "A", name: "a.deep", value: "192.0.2.3", ttl: 300 },
+    { recordType: "MX", name: "@", value: "10 mail.alias.example", ttl: 300 },
+    alias("alias", "www.alias.example"),
+    alias("far", "alias.alias.example"),
+    alias("lost", "free.alias.example"),
+    alias("below", "deep.alias.example"),
+    alias("mail", "alias.example"),
+    alias("outside", "www.example.net"),
+    alias("loop-a", "loop-b.alias.example"),
+    alias("loop-b", "loop-a.alias.example"),
+    ...Array.from({ length: 20 }, (_, index) => alias(`chain-${index}`, `chain-${index + 1}.alias.example`)),
+  );
 });
+
+/** A CNAME record of `alias.example`, as it is answered. */
+const to = (owner: string, target: string) => `${owner}.alias.example 300 CNAME ${target}`;
+const within = (owner: string, target: string) => to(owner, `${target}.alias.example`);
+const addresses = ["www.alias.example 300 A 192.0.2.1", "www.alias.example 300 A 192.0.2.2"];
 
 /** An answer as its RCODE, its records, and the type of the record in its authority section. */
 const shown = ({ rcode, message }: Answered) => {
@@ -36,7 +60,8 @@ describe("a signed query", () => {
     ["www", "AAAA", 0, []],
     ["deep", "A", 0, []],
     ["free", "A", 3, []],
-    ["alias", "A", 0, ["alias.read.example 300 CNAME www.read.example"]],
+    ["alias", "CNAME", 0, ["alias.read.example 300 CNAME www.read.example"]],
+    ["alias", "ANY", 0, ["alias.read.example 300 CNAME www.read.example"]],
     ["@", "MX", 0, ["read.example 300 MX 10 mail.read.example"]],
     ["@", "NS", 0, ["read.example 300 NS ns1.example.net"]],
   ])("for %s %s is answered from the stored zone", async (name, type, rcode, lines) => {
@@ -44,6 +69,32 @@ describe("a signed query", () => {
     const answer = await zone.client.query(name, type);
     expect(answer.message.authoritative).toBe(true);
     expect(shown(answer)).toEqual({ rcode, lines, authority });
+  });
+
+  test.each([
+    ["alias", "A", 0, [within("alias", "www"), ...addresses], null],
+    ["alias", "AAAA", 0, [within("alias", "www")], "SOA"],
+    ["far", "A", 0, [within("far", "alias"), within("alias", "www"), ...addresses], null],
+    ["lost", "A", 3, [within("lost", "free")], "SOA"],
+    ["below", "A", 0, [within("below", "deep")], "SOA"],
+    ["mail", "MX", 0, [to("mail", "alias.example"), "alias.example 300 MX 10 mail.alias.example"], null],
+    ["outside", "A", 0, [to("outside", "www.example.net")], null],
+    ["loop-a", "A", 0, [within("loop-a", "loop-b"), within("loop-b", "loop-a")], null],
+    ["chain-0", "A", 0, Array.from({ length: 16 }, (_, index) => within(`chain-${index}`, `chain-${index + 1}`)), null],
+  ])("for %s %s follows CNAME records as far as the zone goes", async (name, type, rcode, lines, authority) => {
+    const answer = await aliases.client.query(name, type);
+    expect(answer.message.authoritative).toBe(true);
+    expect(shown(answer)).toEqual({ rcode, lines: lines.toSorted(), authority });
+  });
+
+  test("for a CNAME whose target the key does not see ends there, whether the target exists or not", async () => {
+    const narrow = await newKey(zw.admin, aliases.id, { hostPattern: "far", access: "read" });
+    const client = Object.assign(Object.create(aliases.client) as typeof aliases.client, { key: narrow.tsig });
+    expect(shown(await client.query("far", "A"))).toEqual({
+      rcode: 0,
+      lines: ["far.alias.example 300 CNAME alias.alias.example"],
+      authority: null,
+    });
   });
 
   test("for any type at the apex includes the SOA", async () => {

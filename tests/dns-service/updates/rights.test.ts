@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { prerequisite as pre, update, type UpdateClient } from "../../support/name-servers/update-client.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -19,7 +20,8 @@ beforeAll(async () => {
 
 const keyState = async (id: string, owner = zw.admin) => {
   const { body } = await owner.get("/api/auth/me/tsig-keys");
-  const keys: { id: string; lastError: string | null; lastUsedFrom: string | null }[] = body.keys;
+  const keys: { id: string; lastError: string | null; lastUsedAt: string | null; lastUsedFrom: string | null }[] =
+    body.keys;
   return keys.find((key) => key.id === id);
 };
 
@@ -64,13 +66,31 @@ describe("a key limited to TXT at app and below", () => {
 
   test("shows its owner and the audit trail why it was refused, and the history names it", async () => {
     expect(await client.update([update.add("www", "A", "192.0.2.9")])).toBe(5);
-    const reason = "This token does not cover the records of www. Use one that does.";
+    const reason = "This key does not cover the records of www. Use one that does.";
     await vi.waitFor(async () => expect((await keyState(keyId))?.lastError).toBe(reason), { timeout: 10_000 });
     const audit = await zw.admin.get("/api/audit?action=domain.refuse_update&limit=1");
     expect(audit.body.entries[0]).toMatchObject({ targetId: zone.id, after: { reason }, ip: "127.0.0.1" });
     expect(await client.update([update.add("app", "TXT", "named")])).toBe(0);
     const history = await zw.admin.get(`/api/domains/${zone.id}/history?limit=1`);
     expect(JSON.stringify(history.body)).toContain(client.key.name);
+  });
+});
+
+describe("a message from another time", () => {
+  test.each([
+    ["behind", -301, "A message was signed too long before it arrived (BADTIME)."],
+    ["ahead", 301, "A message was signed at a time that is still to come here (BADTIME)."],
+  ])("of a client whose clock is %s is the key's last error, and no use", async (_how, seconds, reason) => {
+    const { id, tsig } = await newKey(zw.admin, zone.id);
+    const message = zone.client.message([update.add("late", "A", "192.0.2.1")]);
+    const signed = signRequest(message, tsig, Math.floor(Date.now() / 1_000) + seconds);
+    // Whoever does not know the secret changes nothing about the key.
+    const forged = signRequest(message, { ...tsig, secret: Buffer.alloc(32) }, 0);
+    await zone.client.exchange(forged.message, "tcp");
+    expect((await keyState(id))?.lastError).toBeNull();
+    await zone.client.exchange(signed.message, "tcp");
+    await vi.waitFor(async () => expect((await keyState(id))?.lastError).toMatch(reason), { timeout: 10_000 });
+    expect(await keyState(id)).toMatchObject({ lastUsedAt: null, lastUsedFrom: null });
   });
 });
 

@@ -2015,6 +2015,32 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
+        checkServed: import("@trpc/server").TRPCMutationProcedure<{
+            input: {
+                id: string;
+                name: string;
+                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                values?: string[] | undefined;
+                absent?: boolean | undefined;
+            };
+            output: {
+                domainId: string;
+                domainName: string;
+                name: string;
+                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                served: boolean;
+                notCheckedBecause: string | null;
+                error: string | null;
+                servers: {
+                    name: string;
+                    address: string | null;
+                    state: "behind" | "current" | "lame" | "no_address" | "not_checked" | "unreachable";
+                    detail: string | null;
+                }[];
+            };
+            meta: import("./api/context.js").RouteMeta;
+            errorShape: import("./api/context.js").ErrorShape;
+        }>;
         snooze: import("@trpc/server").TRPCMutationProcedure<{
             input: {
                 id: string;

@@ -1,0 +1,101 @@
+import type { QueriedType, Reply } from "./dns-client.ts";
+import type { ServerSeen, ServerState } from "./observation.ts";
+import { lameness } from "./observe-servers.ts";
+import { observeDelegation } from "./observe.ts";
+import { noError, noSuchName, type Resolver } from "./resolver.ts";
+
+/** What name servers should answer about one RRset. */
+export interface Wanted {
+  /** Full, canonical name. */
+  name: string;
+  type: QueriedType;
+  /** Canonical values; null: any. */
+  values: readonly string[] | null;
+  /** Whether the values, or the whole RRset, should be gone. */
+  absent: boolean;
+}
+
+/** `current`: the server answers as wanted. `behind`: it does not yet. The other states are those of a check. */
+export const servedStates = ["current", "behind", "lame", "unreachable", "no_address", "not_checked"] as const;
+
+/** What each name server of a zone answers. */
+export interface Served {
+  /** Whether every server that can be asked is current. */
+  served: boolean;
+  /** Why the name servers are not known; null if they are. */
+  error: string | null;
+  servers: { name: string; address: string | null; state: (typeof servedStates)[number]; detail: string | null }[];
+}
+
+type ServedBy = Served["servers"][number];
+
+const askedAtOnce = 16;
+
+/**
+ * Finds the name servers of a zone, in the zone above and in itself, and asks each for the records.
+ * @param isLate whether time has run out, so that some servers may not have been asked
+ */
+export async function observeServed(
+  resolver: Resolver,
+  zone: string,
+  wanted: Wanted,
+  isLate: () => boolean,
+): Promise<Served> {
+  const { parent, servers: seen } = await observeDelegation(resolver, zone);
+  if (parent.kind === "unknown") return { served: false, error: parent.message, servers: [] };
+  if (parent.kind === "not_delegated")
+    return {
+      served: false,
+      error: `${parent.zone === "." ? "The root" : parent.zone} has no NS records for the domain.`,
+      servers: [],
+    };
+  const servers: ServedBy[] = [];
+  const waiting = [...seen.entries()];
+  const work = async () => {
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const [index, server] = next;
+      servers[index] = await askedServer(resolver, server, wanted);
+    }
+  };
+  await Promise.all(Array.from({ length: askedAtOnce }, work));
+  const judged = servers.filter(({ state }) => state !== "not_checked" && state !== "no_address");
+  const served = !isLate() && judged.length > 0 && judged.every(({ state }) => state === "current");
+  return { served, error: null, servers };
+}
+
+async function askedServer(
+  { client, port }: Resolver,
+  { name, address, state, detail }: ServerSeen,
+  wanted: Wanted,
+): Promise<ServedBy> {
+  if (state !== "authoritative" || address === null) return { name, address, state: stateOf(state), detail };
+  const asked = await client.ask({ address, port, reach: "public" }, { name: wanted.name, type: wanted.type });
+  if (!("reply" in asked))
+    return { name, address, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
+  return { name, address, ...judged(asked.reply, wanted) };
+}
+
+/** A server with authority and without an address cannot be. */
+function stateOf(state: ServerState): ServedBy["state"] {
+  return state === "authoritative" ? "not_checked" : state;
+}
+
+/** Judges the answer of one server. Records count only at the name itself: a CNAME there is another record. */
+function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"> {
+  const { authoritative, rcode, answers, authorities } = reply;
+  // The NS records of a delegation come as a referral, without authority (RFC 1034 §4.3.2).
+  const isReferral = !authoritative && rcode === noError && wanted.type === "NS" && answers.length === 0;
+  if (!isReferral && (!authoritative || (rcode !== noError && rcode !== noSuchName)))
+    return { state: "lame", detail: lameness(reply) };
+  const values = new Set(
+    (isReferral ? authorities : answers)
+      .filter(({ name, type }) => name === wanted.name && type === wanted.type)
+      .map(({ value }) => value),
+  );
+  const present = wanted.values?.filter((value) => values.has(value)).length ?? values.size;
+  if (wanted.absent)
+    return present === 0 ? { state: "current", detail: null } : { state: "behind", detail: "It still has them." };
+  if (present >= (wanted.values?.length ?? 1)) return { state: "current", detail: null };
+  if (values.size > 0) return { state: "behind", detail: `It has other ${wanted.type} records there.` };
+  return { state: "behind", detail: `It has no ${wanted.type} records there.` };
+}

@@ -1,0 +1,80 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { binary } from "../../support/binaries.ts";
+import { startBind } from "../../support/name-servers/bind.ts";
+import { mustRun } from "../../support/programs.ts";
+import { startPebble, type Pebble } from "../../support/servers/pebble.ts";
+import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
+
+const runFile = promisify(execFile);
+
+/** A zone that Zonewright keeps at BIND, an ACME server that validates there, and a folder for the programs' files. */
+export interface ServedZone {
+  zw: Zonewright;
+  domainId: string;
+  pebble: Pebble;
+  folder: string;
+  /** The records that BIND serves. */
+  served(name: string, type: string): Promise<string[]>;
+  /** Writes a file into the folder. @returns its path */
+  file(name: string, text: string, mode?: number): Promise<string>;
+  /** Runs a program with the caller's PATH and these variables. */
+  run(program: Parameters<typeof binary>[0], args: readonly string[], env?: Record<string, string>): Promise<void>;
+  /**
+   * Has lego get a certificate for a name and its wildcard. @returns the names in it
+   * @param resolverPort of the server at which lego looks for its zone; default: BIND's
+   */
+  lego(provider: string, name: string, settings: Record<string, string>, resolverPort?: number): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+/** @param env variables of Zonewright, besides those that let it reach BIND */
+export async function startServedZone(zone: string, env: Record<string, string>): Promise<ServedZone> {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-clients-"));
+  const bind = await startBind([zone]);
+  const pebble = await startPebble(bind.port);
+  const zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", ...env } });
+  const wish = { kind: "rfc2136", name: "BIND", config: bind.config };
+  const { body: config } = await zw.admin.post("/api/provider-configs", wish);
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: config.id });
+  const run: ServedZone["run"] = async (program, args, variables = {}) => {
+    await runFile(binary(program), args, { env: { PATH: process.env["PATH"], HOME: folder, ...variables } });
+  };
+  return {
+    zw,
+    domainId: domain.id,
+    pebble,
+    folder,
+    run,
+    served: async (name, type) => (await bind.lookUp(name, type)).map(({ rdata }) => rdata),
+    async file(name, text, mode = 0o600) {
+      const path = join(folder, name);
+      await writeFile(path, text, { mode });
+      return path;
+    },
+    async lego(provider, name, settings, resolverPort = bind.port) {
+      const where = join(folder, `lego-${provider}-${name}`);
+      const options = ["--server", pebble.directory, "--path", where, "-a", "--email", `a@${zone}`];
+      const resolver = ["--dns.resolvers", `127.0.0.1:${resolverPort}`, "--dns.disable-cp"];
+      const domains = ["-d", name, "-d", `*.${name}`, "--dns", provider];
+      const variables = { LEGO_CA_CERTIFICATES: pebble.authorityFile, ...settings };
+      await run("lego", [...options, ...domains, ...resolver, "run"], variables);
+      return await namesIn(join(where, "certificates", `${name}.crt`));
+    },
+    async stop() {
+      await zw.stop();
+      await pebble.stop();
+      await bind.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The names in a certificate. */
+export async function namesIn(certificate: string): Promise<string[]> {
+  const text = await mustRun("openssl", ["x509", "-in", certificate, "-noout", "-ext", "subjectAltName"]);
+  return [...text.matchAll(/DNS:([^\s,]+)/g)].map(([, name = ""]) => name).toSorted();
+}
