@@ -86,10 +86,12 @@ async function unanswered(vendor: LoopbackVendor, after: boolean): Promise<void>
 
 /** The addresses at each place, as `name value`. */
 async function everywhere(admin: RestClient): Promise<Record<string, string[]>> {
-  const { body } = await admin.get(`${path}/records?limit=500&recordType=A`);
+  const { body } = await admin.get(`${path}/records?limit=500`);
   const file = await readFile(join(dataDir, "zones", "second", `${zone}.zone`), "utf8");
   const places: Record<string, string[]> = {
-    zonewright: body.records.map(({ name, value }: Body) => `${name} ${value}`),
+    zonewright: body.records.flatMap(({ recordType, name, value }: Body) =>
+      recordType === "A" ? [`${name} ${value}`] : [],
+    ),
     cloudflare: cloudflare.records(zone).map(({ name, content }) => `${name} ${content}`),
     route53: route53.lines(hostedZone).flatMap((line) => lineOfAddress(line, /^(\S+) A \d+ (\S+)$/)),
     powerdns: (await powerdns.transfer(zone)).flatMap(({ name, type, rdata }) =>
