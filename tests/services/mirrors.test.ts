@@ -146,6 +146,11 @@ async function editThere(random: (below: number) => number): Promise<void> {
       const rrset = { name: `${name}.`, type: "A", ttl: 300, changetype: "REPLACE", records };
       return powerdns.call("PATCH", `/zones/${zone}.`, { rrsets: [rrset] });
     },
+    () => {
+      const rrset = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
+      const rrsets = [{ ...rrset, records: [{ content: "192.0.2.1", disabled: true }] }];
+      return powerdns.call("PATCH", `/zones/${zone}.`, { rrsets });
+    },
     () => cloudflare.addRecord(zone, { type: "A", name, content: address, ttl: 300 }),
     () => {
       const [one] = cloudflare.records(zone);
