@@ -18,12 +18,11 @@ afterAll(() => {
   for (const secondary of secondaries) secondary.stop();
 });
 
-test("the header says on how many secondaries the last change is live, and after how long once it is on all of them", async () => {
+test("the header says on how many secondaries the last change is live, and after how long", async () => {
   const zone = await addZone(site.zonewright, { name: freshName(), providerConfigId });
-  await expect.poll(async () => (await zone.get("/secondaries")).body.secondaries).toMatchObject([
-    { inSync: true },
-    { inSync: true },
-  ]);
+  await expect
+    .poll(async () => (await zone.get("/secondaries")).body.secondaries)
+    .toMatchObject([{ inSync: true }, { inSync: true }]);
   // The second one goes on serving what it had.
   const { serial } = (await zone.get("/secondaries")).body;
   secondaries[1]?.serves.set(zone.name, serial);
@@ -32,11 +31,11 @@ test("the header says on how many secondaries the last change is live, and after
   // The first revision has the name servers.
   await zone.add("A", "www", "192.0.2.1");
   const revision = page.getByText(/^Revision 2,/);
-  await expect.poll(() => revision.textContent()).toMatch(/ by admin, live on 1 of 2 secondaries$/);
+  await expect.poll(() => revision.textContent()).toMatch(/ by admin, live on 1 of 2 secondaries after [\d.]+ s$/);
   secondaries[1]?.serves.clear();
   await expect
     .poll(() => revision.textContent(), { timeout: 30_000 })
-    .toMatch(/ by admin, live on 2 of 2 secondaries after [\d.]+ (?:s|min)$/);
+    .toMatch(/ by admin, live on 2 of 2 secondaries after [\d.]+ s$/);
   const [entry] = await zone.history();
   expect(entry).toMatchObject({ propagation: { secondaries: 2, inSync: 2, seconds: expect.any(Number) } });
 });
