@@ -83,7 +83,7 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
   test.each([
     ["zone, whole (RFC 5936 §5)", zone, null],
     ["zone, by its changes (RFC 1995 §2)", zone, 1],
-    ["catalog (RFC 9432 §6)", catalogOf(zone), null],
+    ["catalog (RFC 9432 §7)", catalogOf(zone), null],
   ])("its %s, is transferred to those that its configuration names, and to nobody else", async (_, name, since) => {
     const transferred = await answered(async (from, key) => (await transfer(port, name, { from, key, since })).rcode);
     expect(transferred).toEqual(rights);
