@@ -6,11 +6,13 @@ import { startEnvironment, zoneFile, type Environment } from "./support/environm
 import { interleaved, timed } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
 
-const rounds = 100;
-const streams = 20;
+const rounds = 60;
+const streams = 10;
 const editsOfStream = 50;
 const records = 1_000;
 const zones = 1_000;
+/** Zones that are made at once. */
+const atOnce = 20;
 const outageMilliseconds = 30_000;
 const patienceMilliseconds = 600_000;
 
@@ -21,8 +23,19 @@ interface Vendors {
   configIds: string[];
 }
 
-/** Measures edits in a zone with two mirrors beside one without, and how mirrors follow after an outage of their providers. */
+/** Measures edits in a zone with two mirrors beside the same edits in one without. */
 export async function measureMirrors(): Promise<Figure[]> {
+  return await withVendors(measureEdits);
+}
+
+/** Measures how mirrors follow after an outage of their providers. */
+export async function measureMirrorOutage(): Promise<Figure[]> {
+  return await withVendors(measureOutage);
+}
+
+async function withVendors(
+  measure: (environment: Environment, vendors: Vendors) => Promise<Figure[]>,
+): Promise<Figure[]> {
   const [cloudflare, route53] = await Promise.all([startCloudflare(), startRoute53()]);
   const environment = await startEnvironment({ EGRESS_ALLOW: "127.0.0.1" });
   try {
@@ -38,12 +51,17 @@ export async function measureMirrors(): Promise<Figure[]> {
         endpoint: route53.url,
       }),
     ];
-    const vendors = { cloudflare, route53, configIds };
-    return [...(await measureEdits(environment, vendors)), ...(await measureOutage(environment, vendors))];
+    return await measure(environment, { cloudflare, route53, configIds });
   } finally {
     await environment.stop();
     await Promise.all([cloudflare.stop(), route53.stop()]);
   }
+}
+
+/** Signs in again, because an access token does not last as long as the measurement. */
+async function signIn({ client, password }: Environment): Promise<void> {
+  const { body } = await client.post("/api/auth/login", { username: "admin", password });
+  client.token = body.accessToken;
 }
 
 async function configure({ client }: Environment, kind: string, config: object): Promise<string> {
@@ -136,19 +154,29 @@ async function measureEdits(environment: Environment, vendors: Vendors): Promise
   ];
 }
 
+/** @returns the path of a new domain with two mirrors */
+async function prepare(environment: Environment, vendors: Vendors, name: string): Promise<string> {
+  const path = await addZone(environment, name, 0);
+  await mirror(environment, vendors, name, path);
+  return path;
+}
+
 async function measureOutage(environment: Environment, vendors: Vendors): Promise<Figure[]> {
   const { cloudflare, route53 } = vendors;
   const names = Array.from({ length: zones }, (_, index) => `outage${index}.example`);
   const paths: string[] = [];
-  for (const name of names) {
-    const path = await addZone(environment, name, 0);
-    await mirror(environment, vendors, name, path);
-    paths.push(path);
+  for (let from = 0; from < zones; from += atOnce) {
+    await signIn(environment);
+    paths.push(
+      ...(await Promise.all(names.slice(from, from + atOnce).map((name) => prepare(environment, vendors, name)))),
+    );
   }
   for (const path of paths) await inSync(environment, path);
   cloudflare.vendor.failNext({ after: false, reply: refusal(503, 0, "no healthy upstream") }, 20_000);
   route53.failNext({ after: false, reply: failure(503, "ServiceUnavailable", "Try again later.") }, 20_000);
+  await signIn(environment);
   for (const path of paths) await edit(environment, path);
+  await signIn(environment);
   await sleep(outageMilliseconds);
   const vendorsOfCalls: LoopbackVendor[] = [cloudflare.vendor, route53];
   for (const vendor of vendorsOfCalls) {
