@@ -2,6 +2,7 @@ import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
+import { measureMirrorOutage, measureMirrors } from "./mirrors.ts";
 import { measurePrimary } from "./primary/main.ts";
 import { measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
@@ -24,6 +25,8 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   zones: async () => await inEnvironment(measureZones),
   transfers: async () => await inEnvironment(measureTransfers),
   primary: measurePrimary,
+  mirrors: measureMirrors,
+  "mirror-outage": measureMirrorOutage,
   updates: measureUpdates,
   "sign-in": async () => await inEnvironment(measureSignIn),
   flood: async () => await inEnvironment(measureFlood),

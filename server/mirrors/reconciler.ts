@@ -19,18 +19,21 @@ import { mirrorNotice } from "./notices.ts";
 import { besideForeign } from "./plan.ts";
 import {
   claimMirror,
+  claimOldest,
   renewClaim,
   renewMilliseconds,
   scheduleChecks,
   setReported,
   storeOutcome,
+  wakeUnreachable,
+  type Claimed,
   type Outcome,
 } from "./store.ts";
+import { Workers } from "./workers.ts";
 
 /** The job that reconciles what is due, after failures and crashes too. */
 export const mirrorJobName = "mirrors.reconcile";
 
-const atOnce = 4;
 /** Changes soon after another are carried out together. */
 const coalescingMilliseconds = 100;
 /** Seconds until another attempt, by failures in a row. */
@@ -40,6 +43,8 @@ const failuresBeforeNotice = 3;
 /** How long a call waits for an attempt that is under way. */
 const longestWait = 20_000;
 const pollMilliseconds = 100;
+/** How often a success has those mirrors tried that failed at the same configuration. One that always fails is no outage. */
+const wakingMilliseconds = 60_000;
 /** Later attempts are left to the job. */
 const longestTimer = 60_000;
 const checkPeriods = { hourly: 3_600_000, daily: 24 * 3_600_000 };
@@ -70,12 +75,24 @@ interface Loaded {
  */
 export class MirrorReconciler {
   readonly #parts: Parts;
+  readonly #workers: Workers<Claimed & { token: string }>;
+  /** When mirrors of a configuration were last made due by the success of another. */
+  readonly #wokenAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    const { database, log, now } = parts;
+    this.#workers = new Workers<Claimed & { token: string }>({
+      claim: async (except) => {
+        const token = randomUUID();
+        const claimed = await claimOldest(database.fork(), token, now(), except);
+        return claimed && { ...claimed, token };
+      },
+      carryOut: (task) => this.#reconcile(task),
+      onError: (error) => log.warn({ err: error }, "mirrors could not be reconciled; a job retries"),
+    });
   }
 
   /** Reconciles what is due by now, shortly. */
@@ -83,11 +100,7 @@ export class MirrorReconciler {
     if (this.#stopped || !this.#parts.works) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#running = this.#running
-        .then(() => this.#runDue())
-        .catch((error: unknown) =>
-          this.#parts.log.warn({ err: error }, "mirrors could not be reconciled; a job retries"),
-        );
+      this.#workers.start(() => this.#stopped);
     }, coalescingMilliseconds);
     this.#timer.unref();
   }
@@ -96,7 +109,8 @@ export class MirrorReconciler {
   async run(signal: AbortSignal): Promise<void> {
     const { database, every, now } = this.#parts;
     if (every !== "off") await scheduleChecks(database.fork(), new Date(now().getTime() - checkPeriods[every]), now());
-    await this.#runDue(signal);
+    this.#workers.start(() => this.#stopped || signal.aborted);
+    await this.#workers.idle();
   }
 
   /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
@@ -105,8 +119,9 @@ export class MirrorReconciler {
     const ends = performance.now() + longestWait;
     do {
       const token = randomUUID();
-      if ((await claimMirror(database.fork(), token, now(), id)) !== null) {
-        await this.#reconcile(id, token);
+      const claimed = await claimMirror(database.fork(), token, now(), id);
+      if (claimed !== null) {
+        await this.#reconcile({ ...claimed, token });
         return;
       }
       if ((await this.#load(id)) === null) return;
@@ -118,27 +133,14 @@ export class MirrorReconciler {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#running;
+    await this.#workers.idle();
   }
 
-  async #runDue(signal?: AbortSignal): Promise<void> {
-    const { database, now } = this.#parts;
-    const isStopping = () => this.#stopped || signal?.aborted === true;
-    const work = async () => {
-      while (!isStopping()) {
-        const token = randomUUID();
-        const id = await claimMirror(database.fork(), token, now());
-        if (id === null) return;
-        await this.#reconcile(id, token);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-  }
-
-  async #reconcile(id: string, token: string): Promise<void> {
+  /** @returns whether the mirror has the newest records now */
+  async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
     const { database, log, now } = this.#parts;
     const loaded = await this.#load(id);
-    if (!loaded) return;
+    if (!loaded) return true;
     let outcome: Outcome;
     const renewing = setInterval(() => {
       renewClaim(database.fork(), id, token, now()).catch((error: unknown) => {
@@ -151,11 +153,22 @@ export class MirrorReconciler {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
       const message = known ? error.message : "An internal error occurred; the server log has the details.";
-      outcome = { revision: null, differences: 0, unsupported: 0, error: message, retryAt: null };
+      outcome = { revision: null, differences: 0, unsupported: 0, error: message, unreachable: true, retryAt: null };
     } finally {
       clearInterval(renewing);
     }
     await this.#store(id, token, loaded, outcome, now());
+    if (outcome.error === null) await this.#wakeOthers(loaded.config.id, now());
+    return outcome.error === null;
+  }
+
+  /** Has mirrors tried that failed while their provider was away. */
+  async #wakeOthers(configId: string, now: Date): Promise<void> {
+    const wokenAt = this.#wokenAt.get(configId) ?? -Infinity;
+    if (now.getTime() - wokenAt < wakingMilliseconds) return;
+    if (!(await wakeUnreachable(this.#parts.database.fork(), configId, now))) return;
+    this.#wokenAt.set(configId, now.getTime());
+    this.soon();
   }
 
   /** Looks again at a time of which the job may know only a minute later. */
@@ -213,7 +226,14 @@ export class MirrorReconciler {
     const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
     const { changes, foreign, unsupported, present } = compared;
     const { revision } = domain;
-    const served = { revision, differences: 0, unsupported: unsupported.length, error: null, retryAt: null };
+    const served = {
+      revision,
+      differences: 0,
+      unsupported: unsupported.length,
+      error: null,
+      unreachable: false,
+      retryAt: null,
+    };
     if (!provider) return served;
     const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
     const deletesForeign = force || (onDrift === "restore" && warning === null);

@@ -7,23 +7,51 @@ const leaseSeconds = 30;
 export const renewMilliseconds = 8_000;
 const storedRevisions = 100;
 
+/** A mirror that this process works at. */
+export interface Claimed {
+  id: string;
+  /** Its provider configuration. */
+  configId: string;
+}
+
 /**
- * Claims the mirror that has been due for the longest time, or one with this id, due or not.
- * @returns its id; null if none is due, or another process holds it
+ * Claims the mirror that is due and has been behind for the longest time. Comparisons without a change come last.
+ * @param except configurations whose mirrors stay
+ * @returns null if none is due, or other processes hold them
  */
-export async function claimMirror(em: EntityManager, token: string, now: Date, id?: string): Promise<string | null> {
-  const chosen =
-    id === undefined
-      ? sql`due_at <= ${now}::timestamptz order by due_at, id limit 1 for update skip locked`
-      : sql`id = ${id}::uuid for update`;
-  const { rows } = await sql<{ id: string }>`
+export async function claimOldest(
+  em: EntityManager,
+  token: string,
+  now: Date,
+  except: readonly string[],
+): Promise<Claimed | null> {
+  return await claim(
+    em,
+    { token, now },
+    sql`due_at <= ${now}::timestamptz and provider_config_id::text not in (select value from ${jsonTexts(except)})
+      order by behind_since, due_at, id limit 1 for update skip locked`,
+  );
+}
+
+/** Claims one mirror, due or not. @returns null if it does not exist, or another process holds it */
+export async function claimMirror(em: EntityManager, token: string, now: Date, id: string): Promise<Claimed | null> {
+  return await claim(em, { token, now }, sql`id = ${id}::uuid for update`);
+}
+
+async function claim(
+  em: EntityManager,
+  { token, now }: { token: string; now: Date },
+  chosen: ReturnType<typeof sql>,
+): Promise<Claimed | null> {
+  const { rows } = await sql<{ id: string; provider_config_id: string }>`
     update mirrors set lease_token = ${token}::uuid, lease_until = ${now}::timestamptz + make_interval(secs => ${leaseSeconds})
     where id = (
       select id from mirrors where (lease_until is null or lease_until < ${now}::timestamptz) and ${chosen}
     )
-    returning id
+    returning id, provider_config_id
   `.execute(queries(em));
-  return rows[0]?.id ?? null;
+  const [row] = rows;
+  return row ? { id: row.id, configId: row.provider_config_id } : null;
 }
 
 /** Renews a claim. @returns false if another process holds the mirror, or it was deleted */
@@ -43,6 +71,8 @@ export interface Outcome {
   unsupported: number;
   /** Why it did not reach everything; null if it did. */
   error: string | null;
+  /** Whether it failed as a whole, as it does while the provider is away. */
+  unreachable: boolean;
   /** When it is tried again after a failure. */
   retryAt: Date | null;
 }
@@ -54,7 +84,7 @@ export interface Outcome {
 export async function storeOutcome(
   tx: EntityManager,
   { id, token, now }: { id: string; token: string; now: Date },
-  { revision, differences, unsupported, error, retryAt }: Outcome,
+  { revision, differences, unsupported, error, unreachable, retryAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
   const { rows } = await sql<{ failures: number; reported: boolean }>`
@@ -63,7 +93,7 @@ export async function storeOutcome(
       last_applied_at = case when ${revision}::int is null then last_applied_at else ${now}::timestamptz end,
       checked_at = case when ${revision}::int is null then checked_at else ${now}::timestamptz end,
       differences = ${differences}, unsupported = ${unsupported},
-      error = ${error}, failures = case when ${error}::text is null then 0 else failures + 1 end,
+      error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
       force_next = case when ${error}::text is null then false else force_next end,
       behind_since = case when ${reached} and ${error}::text is null then null else coalesce(behind_since, ${now}::timestamptz) end,
       due_at = case
@@ -94,6 +124,20 @@ async function storeReached(tx: EntityManager, id: string, revision: number, now
 /** Notes whether a mirror was reported as failing. */
 export async function setReported(tx: EntityManager, id: string, reported: boolean): Promise<void> {
   await queries(tx).updateTable("mirrors").set({ reported }).where("id", "=", id).execute();
+}
+
+/**
+ * Makes the mirrors of a configuration due that failed while its provider was away, as it no longer is.
+ * Leaves those that others lock: each is another domain's, which is locked before its mirrors.
+ * @returns whether there are any
+ */
+export async function wakeUnreachable(em: EntityManager, configId: string, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update mirrors set due_at = ${now}::timestamptz, unreachable = false where id in (
+      select id from mirrors where provider_config_id = ${configId}::uuid and unreachable for update skip locked
+    )
+  `.execute(queries(em));
+  return (numAffectedRows ?? 0n) > 0n;
 }
 
 /** Makes mirrors due that were not compared with their domains since a time, longest ago first. */

@@ -64,6 +64,22 @@ describe("catalog zones (RFC 9432)", () => {
     expect((await transfer(port, catalog, { since: current })).lines).toHaveLength(1);
   });
 
+  test("a zone that is made anew has another label and a higher serial of the catalog, so that its consumers start anew (§5.6)", async () => {
+    const label = async () =>
+      (await transfer(port, catalog)).lines.flatMap((line) =>
+        / PTR again\.example$/.test(line) ? line.split(".")[0] : [],
+      );
+    const { body } = await zw.admin.post("/api/domains", { name: "again.example", providerConfigId: configId });
+    const [first, before] = [await label(), await serial()];
+    expect(first).toHaveLength(1);
+    expect((await zw.admin.delete(`/api/domains/${body.id}?force=true`)).status).toBe(200);
+    expect(await label()).toEqual([]);
+    await create("again.example");
+    expect(await label()).toHaveLength(1);
+    expect(await label()).not.toEqual(first);
+    expect(await serial()).toBeGreaterThan(before + 1);
+  });
+
   test("a name that fills more than one character-string is cut, so that the group stays one text (RFC 1035 §3.3)", async () => {
     await create("c.example", await configure("\u{1F30D}".repeat(100), { catalogZone: "long.invalid" }));
     const group = (await members("long.invalid")).find((line) => line.startsWith("group."));

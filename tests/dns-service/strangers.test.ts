@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { queryMessage, readMessage, typeQueryMessage, updateMessage } from "../../server/dns/wire/messages.ts";
 import { withOpt } from "../../server/dns/wire/message-writer.ts";
-import { ask } from "../support/name-servers/transfer-client.ts";
+import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
@@ -69,27 +69,84 @@ const withOpcode = (number: number) => {
   message.writeUInt16BE(number << 11, 2);
   return message;
 };
-const loop = () => Buffer.concat([queryMessage(1, zone, "SOA").subarray(0, 12), Buffer.of(0xc0, 12, 0, 6, 0, 1)]);
+const named = (...name: number[]) =>
+  Buffer.concat([queryMessage(1, zone, "SOA").subarray(0, 12), Buffer.of(...name), Buffer.of(0, 6, 0, 1)]);
+const withCount = (at: number, count: number) => {
+  const message = queryMessage(1, zone, "SOA");
+  message.writeUInt16BE(count, at);
+  return message;
+};
+const edns = (version: number) => {
+  const query = withOpt(queryMessage(1, zone, "SOA"), 1_232, 0);
+  query.writeUInt8(version, query.length - 5);
+  return query;
+};
+/** A longest label, as often as a name of more than 255 octets needs it. */
+const longName = Array.from({ length: 5 }, () => [63, ...Buffer.alloc(63, "a")]).flat();
 
 describe("bad messages", () => {
-  test.each([
-    ["without a question", () => queryMessage(1, zone, "SOA").fill(0, 4, 6).subarray(0, 12), 1],
-    ["with two questions (RFC 9619)", twoQuestions, 1],
-    ["with a compressed name that points to itself", loop, 1],
+  const cases: [what: string, message: () => Buffer, rcode: number][] = [
+    ["without a question", () => withCount(4, 0).subarray(0, 12), 1],
+    ["with two questions (RFC 9619 §4)", twoQuestions, 1],
+    ["that announces records that it does not have", () => withCount(6, 65_535), 1],
+    ["with a compressed name that points to itself (RFC 1035 §4.1.4)", () => named(0xc0, 12), 1],
+    ["with two names that point to each other (RFC 1035 §4.1.4)", () => named(0xc0, 14, 0xc0, 12), 1],
+    ["with a name that points behind itself (RFC 1035 §4.1.4)", () => named(0xc0, 20), 1],
+    ["with a reserved kind of label (RFC 1035 §4.1.4)", () => named(0x80, 1, 0), 1],
+    ["with a name of more than 255 octets (RFC 1035 §2.3.4)", () => named(...longName, 0), 1],
     ["with octets after the last record", () => Buffer.concat([queryMessage(1, zone, "SOA"), Buffer.alloc(3)]), 1],
     ["that is cut off", () => queryMessage(1, zone, "SOA").subarray(0, 20), 1],
     ["with two OPT records (RFC 6891 §6.1.1)", () => withOpt(withOpt(queryMessage(1, zone, "SOA"), 512, 0), 512, 0), 1],
-    ["of another class", () => withClass(3), 5],
-    ["with an unknown opcode", () => withOpcode(7), 4],
+    ["for differences without a serial (RFC 1995 §3)", () => typeQueryMessage(1, zone, 251), 1],
+    ...[0, 2, 3, 4, 254, 255].map((number): [string, () => Buffer, number] => [
+      `of class ${number}`,
+      () => withClass(number),
+      5,
+    ]),
+    ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map((number): [string, () => Buffer, number] => [
+      `with opcode ${number} (RFC 1035 §4.1.1)`,
+      () => withOpcode(number),
+      4,
+    ]),
     ["with an unsigned update", () => updateMessage(1, zone, [], []), 5],
-  ])("a message %s is answered with the RCODE for it", async (_, message, rcode) => {
-    expect(await rcodeTo(message(), "127.0.0.1")).toBe(rcode);
+  ];
+
+  test.each(cases)("a message %s is answered with the RCODE for it, by UDP and TCP", async (what, message, rcode) => {
+    const byStream = await askByStream(port, message());
+    expect(byStream && readMessage(byStream).rcode).toBe(rcode);
+    // A difference by UDP is the SOA alone.
+    if (!what.startsWith("for differences")) expect(await rcodeTo(message())).toBe(rcode);
   });
 
-  test("an unknown version of EDNS is answered BADVERS (RFC 6891 §6.1.3)", async () => {
-    const query = withOpt(queryMessage(1, zone, "SOA"), 1_232, 0);
-    query.writeUInt8(1, query.length - 5);
-    const answer = readMessage((await ask(port, query)) ?? Buffer.alloc(0));
+  test("a whole transfer by UDP is answered FORMERR (RFC 5936 §4.2)", async () => {
+    expect(await rcodeTo(queryMessage(1, zone, "AXFR"), "127.0.0.1")).toBe(1);
+  });
+
+  test("messages of the largest sizes are answered with a few octets", async () => {
+    for (const size of [60_000, 65_535]) {
+      const message = Buffer.concat([queryMessage(1, zone, "SOA"), Buffer.alloc(size)]).subarray(0, size);
+      const answer = await askByStream(port, message);
+      expect(answer && readMessage(answer).rcode).toBe(1);
+      expect(answer?.length).toBeLessThan(100);
+    }
+    const name = Array.from({ length: 120 }, () => [1, 97]).flat();
+    expect((await askByStream(port, named(...name, 0)))?.length).toBeLessThan(300);
+  });
+
+  test("nothing of all this changes the zone, and it is never answered with recursion (RFC 1035 §4.1.1)", async () => {
+    const before = await transfer(port, zone);
+    for (const [, message] of cases) await askByStream(port, message());
+    for (const type of [1, 6, 255]) {
+      const query = typeQueryMessage(1, zone, type);
+      query.writeUInt16BE(0x0100, 2);
+      const answer = await askByStream(port, query);
+      expect((answer?.readUInt16BE(2) ?? 0) & 0x0080).toBe(0);
+    }
+    expect(await transfer(port, zone)).toEqual(before);
+  });
+
+  test.each([1, 2, 255])("version %i of EDNS is answered BADVERS (RFC 6891 §6.1.3)", async (version) => {
+    const answer = readMessage((await askByStream(port, edns(version))) ?? Buffer.alloc(0));
     expect(answer.rcode + ((answer.additionals[0]?.ttl ?? 0) >>> 24) * 16).toBe(16);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { readName } from "../../server/dns/names/wire-names.ts";
 import { queryMessage, readMessage, typeQueryMessage } from "../../server/dns/wire/messages.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { ask, linesOf, serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
@@ -44,6 +45,37 @@ describe("whole transfers", () => {
     expect(records(lines)).toEqual([`${zone} 3600 NS ns1.example.net`, `${zone} 3600 NS ns2.example.net`]);
     expect(lines.at(0)).toMatch(/ SOA /);
     expect(lines.at(-1)).toBe(lines.at(0));
+  });
+
+  test("the SOA has the first name server, the contact as a name, and times of one hour, a quarter, two weeks and five minutes by default (RFC 1035 §3.3.13)", async () => {
+    const soaOf = async (name: string) => {
+      const { octets, answers } = readMessage((await ask(port, queryMessage(9, name, "SOA"))) ?? Buffer.alloc(0));
+      const [record] = answers;
+      const mname = readName(octets, record?.rdataStart ?? 0);
+      const rname = readName(octets, mname.end);
+      const numbers = [0, 1, 2, 3, 4].map((index) => octets.readUInt32BE(rname.end + 4 * index));
+      return { mname: mname.name, rname: rname.name, ttl: record?.ttl, serial: numbers[0], times: numbers.slice(1) };
+    };
+    const usual = await soaOf(zone);
+    expect(usual).toMatchObject({ mname: "ns1.example.net", rname: "dns\\.master.example.net" });
+    expect(usual.times).toEqual([3_600, 900, 1_209_600, 300]);
+    const fields = { refreshSeconds: 7_200, retrySeconds: 1_800, expireSeconds: 604_800, negativeTtlSeconds: 60 };
+    const config = { allowTransfer: "127.0.0.0/8", primaryName: "hidden.example.net", defaultTtl: 600, ...fields };
+    const before = Math.floor(Date.now() / 1_000);
+    await create("fields.example", await configure("fields", config));
+    const own = await soaOf("fields.example");
+    expect(own).toMatchObject({ mname: "hidden.example.net", times: [7_200, 1_800, 604_800, 60] });
+    // A new zone begins at the Unix time.
+    expect(own.serial).toBeGreaterThanOrEqual(before);
+    expect(own.serial).toBeLessThanOrEqual(Math.floor(Date.now() / 1_000) + 1);
+  });
+
+  test("administrators change the NS records at the apex, and secondaries get them", async () => {
+    const configId = await configure("apex", { allowTransfer: "127.0.0.1" });
+    const apex = await create("apex.example", configId);
+    const ns = { recordType: "NS", name: "@", value: "ns3.example.org" };
+    expect((await zw.admin.post(`/api/domains/${apex}/records`, ns)).status).toBe(201);
+    expect(records((await transfer(port, "apex.example")).lines)).toContain("apex.example 3600 NS ns3.example.org");
   });
 
   test("a zone that fills several messages arrives whole, in order of names", async () => {
@@ -139,6 +171,21 @@ describe("keys", () => {
     expect(rcode).toBe(0);
     expect(lines).toHaveLength(4);
   });
+
+  test.each(["hmac-sha1", "hmac-sha256", "hmac-sha384", "hmac-sha512"] as const)(
+    "a transfer of many messages is signed from the first to the last with %s (RFC 8945 §5.3.1 and §6)",
+    async (algorithm) => {
+      const one: TsigKey = { name: algorithm, algorithm, secret: Buffer.from(`secret for ${algorithm}`) };
+      const name = `${algorithm}.example`;
+      const tsigKeys = `${one.name}:${algorithm}:${one.secret.toString("base64")}`;
+      const path = `/api/domains/${await create(name, await configure(algorithm, { tsigKeys }))}`;
+      const lines = Array.from({ length: 600 }, (_, index) => `t${index} 300 TXT ${"x".repeat(255)}\n`);
+      expect((await zw.admin.post(`${path}/zonefile`, { zonefile: lines.join("") })).status).toBe(200);
+      const answer = await transfer(port, name, { key: one });
+      expect(answer.messages).toBeGreaterThan(2);
+      expect(answer.lines).toHaveLength(604);
+    },
+  );
 
   test("a request without the key is refused", async () => {
     expect((await transfer(port, "keyed.example")).rcode).toBe(5);

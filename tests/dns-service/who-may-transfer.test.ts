@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
+import { notifyMessage, queryMessage, readMessage, typeQueryMessage } from "../../server/dns/wire/messages.ts";
 import { signRequest, type TsigKey } from "../../server/dns/wire/tsig.ts";
-import { ask, transfer } from "../support/name-servers/transfer-client.ts";
+import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { Clock } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -13,8 +13,14 @@ const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secr
 const keys = { one: keyOf("one"), two: keyOf("two"), three: keyOf("three"), unknown: keyOf("unknown") };
 const asText = ({ name, algorithm, secret }: TsigKey) => `${name}:${algorithm}:${secret.toString("base64")}`;
 
-/** Configurations, each with a zone of its name, and which pairs of address and key may transfer it. */
-const configurations: Record<string, { config: Record<string, string>; allowed: readonly string[] }> = {
+/**
+ * Configurations, each with a zone of its name, and which pairs of address and key may transfer it. The addresses that it names may also ask
+ * for the SOA without a key.
+ */
+const configurations: Record<
+  string,
+  { config: Record<string, string>; allowed: readonly string[]; mayAsk?: readonly string[] }
+> = {
   "by-address.example": { config: { allowTransfer: "127.0.0.2" }, allowed: ["127.0.0.2 none"] },
   "by-network.example": {
     config: { allowTransfer: "127.0.0.0/30" },
@@ -28,20 +34,24 @@ const configurations: Record<string, { config: Record<string, string>; allowed: 
   "by-both.example": {
     config: { tsigKeys: asText(keys.two), allowTransfer: "127.0.0.2, 127.0.0.4" },
     allowed: ["127.0.0.2 two", "127.0.0.4 two"],
+    mayAsk: ["127.0.0.2 none", "127.0.0.4 none"],
   },
   "key-and-notify.example": {
     config: { tsigKeys: asText(keys.three), notify: "127.0.0.3:9", allowTransfer: "127.0.0.4" },
     allowed: ["127.0.0.3 three", "127.0.0.4 three"],
+    mayAsk: ["127.0.0.3 none", "127.0.0.4 none"],
   },
   "nobody.example": { config: {}, allowed: [] },
 };
+const catalogOf = (zone: string) => `catalog.${zone}`;
 const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"];
 const credentials: Record<string, TsigKey | null> = { none: null, ...keys };
 
 beforeAll(async () => {
   [port = 0] = zw.services.dnsService.ports;
   for (const [name, { config }] of Object.entries(configurations)) {
-    const fields = { nameServers: "ns1.example.net", contact: "dns@example.net", ...config };
+    const catalogZone = catalogOf(name);
+    const fields = { nameServers: "ns1.example.net", contact: "dns@example.net", catalogZone, ...config };
     const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name, config: fields });
     const created = await zw.admin.post("/api/domains", { name, providerConfigId: made.body.id });
     if (created.status !== 201) throw new Error(`Not created: ${JSON.stringify(created.body)}`);
@@ -50,18 +60,52 @@ beforeAll(async () => {
 
 const everybody = addresses.flatMap((from) => Object.keys(credentials).map((credential) => `${from} ${credential}`));
 
-test.each(Object.entries(configurations))(
-  "%s is transferred to those that its configuration names, and to nobody else",
-  async (zone, { allowed }) => {
-    const transferred: string[] = [];
-    for (const who of everybody) {
-      const [from = "", credential = ""] = who.split(" ");
-      const { rcode } = await transfer(port, zone, { from, key: credentials[credential] ?? null });
-      if (rcode === 0) transferred.push(who);
-    }
-    expect(transferred).toEqual(everybody.filter((who) => allowed.includes(who)));
-  },
-);
+/** Returns those of everybody that get an answer without an error. */
+async function answered(rcodeFor: (from: string, key: TsigKey | null) => Promise<number | null>): Promise<string[]> {
+  const lucky: string[] = [];
+  for (const who of everybody) {
+    const [from = "", credential = ""] = who.split(" ");
+    if ((await rcodeFor(from, credentials[credential] ?? null)) === 0) lucky.push(who);
+  }
+  return lucky;
+}
+
+/** Asks by TCP, where no refusal is left out. */
+async function rcodeByStream(message: Buffer, from: string, key: TsigKey | null): Promise<number | null> {
+  const sent = key ? signRequest(message, key, seconds()).message : message;
+  const answer = await askByStream(port, sent, { from });
+  return answer && readMessage(answer).rcode;
+}
+
+describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [] }) => {
+  const rights = everybody.filter((who) => allowed.includes(who));
+
+  test.each([
+    ["zone, whole (RFC 5936 §5)", zone, null],
+    ["zone, by its changes (RFC 1995 §2)", zone, 1],
+    ["catalog (RFC 9432 §7)", catalogOf(zone), null],
+  ])("its %s, is transferred to those that its configuration names, and to nobody else", async (_, name, since) => {
+    const transferred = await answered(async (from, key) => (await transfer(port, name, { from, key, since })).rcode);
+    expect(transferred).toEqual(rights);
+  });
+
+  test.each([zone, catalogOf(zone)])(
+    "the SOA of %s is told to them and to unsigned secondaries, and nothing else to anyone",
+    async (name) => {
+      const asking = everybody.filter((who) => allowed.includes(who) || mayAsk.includes(who));
+      expect(await answered((from, key) => rcodeByStream(queryMessage(9, name, "SOA"), from, key))).toEqual(asking);
+      for (const type of [1, 2, 255])
+        expect(await answered((from, key) => rcodeByStream(typeQueryMessage(9, name, type), from, key))).toEqual([]);
+    },
+  );
+
+  test("a NOTIFY is taken from nobody, because there is no primary to follow (RFC 1996 §3.11)", async () => {
+    const notify = notifyMessage(9, zone, { ttl: 60, rdata: Buffer.alloc(22) });
+    const before = new Set<number | null>();
+    for (const key of [null, keys.one, keys.unknown]) before.add(await rcodeByStream(notify, "127.0.0.1", key));
+    expect([...before].toSorted()).toEqual([4, 9]);
+  });
+});
 
 const soaQuery = () => queryMessage(9, "by-key.example", "SOA");
 const seconds = () => Math.floor(clock.now().getTime() / 1_000);
@@ -92,11 +136,49 @@ describe("signatures", () => {
   );
 
   test("a signature from another time is answered NOTAUTH with BADTIME, signed (RFC 8945 §5.2.3)", async () => {
-    for (const offset of [-301, 301]) {
+    for (const offset of [-3_600, -301, 301, 3_600]) {
       const answer = await answerTo(signRequest(soaQuery(), keys.one, seconds() + offset).message);
       expect(answer?.rcode).toBe(9);
       expect(answer && tsigOf(answer)).toEqual({ macLength: 32, error: 18 });
     }
+  });
+
+  test.each([
+    ["an unknown key", keys.unknown],
+    ["a wrong secret", { ...keys.one, secret: Buffer.from("wrong") }],
+  ])(
+    "a signature with %s that is also from another time is answered for its key, not its time (RFC 8945 §5.2)",
+    async (_, key) => {
+      const answer = await answerTo(signRequest(soaQuery(), key, seconds() - 3_600).message);
+      expect(answer && tsigOf(answer)?.error).not.toBe(18);
+    },
+  );
+
+  test("a recorded request that is sent again gets an answer within its fudge only, and never one to another question (RFC 8945 §10)", async () => {
+    const { message } = signRequest(soaQuery(), keys.one, seconds());
+    const answers = [await answerTo(message), await answerTo(message)];
+    expect(answers.map((answer) => answer?.rcode)).toEqual([0, 0]);
+    const later = await clock.ahead(302_000, () => answerTo(message));
+    expect(later && { rcode: later.rcode, ...tsigOf(later) }).toMatchObject({ rcode: 9, error: 18 });
+    const other = Buffer.from(message);
+    other.writeUInt16BE(252, 12 + soaQuery().length - 12 - 4);
+    expect((await answerTo(other))?.rcode).toBe(9);
+  });
+
+  test("a MAC shorter than the hash is answered BADTRUNC, and one shorter than half of it FORMERR (RFC 8945 §5.2.2.1)", async () => {
+    const short = (octets: number) => {
+      const { message, mac } = signRequest(soaQuery(), keys.one, seconds());
+      const at = message.indexOf(mac);
+      const cut = Buffer.concat([message.subarray(0, at + octets), message.subarray(at + mac.length)]);
+      cut.writeUInt16BE(octets, at - 2);
+      // The length of the RDATA, in front of the algorithm's name, time and fudge.
+      const rdata = at - 2 - 8 - 13 - 2;
+      cut.writeUInt16BE(cut.readUInt16BE(rdata) - (mac.length - octets), rdata);
+      return cut;
+    };
+    const answer = await answerTo(short(16));
+    expect(answer && { rcode: answer.rcode, ...tsigOf(answer) }).toEqual({ rcode: 9, macLength: 0, error: 22 });
+    expect((await answerTo(short(15)))?.rcode).toBe(1);
   });
 
   test("a signed request whose question was changed on the way is answered NOTAUTH", async () => {

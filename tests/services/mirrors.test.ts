@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startBind } from "../support/name-servers/bind.ts";
@@ -10,16 +10,22 @@ import { freePorts } from "../support/programs.ts";
 import { asPresented, recordLines, type PresentedRecord } from "../support/records/presentation.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
-import { startRoute53, type Route53Server } from "../support/vendors/route53/server.ts";
+import type { VendorFault } from "../support/vendors/loopback-vendor.ts";
+import { failure, startRoute53, type Route53Server } from "../support/vendors/route53/server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
+import { startFaultyProxy, type FaultyProxy } from "./failure/faulty-proxy.ts";
+import { powerdnsWire } from "./failure/wire-requests.ts";
 
 const zone = "mirrored.test";
 let zw: Zonewright & { stop(): Promise<void> };
 let bind: UpdateServer;
 let powerdns: PowerdnsServer;
+/** Between Zonewright and PowerDNS. */
+let proxy: FaultyProxy;
 let cloudflare: CloudflareServer;
 let route53: Route53Server;
+let hostedZone: string;
 let nsd: Secondary;
 let path: string;
 const configs: Record<string, string> = {};
@@ -31,12 +37,13 @@ beforeAll(async () => {
     startCloudflare(),
     startRoute53(),
   ]);
+  proxy = await startFaultyProxy(Number(new URL(powerdns.url).port), powerdnsWire);
   const [dnsPort = 0, nsdPort = 0] = await freePorts(2);
   zw = await startZonewright({ env: { EGRESS_ALLOW: "127.0.0.1", DNS_LISTEN: `127.0.0.1:${dnsPort}` } });
   nsd = await startNsdSecondary({ primaryPort: dnsPort, port: nsdPort, key: null, zones: [zone] });
   const kinds: Record<string, [kind: string, config: object]> = {
     main: ["rfc2136", bind.config],
-    powerdns: ["powerdns", { url: powerdns.url, apiKey: powerdns.apiKey }],
+    powerdns: ["powerdns", { url: `http://127.0.0.1:${proxy.port}`, apiKey: powerdns.apiKey }],
     files: ["zonefile", { folder: "mirrored" }],
     cloudflare: [
       "cloudflare",
@@ -56,11 +63,13 @@ beforeAll(async () => {
     configs[name] = body.id;
   }
   cloudflare.addZone(zone, "enterprise");
+  hostedZone = route53.addZone(zone);
   const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: configs["main"] });
   path = `/api/domains/${body.id}`;
 }, 60_000);
 afterAll(async () => {
   await zw.stop();
+  await proxy.stop();
   await Promise.all([bind, powerdns, cloudflare, route53].map((server) => server.stop()));
   await nsd.remove();
 });
@@ -108,11 +117,83 @@ async function change(random: (below: number) => number): Promise<void> {
   await must(zw.admin.post(`${path}/records`, record), [201, 400, 409]);
 }
 
-/** What goes wrong now and then: a vendor refuses, is away, or does its work and says nothing. */
+const folderFile = () => join(zw.dataDir, "zones", "mirrored", `${zone}.zone`);
+const away: VendorFault = { after: false, reply: failure(503, "ServiceUnavailable", "Try again later.") };
+const route53Faults: readonly VendorFault[] = [
+  away,
+  { after: false, reply: failure(400, "Throttling", "Rate exceeded") },
+  { after: false, reply: failure(403, "AccessDenied", "The harbour master does not like it.") },
+  { after: true, reply: failure(504, "GatewayTimeout", "timed out") },
+  { after: false, reply: null },
+  { after: true, reply: null },
+];
+let edits = 0;
+
+/** What goes wrong now and then: a vendor refuses, is away, limits calls, or does its work and says nothing. */
 function disturb(random: (below: number) => number): void {
   const does = (["throttle", "fail", "failAfter", "cut", "cutAfter", "refuse"] as const)[random(6)] ?? "fail";
   cloudflare.fault(random(2) === 0 ? "GET" : "POST", does, random(2));
+  route53.failNext(route53Faults[random(route53Faults.length)] ?? away);
 }
+
+/** A person changes records at one of the mirrors, past Zonewright. */
+async function editThere(random: (below: number) => number): Promise<void> {
+  const address = `198.51.100.${(edits += 1)}`;
+  const name = `${["www", "theirs"][random(2)]}.${zone}`;
+  const ways = [
+    () => {
+      const records = [{ content: address, disabled: false }];
+      const rrset = { name: `${name}.`, type: "A", ttl: 300, changetype: "REPLACE", records };
+      return powerdns.call("PATCH", `/zones/${zone}.`, { rrsets: [rrset] });
+    },
+    () => {
+      const rrset = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
+      const rrsets = [{ ...rrset, records: [{ content: "192.0.2.1", disabled: true }] }];
+      return powerdns.call("PATCH", `/zones/${zone}.`, { rrsets });
+    },
+    () => cloudflare.addRecord(zone, { type: "A", name, content: address, ttl: 300 }),
+    () => {
+      const [one] = cloudflare.records(zone);
+      if (one) cloudflare.removeRecord(zone, one.id);
+    },
+    () => route53.put(hostedZone, { name, type: "A", ttl: 300, values: [address] }),
+    async () => {
+      const lines = (await readFile(folderFile(), "utf8")).split("\n").filter((line) => !/^txt\d/.test(line));
+      await writeFile(folderFile(), `${lines.join("\n")}\nbyhand 300 IN A ${address}\n`);
+    },
+  ];
+  await ways[random(ways.length)]?.();
+}
+
+/** Outages of mirrors, which last until they are mended. Each returns how. */
+const outages: Record<string, () => Promise<() => unknown>> = {
+  "PowerDNS is down": async () => {
+    await proxy.refuse();
+    return () => proxy.accept();
+  },
+  "PowerDNS is slow": async () => {
+    const struck = proxy.next({ does: "hold answer", to: "transfer" });
+    return async () => (await struck).release();
+  },
+  "the zone file cannot be read": async () => {
+    const text = await readFile(folderFile(), "utf8");
+    await writeFile(folderFile(), "; broken\n( (\n");
+    return () => writeFile(folderFile(), text);
+  },
+  "NSD is down": async () => {
+    await nsd.stop();
+    return () => nsd.restart();
+  },
+  "both vendors are away": async () => {
+    for (const { failNext } of [cloudflare.vendor, route53]) failNext(away, 1_000);
+    return () => undefined;
+  },
+};
+/** What is out in each batch of changes. */
+const batches = [
+  ...Object.keys(outages).map((name) => [name]),
+  ["PowerDNS is down", "NSD is down", "both vendors are away"],
+];
 
 const withoutApexNs = (lines: readonly string[]) =>
   lines.filter((line) => !line.startsWith(`${zone}. `) || !/ NS /.test(line));
@@ -126,25 +207,31 @@ async function readThere(name: string): Promise<string[]> {
   return plain(asPresented(zone, read));
 }
 
+/** Waits until each mirror was compared after all that was done there, and has the newest records. */
 async function inSync(): Promise<void> {
+  const compared = new Set<string>();
   await vi.waitFor(
     async () => {
       const { body } = await zw.admin.get(`${path}/mirrors`);
-      for (const mirror of body.mirrors) {
-        if (mirror.state !== "failing") continue;
-        await zw.admin.post(`${path}/mirrors/${mirror.id}/reconcile`);
-      }
-      expect(body.mirrors.map(({ kind, state }: Body) => [kind, state])).toEqual([
-        ["powerdns", "in_sync"],
-        ["zonefile", "in_sync"],
-        ["cloudflare", "in_sync"],
-        ["route53", "in_sync"],
-        ["primary", "in_sync"],
+      await Promise.all(
+        body.mirrors.map(async ({ id, state }: Body) => {
+          if (state === "in_sync" && compared.has(id)) return;
+          await zw.admin.post(`${path}/mirrors/${id}/reconcile`);
+          compared.add(id);
+        }),
+      );
+      const { body: now } = await zw.admin.get(`${path}/mirrors`);
+      expect(now.mirrors.map(({ kind, state, differences }: Body) => [kind, state, differences])).toEqual([
+        ["powerdns", "in_sync", 0],
+        ["zonefile", "in_sync", 0],
+        ["cloudflare", "in_sync", 0],
+        ["route53", "in_sync", 0],
+        ["primary", "in_sync", 0],
       ]);
       const { body: report } = await zw.admin.get(`${path}/secondaries`);
       expect(report.secondaries).toMatchObject([{ notified: true, inSync: true, serial: report.serial }]);
     },
-    { timeout: 90_000, interval: 250 },
+    { timeout: 120_000, interval: 250 },
   );
 }
 
@@ -160,20 +247,24 @@ async function everywhere(): Promise<{ served: Record<string, string[]>; wanted:
   return { served, wanted: Object.fromEntries(Object.keys(served).map((name) => [name, records])) };
 }
 
-test("mirrors at four kinds of providers, and NSD as a secondary of a fifth, serve the same records as BIND after 300 changes with faults", async () => {
+test("mirrors at four kinds of providers, and NSD as a secondary of a fifth, serve the same records as BIND after 300 changes with outages, faults and edits by others at each of them", async () => {
   for (const name of ["powerdns", "files", "cloudflare", "route53", "secondaries"])
     await must(zw.admin.post(`${path}/mirrors`, { providerConfigId: configs[name] }), [200]);
   await must(zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 }), [201]);
   await inSync();
   const random = randomFrom(19);
-  for (let batch = 0; batch < 6; batch++) {
+  for (const out of batches) {
+    const mending = await Promise.all(out.map((name) => outages[name]?.()));
     for (let index = 0; index < 50; index++) {
       if (random(10) === 0) disturb(random);
+      if (random(10) === 0 && !out.includes("the zone file cannot be read")) await editThere(random);
       await change(random);
     }
+    for (const { forgetFaults } of [cloudflare.vendor, route53]) forgetFaults();
+    await Promise.all(mending.map((mend) => mend?.()));
     await inSync();
     const { served, wanted } = await everywhere();
-    expect(served).toEqual(wanted);
+    expect(served, out.join(", ")).toEqual(wanted);
   }
   const { body } = await zw.admin.get(`${path}/history?limit=1`);
   expect(body.entries).toMatchObject([
@@ -185,8 +276,12 @@ test("records that somebody changed at PowerDNS and in the folder are put back",
   const address = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
   const rrsets = [{ ...address, records: [{ content: "198.51.100.66", disabled: false }] }];
   await powerdns.call("PATCH", `/zones/${zone}.`, { rrsets });
-  const file = join(zw.dataDir, "zones", "mirrored", `${zone}.zone`);
-  const text = await readFile(file, "utf8");
+  const text = await readFile(folderFile(), "utf8");
+  await writeFile(
+    folderFile(),
+    text.replace(/^(www\s.*\s)192\.0\.2\.1$/m, (_, start: string) => `${start}198.51.100.66`),
+  );
+  expect(await readFile(folderFile(), "utf8")).toContain("198.51.100.66");
   await must(
     zw.admin.post(`${path}/records`, { recordType: "A", name: "later", value: "192.0.2.77", ttl: 300 }),
     [201],
@@ -195,5 +290,5 @@ test("records that somebody changed at PowerDNS and in the folder are put back",
   const { served, wanted } = await everywhere();
   expect(served).toEqual(wanted);
   expect(served["powerdns"]).toContain(`www.${zone}. 300 A 192.0.2.1`);
-  expect(await readFile(file, "utf8")).not.toBe(text);
+  expect(await readFile(folderFile(), "utf8")).not.toContain("198.51.100.66");
 }, 120_000);

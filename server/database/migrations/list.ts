@@ -49,6 +49,7 @@ import { AcmeChallenges } from "./0052-acme-challenges.ts";
 import { TsigKeys } from "./0053-tsig-keys.ts";
 import { DynamicUpdates } from "./0054-dynamic-updates.ts";
 import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
+import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -104,4 +105,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0053-tsig-keys", class: TsigKeys },
   { name: "0054-dynamic-updates", class: DynamicUpdates },
   { name: "0057-primary-mirrors", class: PrimaryMirrors },
+  { name: "0059-mirrors-after-outages", class: MirrorsAfterOutages },
 ];

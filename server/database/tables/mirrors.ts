@@ -35,6 +35,8 @@ export const MirrorSchema = defineEntity({
     failures: p.integer().default(0),
     /** Why the last reconciliation did not reach everything. */
     error: p.text().nullable(),
+    /** Whether the last reconciliation failed as a whole, as it does while the provider is away. */
+    unreachable: p.boolean().default(false),
     /** Whether it was reported as failing. */
     reported: p.boolean().default(false),
     leaseToken: p.uuid().nullable(),

@@ -91,6 +91,22 @@ export async function ask(
   }
 }
 
+/** Sends a message to loopback by TCP. @returns the first message of the answer, or null if the connection ends without one */
+export async function askByStream(
+  port: number,
+  message: Buffer,
+  { from = "127.0.0.1" }: { from?: string } = {},
+): Promise<Buffer | null> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  try {
+    sendFramed(socket, message);
+    for await (const octets of framed(socket)) return octets;
+    return null;
+  } finally {
+    socket.destroy();
+  }
+}
+
 /** Returns the records of a message's answer section as lines. */
 export function linesOf(message: WireMessage): string[] {
   return message.answers.map(({ name, ttl, type, rdataStart, rdataEnd }) => {

@@ -148,13 +148,14 @@ function Facts({ zone }: { zone: Zone }) {
   );
 }
 
-function LastChange({ zone: { id, revision, updatedAt } }: { zone: Zone }) {
+function LastChange({ zone: { id, revision, updatedAt, providerConfigId } }: { zone: Zone }) {
+  const isTransferred = useProviderConfigs().find((config) => config.id === providerConfigId)?.kind === "primary";
   const { data } = useQuery({
     queryKey: ["zone-history", id, revision],
     queryFn: async ({ signal }) =>
       (await client.records.history.query({ id, limit: 1 }, { signal })).entries[0] ?? null,
     staleTime: Infinity,
-    refetchInterval: ({ state }) => (isOnItsWay(state.data ?? null) ? lookAgain : false),
+    refetchInterval: ({ state }) => (isOnItsWay(state.data ?? null, isTransferred) ? lookAgain : false),
   });
   const made = data?.revision === revision ? data : null;
   const at = made?.finishedAt ?? made?.createdAt ?? updatedAt;
@@ -172,10 +173,16 @@ type ChangeSet = RouterOutputs["records"]["history"]["entries"][number];
 /** Milliseconds between looks at a change that has not arrived everywhere, and after which it is looked at no longer. */
 const lookAgain = 1_000;
 const longestLook = 60_000;
+/** A change has no secondaries until it is announced to them, which is a moment after it was made. */
+const longestAnnouncement = 10_000;
 
-function isOnItsWay(made: ChangeSet | null): boolean {
-  if (!made?.finishedAt || Date.now() - made.finishedAt.getTime() > longestLook) return false;
+/** @param isTransferred whether secondaries transfer the zone from its main provider */
+function isOnItsWay(made: ChangeSet | null, isTransferred: boolean): boolean {
+  const age = made?.finishedAt ? Date.now() - made.finishedAt.getTime() : Infinity;
+  if (!made || age > longestLook) return false;
   const { propagation, mirrors } = made;
+  // Mirrors may be transferred, too.
+  if (propagation === null && (isTransferred || mirrors !== null) && age < longestAnnouncement) return true;
   return (
     (propagation !== null && propagation.inSync < propagation.secondaries) ||
     (mirrors !== null && mirrors.inSync < mirrors.mirrors)

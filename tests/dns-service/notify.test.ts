@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { TsigKey } from "../../server/dns/wire/tsig.ts";
+import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) });
+const keys = { one: keyOf("one"), two: keyOf("two") };
+const now = () => new Date();
+const secondaries = new Map<string, StandInSecondary>();
+const configs = new Map<string, string>();
+
+/** Which secondaries each configuration notifies, and with which key. */
+const notified: Record<string, { secondaries: readonly string[]; key: TsigKey | null }> = {
+  "one.example": { secondaries: ["with key one"], key: keys.one },
+  "two.example": { secondaries: ["with key two"], key: keys.two },
+  "plain.example": { secondaries: ["plain", "other plain"], key: null },
+  "nobody.example": { secondaries: [], key: null },
+};
+
+beforeAll(async () => {
+  for (const [name, key] of [
+    ["with key one", keys.one],
+    ["with key two", keys.two],
+    ["plain", null],
+    ["other plain", null],
+  ] as const)
+    secondaries.set(name, await StandInSecondary.start(key, now));
+  for (const [name, { secondaries: names, key }] of Object.entries(notified)) {
+    const config = {
+      nameServers: "ns1.example.net",
+      contact: "dns@example.net",
+      notify: names.map((one) => `127.0.0.1:${secondaries.get(one)?.port}`).join(","),
+      ...(key ? { tsigKeys: `${key.name}:${key.algorithm}:${key.secret.toString("base64")}` } : {}),
+    };
+    const { status, body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name, config });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    configs.set(name, body.id);
+  }
+});
+afterAll(() => {
+  for (const secondary of secondaries.values()) secondary.stop();
+});
+
+async function create(name: string, config: string): Promise<string> {
+  const { status, body } = await zw.admin.post("/api/domains", { name, providerConfigId: configs.get(config) });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return `/api/domains/${body.id}`;
+}
+
+const report = async (path: string) => (await zw.admin.get(`${path}/secondaries`)).body;
+
+async function inSync(path: string): Promise<void> {
+  const check = async () => {
+    const { secondaries: rows, serial } = await report(path);
+    for (const row of rows) expect(row).toMatchObject({ inSync: true, serial });
+  };
+  await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+}
+
+test("each secondary is notified of the zones whose configuration lists it, signed with that configuration's key, and of no others (RFC 1996 §3.1)", async () => {
+  for (const zone of Object.keys(notified)) await inSync(await create(zone, zone));
+  for (const [name, secondary] of secondaries) {
+    // An answer that is signed with the key of the secondary is what acknowledges a NOTIFY.
+    const heard = Object.keys(notified).filter((zone) => secondary.notified(zone).length > 0);
+    expect(heard).toEqual(Object.keys(notified).filter((zone) => notified[zone]?.secondaries.includes(name)));
+  }
+});
+
+test("a NOTIFY that is not acknowledged is sent again until it is (RFC 1996 §3.6)", async () => {
+  const secondary = secondaries.get("plain");
+  const path = await create("again.example", "plain.example");
+  await inSync(path);
+  if (secondary) secondary.answers = false;
+  const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  expect(status).toBe(201);
+  const failed = async () =>
+    expect((await report(path)).secondaries).toContainEqual(
+      expect.objectContaining({ inSync: false, error: expect.any(String) }),
+    );
+  await vi.waitFor(failed, { timeout: 20_000, interval: 50 });
+  if (secondary) secondary.answers = true;
+  await inSync(path);
+  expect(secondary?.notified("again.example").at(-1)).toBe((await report(path)).serial);
+});

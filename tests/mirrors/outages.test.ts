@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, type Zone } from "../support/zones.ts";
+
+/** A clock that stands still, so that nothing is tried again by itself. */
+let time = Date.now();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: () => new Date(time) });
+let cloudflare: CloudflareServer;
+let cloudConfig: string;
+beforeAll(async () => {
+  cloudflare = await startCloudflare();
+  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
+  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
+});
+afterAll(() => cloudflare.stop());
+
+const patience = { timeout: 15_000, interval: 50 };
+
+/** Waits until the mirrors of zones are in a state. */
+async function reach(zones: readonly Zone[], ...states: string[]): Promise<void> {
+  for (const zone of zones) {
+    await vi.waitFor(async () => {
+      const { body } = await zone.get("/mirrors");
+      expect(body.mirrors.map(({ state }: { state: string }) => state)).toEqual(states);
+    }, patience);
+  }
+}
+
+async function mirroredZones(count: number): Promise<Zone[]> {
+  const zones: Zone[] = [];
+  for (let index = 0; index < count; index++) {
+    const zone = await fileZone(zw);
+    cloudflare.addZone(zone.name);
+    expect((await zone.post("/mirrors", { providerConfigId: cloudConfig })).status).toBe(200);
+    zones.push(zone);
+  }
+  await reach(zones, "in_sync");
+  return zones;
+}
+
+/** Has the vendor refuse every call while records are added to zones, one after another. */
+async function outage(zones: readonly Zone[]): Promise<void> {
+  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  for (const zone of zones) {
+    time += 1_000;
+    await zone.add("A", "late", "192.0.2.44", 300);
+  }
+  await reach(zones, "failing");
+  cloudflare.vendor.forgetFaults();
+}
+
+const isChange = ({ method, url }: { method: string; url: URL }) =>
+  method === "POST" && url.pathname.endsWith("/batch");
+
+test("once a provider is back, the mirrors there follow without waiting for their next attempt, those that are behind for longest first", async () => {
+  const [first, ...others] = await mirroredZones(7);
+  const zones = [...others.toReversed(), first].filter((zone) => zone !== undefined);
+  await outage(zones);
+  cloudflare.forgetCalls();
+  // After failures the provider has one place, and two once an attempt succeeds. One of these stays taken, so that the rest come one by one.
+  const held = Promise.withResolvers<void>();
+  let changes = 0;
+  cloudflare.vendor.meanwhile(
+    (call) => isChange(call) && (changes += 1) === 3,
+    () => held.promise,
+  );
+  const oldest = zones[0];
+  const { body } = (await oldest?.get("/mirrors")) ?? { body: null };
+  await oldest?.post(`/mirrors/${body.mirrors[0].id}/reconcile`);
+  const names = () =>
+    cloudflare.vendor.calls.filter(isChange).map(({ url }) => {
+      const id = url.pathname.split("/").at(-3);
+      return zones.find(({ name }) => cloudflare.zone(name).id === id)?.name;
+    });
+  await vi.waitFor(() => expect(names()).toHaveLength(zones.length), patience);
+  held.resolve();
+  await reach(zones, "in_sync");
+  const wanted = zones.map(({ name }) => name);
+  // The third and the fourth are under way at the same time.
+  expect(names().slice(2, 4).toSorted()).toEqual(wanted.slice(2, 4).toSorted());
+  expect([...names().slice(0, 2), ...names().slice(4)]).toEqual([...wanted.slice(0, 2), ...wanted.slice(4)]);
+});
+
+test("a provider that does not answer holds up its own mirrors only", async () => {
+  const [zone] = await mirroredZones(1);
+  const config = { kind: "zonefile", name: "Second", config: { folder: "second" } };
+  const { body } = await zw.admin.post("/api/provider-configs", config);
+  await zone?.post("/mirrors", { providerConfigId: body.id });
+  const zones = zone ? [zone] : [];
+  await reach(zones, "in_sync", "in_sync");
+  const held = Promise.withResolvers<void>();
+  cloudflare.vendor.meanwhile(
+    () => true,
+    () => held.promise,
+  );
+  for (const value of ["192.0.2.51", "192.0.2.52"]) {
+    await zone?.add("A", "quick", value, 300);
+    const file = join(zw.dataDir, "zones", "second", `${zone?.name}.zone`);
+    await vi.waitFor(async () => expect(await readFile(file, "utf8")).toContain(value), patience);
+    await reach(zones, "behind", "in_sync");
+  }
+  held.resolve();
+  await reach(zones, "in_sync", "in_sync");
+});
