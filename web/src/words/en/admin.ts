@@ -112,6 +112,8 @@ const zones = {
   found: (total: string) => `${total} zones`,
   foundOne: "1 zone",
   managed: "Managed",
+  unusable: (count: number) => (count === 1 ? "1 zone cannot be imported" : `${count} zones cannot be imported`),
+  andMore: (count: string) => `and ${count} more`,
   filter: "Filter zones",
   select: (name: string) => `Import ${name}`,
   selectAll: "Select all",
