@@ -164,7 +164,8 @@ const users = {
   addHint: "Hand over the password in person, or invite the user instead: then nobody else knows it.",
   editTitle: (name: string) => `Edit ${name}`,
   username: "Username",
-  usernameHint: "2 to 64 letters, digits and . _ @ -",
+  // The characters stay on one line.
+  usernameHint: "2 to 64 letters, digits and .\u00a0_\u00a0@\u00a0-",
   displayName: "Full name",
   email: "Email",
   emailHint: "A new address counts as verified.",
