@@ -251,7 +251,12 @@ const invitations = {
 const signIn = {
   title: "Sign-in providers",
   hint: "Let people sign in with an account that they already have.",
-  protocols: { oidc: "OpenID Connect", oauth2: "OAuth 2.0" },
+  about: {
+    oidc: "Your own identity provider, by its discovery document",
+    custom: "A second one, or one without a discovery document",
+    discovery: "OpenID Connect",
+    oauth2: "OAuth 2.0",
+  },
   on: "On",
   off: "Off",
   notSetUp: "Not set up",
