@@ -10,6 +10,16 @@ const always =
 /** Files of our own and icons, but no texts: those come with their pages. */
 const shared = /web\/src\/(?!words\/|main|ui\/field)|node_modules\/lucide-react\//;
 
+/** What the list of domains and the records of a zone share. */
+const lists =
+  /web\/src\/ui\/(?:use-rows|use-windows|field\.module|pasted)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:copy|download|ellipsis|pencil|plus|search)\./;
+
+/** What the pages of a zone share. */
+const zone = /web\/src\/(?:zone\/(?:rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.)/;
+
+/** The stream of changes. */
+const stream = /web\/src\/live\/(?!live-connection)/;
+
 /** `npm run dev` serves the console with a running service behind it, on its usual port. */
 const service = "http://127.0.0.1:3000";
 
@@ -32,14 +42,19 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
     rolldownOptions: {
+      // The model is pure: what a page does not call of it can go.
+      treeshake: { moduleSideEffects: [{ test: /server\/dns\//, sideEffects: false }] },
       transform: { inject: { Buffer: ["buffer/", "Buffer"] } },
       // What every page needs, in one file: it compresses better, and changes only with its packages.
       // What many pages share comes in one file as well: each file is a request, and a browser has few connections.
       output: {
         codeSplitting: {
           groups: [
-            { name: "packages", test: always, priority: 1 },
-            { name: "shared", test: shared, minShareCount: 10 },
+            { name: "packages", test: always, priority: 2 },
+            { name: "shared", test: shared, minShareCount: 10, priority: 1 },
+            { name: "lists", test: lists, minShareCount: 2, includeDependenciesRecursively: false },
+            { name: "zone", test: zone, includeDependenciesRecursively: false },
+            { name: "stream", test: stream, includeDependenciesRecursively: false },
           ],
         },
       },

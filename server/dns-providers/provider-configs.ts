@@ -156,20 +156,20 @@ export class ProviderConfigs {
     const config = await this.#find(em, id);
     try {
       const { provider } = this.#connect(config);
-      const zones = provider ? await throughProvider(provider.listZones()) : [];
-      return { success: true, error: null, zones: zones.length };
+      const zones = provider ? (await throughProvider(provider.listZones())).names.length : 0;
+      return { success: true, error: null, zones };
     } catch (error) {
       if (!(error instanceof AppError && error.code === "PROVIDER_ERROR")) throw error;
       return { success: false, error: error.message, zones: null };
     }
   }
 
-  /** Returns the zones at the provider, and which of them are managed here. */
+  /** Returns the zones at the provider, which of them are managed here, and which cannot be. */
   async zones(em: EntityManager, id: string) {
     const { kind, provider } = await this.connected(em, id);
-    const names = provider ? await throughProvider(provider.listZones()) : [];
+    const { names, unusable } = provider ? await throughProvider(provider.listZones()) : { names: [], unusable: [] };
     const managed = await managedZones(em, { id, kind }, names);
-    return { zones: names.map((name) => ({ name, managed: managed.has(name) })) };
+    return { zones: names.map((name) => ({ name, managed: managed.has(name) })), unusable };
   }
 
   async connected(em: EntityManager, id: string, purpose: Purpose = "person"): Promise<ConnectedConfig> {

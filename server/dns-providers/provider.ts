@@ -178,6 +178,14 @@ export interface ProviderEnvironment {
   purpose?: Purpose;
 }
 
+/** All zones at a provider, sorted by name. */
+export interface ListedZones {
+  /** Lower-case A-labels without a trailing dot. */
+  names: string[];
+  /** Zones that cannot be managed, as the provider names them, with the reason as a sentence. */
+  unusable: { name: string; reason: string }[];
+}
+
 /** A connection with one set of credentials. Adapters handle paging, retries and the wire format, and nothing else. */
 export interface DnsProvider {
   /**
@@ -189,8 +197,8 @@ export interface DnsProvider {
   readonly readLagSeconds?: number;
   /** How long, in seconds, a signed zone may lag behind its changes, confirmed or not. Defaults to 0. */
   readonly signingLagSeconds?: number;
-  /** Returns the names of all zones: lower-case A-labels without a trailing dot. @throws ProviderError */
-  listZones(): Promise<string[]>;
+  /** @throws ProviderError */
+  listZones(): Promise<ListedZones>;
   /** Creates the zone, empty, unless it exists. @throws ProviderError */
   createZone(zone: string): Promise<void>;
   /**

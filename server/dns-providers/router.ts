@@ -118,7 +118,7 @@ export const providerConfigsRouter = router({
     summary: "Import zones from a provider",
     description:
       "Each zone is imported by itself; a failure does not stop the others. With `zones`, returns the result of each zone when all are " +
-      "done. With `all`, starts importing every zone that is not managed yet and returns immediately; poll `GET` on this path for its " +
+      "done. With `all`, starts importing every zone that is not managed yet, except those that `GET /api/provider-configs/{id}/zones` lists as `unusable`, and returns immediately; poll `GET` on this path for its " +
       "progress. One import per configuration at a time (409).",
     errors: [409, 502],
   })

@@ -112,6 +112,20 @@ export const providerZones = z
         }),
       )
       .meta({ description: "Sorted by name." }),
+    unusable: z
+      .array(
+        z.object({
+          name: z.string().meta({
+            description: "Zone name at the provider, or the name of its file.",
+            example: "Example.com.zone",
+          }),
+          reason: z.string().meta({
+            description: "Why it cannot be managed, and what to do.",
+            example: "Rename the file to example.com.zone.",
+          }),
+        }),
+      )
+      .meta({ description: "Zones with names that cannot be managed, sorted by name. Imports leave them out." }),
   })
   .meta({ id: "ProviderZones", description: "The zones at a provider." });
 

@@ -59,9 +59,12 @@ export class IdentityConfigs {
   /** Returns the enabled providers for the sign-in page. */
   async offered(em: EntityManager) {
     const configs = await em.find(IdentityConfig, { enabled: true });
-    const enabled = new Set(configs.map(({ providerId }) => providerId));
-    const providers = providerIds.filter((id) => enabled.has(id)).map((id) => this.#parts.providers[id]);
-    return { providers: providers.map(({ id, name, type }) => ({ providerId: id, name, type })) };
+    const providers = providerIds.flatMap((id) => {
+      const config = configs.find(({ providerId }) => providerId === id);
+      const { name, type } = this.#parts.providers[id];
+      return config ? [{ providerId: id, name, type, host: hostOf(config) }] : [];
+    });
+    return { providers };
   }
 
   /** Returns the configurations. Members learn nothing about rules for groups. */
@@ -299,4 +302,10 @@ export class IdentityConfigs {
       redirectUrl: this.#parts.addresses.redirectUrl(config.providerId),
     };
   }
+}
+
+/** Returns where a configuration leads its users; null if its provider is at one address for everybody. */
+function hostOf({ authorizeUrl, wellKnownUrl }: IdentityConfig): string | null {
+  const address = authorizeUrl ?? wellKnownUrl;
+  return address ? new URL(address).host : null;
 }

@@ -35,7 +35,15 @@ export const offeredProviders = z
     providers: z
       .array(
         z
-          .object({ providerId, name, type })
+          .object({
+            providerId,
+            name,
+            type,
+            host: z.string().nullable().meta({
+              description: "Host that users sign in at, to tell providers apart; null if the provider has only one.",
+              example: null,
+            }),
+          })
           .meta({ id: "SignInProvider", description: "An identity provider to sign in with." }),
       )
       .meta({ description: "Enabled providers, as the sign-in page offers them." }),

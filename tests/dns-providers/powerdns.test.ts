@@ -203,3 +203,15 @@ test("a secondary zone is not written, and a zone with a fixed serial has no fin
   const still = await fake({ ...state(), soa_edit_api: "" }, accept);
   expect(await connect(still.url).fingerprint("example.com")).toBeNull();
 });
+
+test("zones of PowerDNS with a name that no domain can have are listed apart, with the reason", async () => {
+  const there = await fake([{ name: "example.org." }, { name: "lan." }, { name: "." }], accept);
+  const reason = expect.stringContaining("must look like");
+  expect(await connect(there.url).listZones()).toEqual({
+    names: ["example.org"],
+    unusable: [
+      { name: ".", reason },
+      { name: "lan.", reason },
+    ],
+  });
+});

@@ -179,4 +179,20 @@ test("the zones at a provider are listed by name, with managed ones marked", asy
     { name: "aaa.example", managed: false },
     { name: managed.name, managed: true },
   ]);
+  expect(body.unusable).toEqual([]);
+});
+
+test("a zone whose name no domain can have is listed apart with the reason, and an import of all zones leaves it out", async () => {
+  const folder = freshName();
+  await mkdir(join(zw.dataDir, "zones", folder), { recursive: true });
+  for (const name of ["lan.zone", "aab.example.zone"]) {
+    await writeFile(join(zw.dataDir, "zones", folder, name), "@ SOA ns1 hostmaster 1 3600 900 1209600 300\n");
+  }
+  const config = await add({ kind: "zonefile", config: { folder } });
+  expect((await zw.admin.get(`${at(config)}/zones`)).body).toEqual({
+    zones: [{ name: "aab.example", managed: false }],
+    unusable: [{ name: "lan.zone", reason: expect.stringContaining("it has only one label") }],
+  });
+  expect((await zw.admin.post(`${at(config)}/test`)).body).toMatchObject({ success: true, zones: 1 });
+  expect((await zw.admin.post(`${at(config)}/import`, { all: true })).body.progress).toMatchObject({ total: 1 });
 });

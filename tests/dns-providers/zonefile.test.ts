@@ -54,9 +54,9 @@ test.each([
 
 describe("new zone files", () => {
   test("a new zone is empty, listed, and has a file that a server loads", async () => {
-    expect(await there.provider.listZones()).toEqual([]);
+    expect((await there.provider.listZones()).names).toEqual([]);
     await there.provider.createZone(zone);
-    expect(await there.provider.listZones()).toEqual([zone]);
+    expect((await there.provider.listZones()).names).toEqual([zone]);
     expect(await recordsOf(zone)).toEqual([]);
     const content = await contentOf();
     expect(content).toContain("SOA    placeholder.invalid. hostmaster.example.com. (");
@@ -168,15 +168,28 @@ describe("zone file names", () => {
       place("hosts.example.inc", "www A 192.0.2.1\n"),
       place("readme.txt", "Each file begins with an SOA record.\n"),
       place(".example.info.zone", soaLine),
-      place("local.zone", soaLine),
     ]);
     await mkdir(fileOf("folder.example.zone"), { recursive: true });
-    expect(await there.provider.listZones()).toEqual([
+    expect((await there.provider.listZones()).names).toEqual([
       "0/25.2.0.192.in-addr.arpa",
       "example.com",
       "example.net",
       "example.org",
     ]);
+  });
+
+  test.each([
+    ["local.zone", 'The domain name must look like "example.com", but it has only one label.'],
+    ["Example.com.zone", "Rename the file to example.com.zone."],
+    ["db.bücher.example", "Rename the file to xn--bcher-kva.example.zone."],
+    ["0%2F25.2.0.192.in-addr.arpa.db", "Rename the file to 0%2f25.2.0.192.in-addr.arpa.zone."],
+    ["example.com!default.zone", "Rename the file to example.com.zone."],
+    ["Example.net.zone", "db.example.net has the zone's name already."],
+    ["two words.example.zone", expect.stringContaining("must look like")],
+  ])("the zone file %j cannot be managed, and the list says why", async (file, reason) => {
+    await Promise.all([place(file, soaLine), place("db.example.net", soaLine), place("Notes.txt", "No SOA here.\n")]);
+    await Promise.all([place("Example.org.zone~", soaLine), place(".Example.org.zone.swp", soaLine)]);
+    expect(await there.provider.listZones()).toEqual({ names: ["example.net"], unusable: [{ name: file, reason }] });
   });
 
   test("a configured folder may be absolute, or relative within the zone folder", async () => {

@@ -48,7 +48,7 @@ describe("identity provider configurations", () => {
       oidcUrls: { homepageUrl: site, redirectUrl: `${site}/oauth/oidc` },
     });
     expect((await zw.nobody.get("/api/auth/oauth/providers")).body).toEqual({
-      providers: [{ providerId: "oidc", name: "OpenID Connect", type: "oidc" }],
+      providers: [{ providerId: "oidc", name: "OpenID Connect", type: "oidc", host: new URL(body.wellKnownUrl).host }],
     });
   });
 

@@ -3,7 +3,7 @@ import { queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
 import { leadOn } from "./session/external.ts";
-import { Crashed, CrashedPage, NotFoundPage } from "./ui/failures.tsx";
+import { Crashed, CrashedPage, NotFound, NotFoundPage } from "./ui/failures.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
@@ -204,6 +204,8 @@ const notifications = createRoute({
   component: lazyRouteComponent(() => import("./notifications/notifications-page.tsx"), "NotificationsPage"),
 });
 
+const elsewhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+
 const zoneSettings = createRoute({
   getParentRoute: () => zone,
   path: "/settings",
@@ -239,6 +241,7 @@ const routeTree = rootRoute.addChildren([
     newProvider,
     providerZones,
     signInProviders,
+    elsewhere,
   ]),
 ]);
 

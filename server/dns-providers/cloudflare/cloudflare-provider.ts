@@ -8,6 +8,7 @@ import {
   type RecordChange,
 } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
+import { listedZones } from "../listed-zones.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import type { ServedZone } from "./api.ts";
@@ -30,12 +31,9 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
   return {
     settlesAfterSeconds: lateSeconds,
     async listZones() {
-      const names = new Set<string>();
-      for await (const { name } of client.zones()) {
-        const zone = parseZoneName(name);
-        if (zone.ok) names.add(zone.value);
-      }
-      return [...names].toSorted();
+      const names: string[] = [];
+      for await (const { name } of client.zones()) names.push(name);
+      return listedZones(names);
     },
     createZone: (zone) => createZone(client, zone),
     readZone: (zone) => readZone(client, zone),

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { absoluteName, parseZoneName, readHost } from "../../dns/names/names.ts";
+import { absoluteName, readHost } from "../../dns/names/names.ts";
 import { recordKey, type ReadRecord, type RecordData } from "../../dns/record.ts";
 import { isServerManaged } from "../../dns/server-managed.ts";
 import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
@@ -8,8 +8,10 @@ import {
   type ApplyOptions,
   type ApplyResult,
   type DnsProvider,
+  type ListedZones,
   type RecordChange,
 } from "../provider.ts";
+import { listedZones, readZoneName } from "../listed-zones.ts";
 import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { touchedNames } from "../applying/touched-records.ts";
@@ -33,15 +35,13 @@ export function powerdnsProvider(client: PowerdnsClient, now: () => Date): DnsPr
   };
 }
 
-async function listZones(client: PowerdnsClient): Promise<string[]> {
+async function listZones(client: PowerdnsClient): Promise<ListedZones> {
   const answer = await client.get("/zones?dnssec=false", zoneList);
   if (!answer.ok) throw noServer(answer.refusal.status);
-  return answer.value
-    .flatMap(({ name }) => {
-      const zone = readHost(name, "");
-      return zone.ok && parseZoneName(zone.value).ok ? [zone.value] : [];
-    })
-    .toSorted();
+  return listedZones(
+    answer.value.map(({ name }) => name),
+    readZoneName,
+  );
 }
 
 /** Creates a native zone. The server manages SOA and serial. */

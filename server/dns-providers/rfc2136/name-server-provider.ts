@@ -7,6 +7,7 @@ import {
   type ApplyOptions,
   type ApplyResult,
   type DnsProvider,
+  type ListedZones,
   type RecordChange,
 } from "../provider.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
@@ -42,7 +43,7 @@ export function nameServerProvider(server: NameServer): DnsProvider {
   };
 }
 
-async function listZones(session: NameServerSession, zones: readonly string[]): Promise<string[]> {
+async function listZones(session: NameServerSession, zones: readonly string[]): Promise<ListedZones> {
   // Without zones, query the root: the answer shows whether the server knows the key.
   const asked = zones.length === 0 ? ["."] : zones;
   const answers = await askForSoas(session, asked);
@@ -55,7 +56,7 @@ async function listZones(session: NameServerSession, zones: readonly string[]): 
   const refused =
     zones.length === 0 ? first?.rcode === 9 : found.length === 0 && first !== undefined && first.rcode !== 0;
   if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
-  return found;
+  return { names: found, unusable: [] };
 }
 
 async function findZone(session: NameServerSession, zone: string): Promise<void> {

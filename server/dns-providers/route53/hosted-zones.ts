@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { HostedZone } from "@aws-sdk/client-route-53";
-import { parseZoneName, readHost } from "../../dns/names/names.ts";
-import { ProviderError } from "../provider.ts";
+import { listedZones, readZoneName } from "../listed-zones.ts";
+import { ProviderError, type ListedZones } from "../provider.ts";
 import type { Route53Api } from "./client.ts";
 import { fromOctal, toOctal } from "./octal-text.ts";
 
@@ -25,16 +25,13 @@ export class HostedZones {
     this.#listed = new Set(listed);
   }
 
-  /** Returns the names of all zones, each once. @throws ProviderError */
-  async names(): Promise<string[]> {
-    const names = new Set<string>();
+  /** Returns all zones, each name once. @throws ProviderError */
+  async list(): Promise<ListedZones> {
+    const names: string[] = [];
     for await (const page of this.#api.hostedZones()) {
-      for (const zone of page) {
-        const name = readHost(fromOctal(zone.Name ?? ""), "");
-        if (this.#isMeant(zone) && name.ok && parseZoneName(name.value).ok) names.add(name.value);
-      }
+      for (const zone of page) if (this.#isMeant(zone)) names.push(fromOctal(zone.Name ?? ""));
     }
-    return [...names].toSorted();
+    return listedZones(names, readZoneName);
   }
 
   /** Returns a zone by name. @throws ProviderError if there is more than one, and with `zoneMissing` if there is none */

@@ -22,7 +22,7 @@ export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsP
   const zones = new HostedZones(api, listed);
   return {
     settlesAfterSeconds: lateSeconds,
-    listZones: () => zones.names(),
+    listZones: () => zones.list(),
     createZone: (zone) => zones.make(zone),
     readZone: (zone) => readZone(api, zones, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(api, zones, zone, changes, options),

@@ -1,9 +1,9 @@
-import { parseZoneName } from "../../dns/names/names.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { RecordStore } from "../applying/apply-to-records.ts";
 import { touchedNames } from "../applying/touched-records.ts";
-import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, RecordChange } from "../provider.ts";
+import { listedZones } from "../listed-zones.ts";
+import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, ListedZones, RecordChange } from "../provider.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import { applyOneByOne } from "./apply-changes.ts";
@@ -67,15 +67,10 @@ export function recordAccountProvider(account: RecordAccount): DnsProvider {
   };
 }
 
-async function listZones(account: RecordAccount): Promise<string[]> {
-  const names = new Set<string>();
-  for await (const page of account.zones()) {
-    for (const name of page) {
-      const zone = parseZoneName(name);
-      if (zone.ok) names.add(zone.value);
-    }
-  }
-  return [...names].toSorted();
+async function listZones(account: RecordAccount): Promise<ListedZones> {
+  const names: string[] = [];
+  for await (const page of account.zones()) names.push(...page);
+  return listedZones(names);
 }
 
 async function* readZone(account: RecordAccount, zone: string): AsyncGenerator<RecordData[]> {

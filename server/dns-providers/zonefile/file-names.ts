@@ -1,3 +1,6 @@
+import { parseQualified, qualifiedName } from "../../dns/names/views.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
+
 /**
  * Maps zones to file names. A character other than a-z, 0-9, `.`, `_`, `!` and `-` becomes `%` and its two-digit hexadecimal code,
  * including `%` itself: `0/25.2.0.192.in-addr.arpa` (RFC 2317) is `0%2f25.2.0.192.in-addr.arpa.zone`. So two zones never share a
@@ -15,10 +18,34 @@ export function fileNamesOf(zone: string): string[] {
  * `example`. The result may not be a valid zone name.
  */
 export function zoneOfFile(file: string): string | null {
-  if (file.endsWith(".zone")) return decode(file.slice(0, -".zone".length));
-  if (file.startsWith("db.")) return decode(file.slice("db.".length));
-  if (file.endsWith(".db")) return decode(file.slice(0, -".db".length));
-  return decode(file);
+  return decode(stemOf(file));
+}
+
+/** Whether a program made the file beside a zone's: hidden files and an editor's backups. */
+export function isBesideZones(file: string): boolean {
+  return /^[.#]|~$/.test(file);
+}
+
+/**
+ * Returns the zone of a file name if a domain can have that name, with its view. The refusal says how to name the file.
+ * @param files all files of the folder
+ */
+export function readFileName(file: string, files: ReadonlySet<string>): Result<string> {
+  const zone = zoneOfFile(file);
+  const parsed = parseQualified(zone ?? zoneOfFile(file.toLowerCase()) ?? stemOf(file));
+  if (!parsed.ok) return parsed;
+  const { name, view } = parsed.value;
+  const meant = qualifiedName({ name, view: view ?? "" });
+  if (meant === zone) return ok(zone);
+  const names = fileNamesOf(meant);
+  const other = names.find((named) => files.has(named));
+  return refuse(other === undefined ? `Rename the file to ${names[0]}.` : `${other} has the zone's name already.`);
+}
+
+function stemOf(file: string): string {
+  if (file.endsWith(".zone")) return file.slice(0, -".zone".length);
+  if (file.startsWith("db.")) return file.slice("db.".length);
+  return file.endsWith(".db") ? file.slice(0, -".db".length) : file;
 }
 
 function encode(zone: string): string {

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
-import { parseQualified, qualifiedName, zoneNameOf } from "../../dns/names/views.ts";
+import { zoneNameOf } from "../../dns/names/views.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
@@ -11,16 +11,18 @@ import { inSlices, takeTurns } from "../../platform/slices.ts";
 import { printingZoneFile, printZoneFile } from "../../dns/zone-file/write.ts";
 import { applyingToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
+import { listedZones } from "../listed-zones.ts";
 import {
   ProviderError,
   type ApplyOptions,
   type ApplyResult,
   type DnsProvider,
+  type ListedZones,
   type RecordChange,
 } from "../provider.ts";
 import { fingerprintOf } from "./content-fingerprint.ts";
 import { fileError, isMissing } from "./file-errors.ts";
-import { fileNamesOf, zoneOfFile } from "./file-names.ts";
+import { fileNamesOf, isBesideZones, readFileName, zoneOfFile } from "./file-names.ts";
 import { findZoneFile, readInFolder, type FoundFile } from "./folder.ts";
 import { cacheWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -75,38 +77,33 @@ function turnOf({ folder }: ZoneFolder, zone: string): string {
   return join(folder, fileNamesOf(zone)[0] ?? "");
 }
 
-async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<string[]> {
+async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<ListedZones> {
   let files: string[];
   try {
     files = await readdir(folder);
   } catch (error) {
-    if (mayBeMissing && isMissing(error)) return [];
+    if (mayBeMissing && isMissing(error)) return listedZones([]);
     throw fileError(error, "list the zone folder", folder);
   }
-  const candidates = files.filter((file) => isZoneName(zoneOfFile(file)));
-  const zones = new Set<string>();
+  const candidates = files.filter((file) => !isBesideZones(file));
+  const zones: string[] = [];
   for (let start = 0; start < candidates.length; start += readsAtOnce) {
     const some = candidates.slice(start, start + readsAtOnce);
     const heads = await Promise.all(some.map((file) => readInFolder(folder, file, headBytes).catch(() => null)));
     some.forEach((file, index) => {
       const head = heads[index];
-      const zone = zoneOfFile(file);
       // Latin-1 decodes any bytes; the SOA itself is ASCII.
-      if (zone !== null && head && hasSoa(head.content.toString("latin1"))) zones.add(zone);
+      if (head && hasSoa(head.content.toString("latin1"))) zones.push(file);
     });
   }
-  return [...zones].toSorted();
-}
-
-function isZoneName(zone: string | null): boolean {
-  if (zone === null) return false;
-  const parsed = parseQualified(zone);
-  return parsed.ok && qualifiedName({ ...parsed.value, view: parsed.value.view ?? "" }) === zone;
+  const all = new Set(files);
+  return listedZones(zones, (file) => readFileName(file, all));
 }
 
 async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: string): Promise<void> {
   const [name] = fileNamesOf(zone);
-  if (name === undefined || !isZoneName(zone)) throw new ProviderError(`"${zone}" is not a zone name.`, "none");
+  if (name === undefined || !readFileName(name, new Set()).ok)
+    throw new ProviderError(`"${zone}" is not a zone name.`, "none");
   if ((await findZoneFile(folder, zone)) !== null) return;
   try {
     await mkdir(folder, { recursive: true });

@@ -90,12 +90,15 @@ test("some of a provider's zones are imported, and one that fails is named with 
     await writeFile(join(folder, `${name}.zone`), zone("192.0.2.1"));
   }
   await writeFile(join(folder, "some-broken.test.zone"), zone("not-an-address"));
+  await writeFile(join(folder, "Some-Capital.test.zone"), zone("192.0.2.1"));
   const page = await open("/admin/providers/new?kind=zonefile", "Connect Zone files");
   await page.getByLabel("Name", { exact: true }).fill("Some zones");
   await page.getByLabel("Folder").fill("some");
   await page.getByRole("button", { name: "Save and test" }).click();
   await page.getByRole("heading", { name: "Import zones from Some zones" }).waitFor();
   await page.getByRole("button", { name: "Import 4 zones" }).waitFor();
+  await page.getByText("1 zone cannot be imported").waitFor();
+  await page.getByText("Rename the file to some-capital.test.zone.").waitFor();
   await page.getByLabel("Import some-two.test").uncheck();
   await page.getByRole("button", { name: "Import 3 zones" }).click();
   await page.getByText("2 zones are imported.").waitFor();

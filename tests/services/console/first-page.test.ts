@@ -42,3 +42,28 @@ test("a session that ended leads from a zone's address to the sign-in, and from 
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
 });
+
+test("an edit that is finished before the rules for values have arrived is explained at its field once they are there", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "early", "192.0.2.1");
+  const page = await site.signedIn();
+  const arrival = Promise.withResolvers<undefined>();
+  await page.route("**/assets/check-*.js", async (route) => {
+    await arrival.promise;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("shop");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.999");
+  await page.keyboard.press("Enter");
+  const editor = page.getByRole("group", { name: "Edit the record" });
+  expect(await editor.textContent()).not.toContain("must be an IPv4 address");
+  arrival.resolve(undefined);
+  await expect.poll(async () => await editor.textContent()).toContain("must be an IPv4 address");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.9");
+  await page.keyboard.press("Enter");
+  await page.getByRole("row").filter({ hasText: "shop" }).filter({ hasText: "192.0.2.9" }).waitFor();
+});

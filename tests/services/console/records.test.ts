@@ -261,6 +261,30 @@ test("the keys work on after a box is checked by mouse, and lead from the filter
   expect(await editor.getByLabel("Name", { exact: true }).inputValue()).toBe("old-shop");
 });
 
+test("a click on another row ends the selection, so that a key acts on the row that was clicked", async () => {
+  const selected = async () =>
+    await page.getByRole("row", { selected: true }).evaluateAll((rows) => rows.map((each) => each.textContent ?? ""));
+  await row("api", "A").getByRole("checkbox").check();
+  expect(await selected()).toEqual([expect.stringContaining("api")]);
+  await row("old-shop", "A")
+    .getByRole("gridcell", { name: "old-shop", exact: true })
+    .click({ modifiers: ["Control"] });
+  expect(await selected()).toHaveLength(2);
+  await row("@", "MX").getByRole("gridcell", { name: "MX", exact: true }).click();
+  expect(await selected()).toEqual([]);
+  await page.keyboard.press("d");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await row("@", "MX").getByText("−", { exact: true }).waitFor();
+  await page.keyboard.press("d");
+  const all = await page.getByRole("row").allTextContents();
+  const between = all.findIndex((text) => text.includes("old-shop")) - all.findIndex((text) => text.includes("MX")) + 1;
+  await row("old-shop", "A")
+    .getByRole("gridcell", { name: "old-shop", exact: true })
+    .click({ modifiers: ["Shift"] });
+  expect(await selected()).toHaveLength(between);
+  expect(await page.evaluate(() => getSelection()?.type)).not.toBe("Range");
+});
+
 test("each part of a value says what it is, and every type of the zone can be filtered, on a narrow page too", async () => {
   const types = [
     ["AAAA", "six", "2001:db8::6"],

@@ -1,9 +1,9 @@
 import type { RouterOutputs } from "@zonewright/client";
-import { useEffect, useRef, useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { useState } from "react";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { accountWords } from "../words/account.ts";
 import styles from "./account.module.css";
+import { FreshSecret } from "./fresh-secret.tsx";
 import { clients, configFor, type DnsClient } from "./key-configs.ts";
 import secretsStyles from "./secrets.module.css";
 
@@ -14,20 +14,16 @@ export type CreatedKey = RouterOutputs["tsigKeys"]["create"];
 /** A new key with its secret, once, and what to give clients. */
 export function FreshKey({ created, onDone }: { created: CreatedKey; onDone: () => void }) {
   const [chosen, setChosen] = useState<DnsClient>("nsupdate");
-  const box = useRef<HTMLElement>(null);
-  useEffect(() => box.current?.focus(), []);
   const config = configFor(chosen, created, location.hostname.replace(/^\[|\]$/g, ""));
   return (
-    <section ref={box} className={secretsStyles["fresh"]} tabIndex={-1} aria-label={text.keyFresh}>
-      <div>
-        <strong>{text.keyCreated(created.name ?? created.keyName)}</strong>
-        <span className={styles["hint"]}>{text.keyOnce}</span>
-      </div>
-      <div className={secretsStyles["secret"]}>
-        <code aria-label={text.keySecret}>{created.secret}</code>
-        <CopyButton text={created.secret} />
-        <Button onClick={onDone}>{text.tokenDone}</Button>
-      </div>
+    <FreshSecret
+      label={text.keyFresh}
+      title={text.keyCreated(created.name ?? created.keyName)}
+      hint={text.keyOnce}
+      secret={created.secret}
+      secretLabel={text.keySecret}
+      onDone={onDone}
+    >
       <div className={styles["segments"]} role="radiogroup" aria-label={text.keyClients}>
         {clients.map((each) => (
           <label key={each}>
@@ -41,6 +37,6 @@ export function FreshKey({ created, onDone }: { created: CreatedKey; onDone: () 
         <CopyButton text={`${config}\n`} label={text.keyCopyConfig} />
       </div>
       <span className={styles["hint"]}>{text.keyServerHint}</span>
-    </section>
+    </FreshSecret>
   );
 }

@@ -40,6 +40,7 @@ export function IdentitiesCard() {
     list.current?.focus();
   });
   const own = bound.data ?? [];
+  const hostOf = (id: string) => offered.data?.find(({ providerId }) => providerId === id)?.host ?? null;
   const others = (offered.data ?? []).filter(({ providerId }) => own.every((each) => each.providerId !== providerId));
   const error = bound.error ?? offered.error ?? connect.error ?? disconnect.error;
   if (own.length === 0 && others.length === 0 && error === null) return null;
@@ -57,6 +58,7 @@ export function IdentitiesCard() {
               title={name}
               facts={
                 <>
+                  {hostOf(providerId) === null ? null : <span>{hostOf(providerId)}</span>}
                   <span>{[displayName, email].filter(Boolean).join(" · ") || subject}</span>
                   <span>
                     {text.since} <Ago date={createdAt} />
@@ -75,12 +77,12 @@ export function IdentitiesCard() {
               }
             />
           ))}
-          {others.map(({ providerId, name }) => (
+          {others.map(({ providerId, name, host }) => (
             <Row
               key={providerId}
               icon={<Link2 aria-hidden />}
               title={name}
-              facts={text.notConnected}
+              facts={host === null ? text.notConnected : `${host} · ${text.notConnected}`}
               actions={
                 <Button
                   aria-label={text.connectTo(name)}

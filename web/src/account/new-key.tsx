@@ -1,17 +1,14 @@
 import type { RouterInputs } from "@zonewright/client";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { client, issueOf } from "../api.ts";
-import { Button } from "../ui/button.tsx";
-import { Form, SelectField, TextField } from "../ui/field.tsx";
-import { Failure } from "../ui/notice.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
-import { ExpiryFields } from "./expiry-fields.tsx";
-import { expiryDate, type Expiry } from "./expiry.ts";
 import type { CreatedKey } from "./fresh-key.tsx";
 import { keys, refresh } from "./own-account.ts";
+import { SecretForm, type NewSecret } from "./secret-form.tsx";
 import { domainIdOf, UnknownDomain, wordsOf } from "./token-limits.tsx";
 
 const text = accountWords;
@@ -24,58 +21,48 @@ const algorithms = ["hmac-sha256", "hmac-sha384", "hmac-sha512", "hmac-sha1"] as
 
 /** The form of a new key. */
 export function NewKey({ onCreated, onCancel }: { onCreated: (key: CreatedKey) => void; onCancel: () => void }) {
-  const [name, setName] = useState("");
   const [domain, setDomain] = useState("");
   const [hosts, setHosts] = useState("");
   const [types, setTypes] = useState("");
   const [access, setAccess] = useState<Access>("update");
   const [algorithm, setAlgorithm] = useState<Algorithm>("hmac-sha256");
-  const [expiry, setExpiry] = useState<Expiry>("never");
-  const [day, setDay] = useState("");
-  const [missing, setMissing] = useState({ day: false, domain: false });
-  const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  const [lacksDomain, setLacksDomain] = useState(false);
 
-  const create = useAction(async (expiresAt: Date | null) => {
+  const create = useAction(async ({ name, expiresAt }: NewSecret) => {
     const domainId = await domainIdOf(domain.trim());
-    const wish = { name: name.trim() === "" ? null : name.trim(), access, algorithm, expiresAt, domainId };
+    const wish = { name: name === "" ? null : name, access, algorithm, expiresAt, domainId };
     const hostPattern = hosts.trim() === "" ? "*" : hosts.trim();
     onCreated(await client.tsigKeys.create.mutate({ ...wish, hostPattern, recordTypes: wordsOf(types) }));
     await refresh(keys);
   });
-  const submit = () => {
-    const expiresAt = expiryDate(expiry, day, new Date());
-    const lacks = { day: expiresAt === undefined, domain: domain.trim() === "" };
-    setMissing(lacks);
-    if (expiresAt !== undefined && !lacks.domain) void create.run(expiresAt);
-  };
   const { error } = create;
   const issues = {
-    name: issueOf(error, "name"),
     domain: error instanceof UnknownDomain ? error.message : issueOf(error, "domainId"),
     hosts: issueOf(error, "hostPattern"),
     types: issueOf(error, "recordTypes"),
     access: issueOf(error, "access"),
-    day: issueOf(error, "expiresAt"),
   };
   return (
-    <Form className={styles["quietForm"]} onSubmit={submit}>
-      {Object.values(issues).some((issue) => issue !== null) ? null : <Failure error={error} />}
-      <TextField
-        ref={first}
-        label={text.keyName}
-        placeholder={text.keyNameExample}
-        value={name}
-        onValue={setName}
-        error={issues.name}
-      />
+    <SecretForm
+      label={text.keyName}
+      example={text.keyNameExample}
+      submit={text.keyCreate}
+      ends="never"
+      create={create}
+      issues={issues}
+      isComplete={() => {
+        setLacksDomain(domain.trim() === "");
+        return domain.trim() !== "";
+      }}
+      onCancel={onCancel}
+    >
       <div className={styles["pair"]}>
         <TextField
           label={text.keyDomain}
           placeholder="example.com"
           value={domain}
           onValue={setDomain}
-          error={issues.domain ?? (missing.domain ? words.ui.required : null)}
+          error={issues.domain ?? (lacksDomain ? words.ui.required : null)}
         />
         <SelectField
           label={text.keyAccess}
@@ -110,22 +97,6 @@ export function NewKey({ onCreated, onCancel }: { onCreated: (key: CreatedKey) =
         options={algorithms.map((value) => ({ value, label: value }))}
         onValue={setAlgorithm}
       />
-      <ExpiryFields
-        expiry={expiry}
-        onExpiry={setExpiry}
-        day={day}
-        onDay={setDay}
-        issue={issues.day}
-        missing={missing.day}
-      />
-      <div className={styles["buttons"]}>
-        <Button type="submit" kind="primary" pending={create.pending}>
-          {text.keyCreate}
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          {words.ui.cancel}
-        </Button>
-      </div>
-    </Form>
+    </SecretForm>
   );
 }

@@ -1,16 +1,12 @@
 import type { RouterInputs, RouterOutputs } from "@zonewright/client";
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import { client, issueOf } from "../api.ts";
-import { Button } from "../ui/button.tsx";
-import { CheckField, Form, TextField } from "../ui/field.tsx";
-import { Failure } from "../ui/notice.tsx";
+import { CheckField } from "../ui/field.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
-import { words } from "../words/words.ts";
 import styles from "./account.module.css";
-import { ExpiryFields } from "./expiry-fields.tsx";
-import { expiryDate, type Expiry } from "./expiry.ts";
 import { refresh, tokens } from "./own-account.ts";
+import { SecretForm, type NewSecret } from "./secret-form.tsx";
 import { limitIssues, narrowingOf, TokenLimits, type Limits } from "./token-limits.tsx";
 
 const text = accountWords;
@@ -37,71 +33,41 @@ interface NewTokenProps {
 
 /** The form of a new token. */
 export function NewToken({ onCreated, onCancel }: NewTokenProps) {
-  const [name, setName] = useState("");
   const [chosen, setChosen] = useState<readonly Permission[]>([]);
-  const [expiry, setExpiry] = useState<Expiry>("90");
-  const [day, setDay] = useState("");
-  const [missing, setMissing] = useState<{ day: boolean; permissions: boolean }>({ day: false, permissions: false });
+  const [lacksPermission, setLacksPermission] = useState(false);
   const [limits, setLimits] = useState<Limits>({ domains: "", hosts: "", types: "" });
-  const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
 
-  const create = useAction(async (expiresAt: Date | null) => {
-    const wish = { name: name.trim(), permissions: [...chosen], expiresAt };
-    const token = await client.tokens.create.mutate({ ...wish, ...(await narrowingOf(limits)) });
-    onCreated(token);
+  const create = useAction(async (secret: NewSecret) => {
+    const wish = { ...secret, permissions: [...chosen], ...(await narrowingOf(limits)) };
+    onCreated(await client.tokens.create.mutate(wish));
     await refresh(tokens);
   });
-  const submit = () => {
-    const expiresAt = expiryDate(expiry, day, new Date());
-    const lacks = { day: expiresAt === undefined, permissions: chosen.length === 0 };
-    setMissing(lacks);
-    if (expiresAt !== undefined && !lacks.permissions) void create.run(expiresAt);
-  };
   const toggle = (permission: Permission, checked: boolean) => {
     setChosen((before) => (checked ? [...before, permission] : before.filter((each) => each !== permission)));
-    setMissing((before) => ({ ...before, permissions: false }));
+    setLacksPermission(false);
   };
-  const issues = {
-    name: issueOf(create.error, "name"),
-    day: issueOf(create.error, "expiresAt"),
-    permissions: issueOf(create.error, "permissions"),
-    ...limitIssues(create.error),
-  };
+  const issues = { permissions: issueOf(create.error, "permissions"), ...limitIssues(create.error) };
   return (
-    <Form className={styles["quietForm"]} onSubmit={submit}>
-      {Object.values(issues).some((issue) => issue !== null) ? null : <Failure error={create.error} />}
-      <TextField
-        ref={first}
-        label={text.tokenName}
-        placeholder={text.tokenNameExample}
-        value={name}
-        onValue={setName}
-        error={issues.name}
-      />
+    <SecretForm
+      label={text.tokenName}
+      example={text.tokenNameExample}
+      submit={text.tokenCreate}
+      ends="90"
+      create={create}
+      issues={issues}
+      isComplete={() => {
+        setLacksPermission(chosen.length === 0);
+        return chosen.length > 0;
+      }}
+      onCancel={onCancel}
+    >
       <Permissions
         chosen={chosen}
-        problem={missing.permissions ? text.permissionsNone : issues.permissions}
+        problem={lacksPermission ? text.permissionsNone : issues.permissions}
         onToggle={toggle}
       />
       <TokenLimits limits={limits} issues={issues} onLimits={setLimits} />
-      <ExpiryFields
-        expiry={expiry}
-        onExpiry={setExpiry}
-        day={day}
-        onDay={setDay}
-        issue={issues.day}
-        missing={missing.day}
-      />
-      <div className={styles["buttons"]}>
-        <Button type="submit" kind="primary" pending={create.pending}>
-          {text.tokenCreate}
-        </Button>
-        <Button kind="quiet" onClick={onCancel}>
-          {words.ui.cancel}
-        </Button>
-      </div>
-    </Form>
+    </SecretForm>
   );
 }
 

@@ -109,13 +109,22 @@ interface RowProps {
   onDelete: () => void;
 }
 
-function Row({ provider: { name, type }, config, onEdit, onTurn, onDelete }: RowProps) {
+/** What tells a provider from others: where it is, or else what it is for. */
+function aboutOf({ id, type }: AvailableProvider, config: IdentityConfig | null): string {
+  const address = config?.authorizeUrl ?? config?.wellKnownUrl ?? null;
+  if (address !== null && URL.canParse(address)) return new URL(address).host;
+  if (id === "oidc" || id === "custom") return text.about[id];
+  return type === "oidc" ? text.about.discovery : text.about.oauth2;
+}
+
+function Row({ provider, config, onEdit, onTurn, onDelete }: RowProps) {
+  const { name } = provider;
   const state = config === null ? text.notSetUp : config.enabled ? text.on : text.off;
   return (
     <tr>
       <td className={styles["main"]}>
         {name}
-        <small>{text.protocols[type]}</small>
+        <small>{aboutOf(provider, config)}</small>
       </td>
       <td>
         <i className={styles["dot"]} data-state={config?.enabled ? "good" : undefined} aria-hidden />

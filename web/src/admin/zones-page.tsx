@@ -14,6 +14,7 @@ import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { ImportProgress } from "./import-progress.tsx";
 import { providerConfigs } from "./provider-queries.ts";
+import { UnusableZones } from "./unusable-zones.tsx";
 import { useImport } from "./use-import.ts";
 import styles from "./admin.module.css";
 import zonesStyles from "./zones.module.css";
@@ -36,12 +37,12 @@ function Zones() {
     queryKey: ["provider-zones", id],
     staleTime: 0,
     refetchOnWindowFocus: false,
-    queryFn: async ({ signal }) => (await client.providerConfigs.zones.query({ id }, { signal })).zones,
+    queryFn: async ({ signal }) => await client.providerConfigs.zones.query({ id }, { signal }),
   });
   const progress = useImport(id);
   const [background, setBackground] = useState(true);
   const name = configs?.find((config) => config.id === id)?.name ?? "";
-  const total = zones.data?.length ?? 0;
+  const total = zones.data?.zones.length ?? 0;
   return (
     <Page
       title={text.title(name)}
@@ -62,6 +63,7 @@ function Zones() {
         />
       ) : null}
       {zones.isPending ? <p role="status">{text.loading}</p> : null}
+      {zones.data ? <UnusableZones zones={zones.data.unusable} /> : null}
       {zones.data && total === 0 ? (
         <Empty icon={<Inbox aria-hidden />} title={text.noneTitle}>
           {text.none}
@@ -70,7 +72,7 @@ function Zones() {
       {zones.data && total > 0 ? (
         <ZoneList
           key={id}
-          zones={zones.data}
+          zones={zones.data.zones}
           running={progress.state?.running ?? false}
           onImport={(names, all) => {
             setBackground(all);

@@ -40,12 +40,12 @@ function FirstImport({ onAdd }: { onAdd: (() => void) | null }) {
   const { data: configs } = useQuery(providerConfigs);
   // The folder of the service itself, which needs no settings.
   const own = configs?.find(({ kind, config }) => kind === "zonefile" && config["folder"] === undefined);
-  const { data: zones, isFetching } = useQuery({
+  const { data: there, isFetching } = useQuery({
     queryKey: ["provider-zones", own?.id],
     enabled: own !== undefined,
-    queryFn: async ({ signal }) => (await client.providerConfigs.zones.query({ id: own?.id ?? "" }, { signal })).zones,
+    queryFn: async ({ signal }) => await client.providerConfigs.zones.query({ id: own?.id ?? "" }, { signal }),
   });
-  const found = (zones ?? []).filter(({ managed }) => !managed).map(({ name }) => name);
+  const found = (there?.zones ?? []).filter(({ managed }) => !managed).map(({ name }) => name);
   if (!configs || isFetching) return null;
   const add = onAdd ? (
     <Button key="add" onClick={onAdd}>
@@ -67,6 +67,11 @@ function FirstImport({ onAdd }: { onAdd: (() => void) | null }) {
   return (
     <Choices title={text.emptyTitle} hint={text.emptyAdmin}>
       <First to="/admin/providers/new" id="" label={text.connect} />
+      {own && there && there.unusable.length > 0 ? (
+        <Link to="/admin/providers/$id/zones" params={{ id: own.id }} className={buttonClass()} preload={false}>
+          {text.unusable(there.unusable.length)}
+        </Link>
+      ) : null}
       {add}
     </Choices>
   );

@@ -5,7 +5,7 @@ import { Form, TextField } from "../ui/field.tsx";
 import { formatNumber, parseTtl } from "../ui/format.ts";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
-import { canonicalValue, checkFields } from "./fields/check.ts";
+import { useRules } from "./fields/rules.ts";
 import { understandValue } from "./fields/understand.ts";
 import type { Row } from "./grid/rows.ts";
 
@@ -22,6 +22,7 @@ interface BulkDialogProps {
 /** Gives all selected records one TTL, or one value. */
 export function BulkDialog({ field, rows, zone, onSet, onClose }: BulkDialogProps) {
   const [typed, setTyped] = useState("");
+  const { canonicalValue, checkFields } = useRules();
   const [fault, setFault] = useState<string | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const count = formatNumber(rows.length);

@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";
+import { patiently } from "../ui/patiently.ts";
 import { isMac } from "../ui/platform.ts";
 import { Failure } from "../ui/notice.tsx";
 import { useTitle } from "../ui/page.tsx";
@@ -11,7 +12,6 @@ import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
-import { BulkDialog } from "./bulk-dialog.tsx";
 import {
   addRecord,
   changeRecord,
@@ -23,9 +23,8 @@ import {
   type Fields,
 } from "./draft/draft.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
-import { Review } from "./draft/review.tsx";
 import { useDraft, type Plan } from "./draft/use-draft.ts";
-import { zoneFileLine } from "./fields/check.ts";
+import { useRules, withRules } from "./fields/rules.ts";
 import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
@@ -44,6 +43,10 @@ const editable: ReadonlySet<string> = new Set(editableTypes);
 /** As many changes fit in one plan. */
 const mostChanges = 10_000;
 const none: readonly string[] = [];
+/** Loaded once the records are shown. */
+const loadReview = patiently(async () => ({ default: (await import("./draft/review.tsx")).Review }));
+const Review = lazy(loadReview);
+const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog })));
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
 /** The records of a zone. Those of another zone start anew. */
@@ -54,11 +57,15 @@ export function RecordsPage() {
 
 /** Copies records as lines of a zone file. */
 function copy(chosen: readonly Row[]): void {
-  const lines = chosen.map(({ record, fields }) => zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }));
-  navigator.clipboard?.writeText(`${lines.join("\n")}\n`).then(
-    () => toast({ title: text.copied(formatNumber(lines.length)) }),
-    () => toast({ title: words.ui.copyFailed }),
-  );
+  const failed = () => toast({ title: words.ui.copyFailed });
+  withRules(({ zoneFileLine }) => {
+    const lines = chosen.map(({ record, fields }) =>
+      zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
+    );
+    navigator.clipboard
+      ?.writeText(`${lines.join("\n")}\n`)
+      .then(() => toast({ title: text.copied(formatNumber(lines.length)) }), failed);
+  }, failed);
 }
 
 /** Filter, grid, draft and review. */
@@ -92,6 +99,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
   const readOnly = (row: Row) => rights.locked || isReadOnly(row, editable) || !rights.edits(row.record ?? row.fields);
+  const rules = useRules(total !== null);
+  useEffect(() => {
+    // A failure shows when the review is opened.
+    if (total !== null) loadReview().catch(() => undefined);
+  }, [total]);
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
@@ -162,7 +174,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
-  const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, zone.name));
+  const ownWarnings = (fields: Fields) => rules.checkFields(fields, zone.name).warnings;
+  const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, ownWarnings));
   const selectAll = async () => {
     if (rows.count > mostChanges) {
       toast({ title: text.tooMany(formatNumber(rows.count), formatNumber(mostChanges)) });
@@ -265,50 +278,52 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         onDiscard={() => change(() => emptyDraft)}
         mustRequest={needsReview(zone, { role: user.role, rights }, current)}
       />
-      {reviewing ? (
-        <Review
-          zone={zone.nameUnicode}
-          provider={provider}
-          plan={shownPlan}
-          count={draft.edits.length}
-          error={request.error ?? apply.error}
-          pending={apply.pending || request.pending}
-          mustRequest={mustRequest}
-          mayOverride={user.role === "admin"}
-          onRequest={(sent) => void send(() => request.run(sent))}
-          mustForce={apply.obstacle.mustForce}
-          mustUnlock={apply.obstacle.mustUnlock}
-          clashes={apply.obstacle.clashes}
-          overtakenBy={apply.obstacle.overtakenBy}
-          keys={reviewKeys}
-          reverse={drafting.reverse}
-          onReverse={drafting.setReverse}
-          onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
-          onClose={closeReview}
-        />
-      ) : null}
-      {bulk ? (
-        <BulkDialog
-          field={bulk.field}
-          rows={bulk.rows}
-          zone={zone.name}
-          onClose={() => setBulk(null)}
-          onSet={(changed) => {
-            change((before) =>
-              bulk.rows.reduce(
-                (next, row) =>
-                  changeRecord(next, row.key, row.record, {
-                    ...row.fields,
-                    ...changed,
-                    ...("value" in changed && { strings: null }),
-                  }),
-                before,
-              ),
-            );
-            setBulk(null);
-          }}
-        />
-      ) : null}
+      <Suspense fallback={null}>
+        {reviewing ? (
+          <Review
+            zone={zone.nameUnicode}
+            provider={provider}
+            plan={shownPlan}
+            count={draft.edits.length}
+            error={request.error ?? apply.error}
+            pending={apply.pending || request.pending}
+            mustRequest={mustRequest}
+            mayOverride={user.role === "admin"}
+            onRequest={(sent) => void send(() => request.run(sent))}
+            mustForce={apply.obstacle.mustForce}
+            mustUnlock={apply.obstacle.mustUnlock}
+            clashes={apply.obstacle.clashes}
+            overtakenBy={apply.obstacle.overtakenBy}
+            keys={reviewKeys}
+            reverse={drafting.reverse}
+            onReverse={drafting.setReverse}
+            onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
+            onClose={closeReview}
+          />
+        ) : null}
+        {bulk ? (
+          <BulkDialog
+            field={bulk.field}
+            rows={bulk.rows}
+            zone={zone.name}
+            onClose={() => setBulk(null)}
+            onSet={(changed) => {
+              change((before) =>
+                bulk.rows.reduce(
+                  (next, row) =>
+                    changeRecord(next, row.key, row.record, {
+                      ...row.fields,
+                      ...changed,
+                      ...("value" in changed && { strings: null }),
+                    }),
+                  before,
+                ),
+              );
+              setBulk(null);
+            }}
+          />
+        ) : null}
+      </Suspense>
     </>
   );
 }

@@ -92,9 +92,11 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
         ) : (
           <Notice kind="info">{text.passkeyMissing}</Notice>
         )}
-        {providers.data?.map(({ providerId, name }) => (
+        {providers.data?.map(({ providerId, name, host }) => (
           <Button key={providerId} onClick={() => leaveForProvider(providerId, next)}>
-            {text.with(name)}
+            <span className={styles["provider"]}>
+              {text.with(name)} {host === null ? null : <small>{host}</small>}
+            </span>
           </Button>
         ))}
       </div>

@@ -2,13 +2,14 @@ import { Link, type ErrorComponentProps } from "@tanstack/react-router";
 import { CircleAlert, Compass } from "lucide-react";
 import { messageOf } from "../api.ts";
 import { Button, buttonClass } from "./button.tsx";
-import { Empty } from "./page.tsx";
+import { Empty, useTitle } from "./page.tsx";
 import { words } from "../words/words.ts";
 
 const text = words.shell;
 
 /** An address without a page. */
 export function NotFound() {
+  useTitle(text.notFound);
   return (
     <Empty
       whole

@@ -1,15 +1,13 @@
-import { useState } from "react";
-import { client } from "../api.ts";
+import { lazy, Suspense, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { formatNumber } from "../ui/format.ts";
 import { Notice } from "../ui/notice.tsx";
-import { toast } from "../ui/toast.tsx";
+import { patiently } from "../ui/patiently.ts";
 import { zoneWords } from "../words/zone.ts";
-import { planLines } from "./patch.ts";
-import { ReviewedDialog } from "./reviewed-dialog.tsx";
 import { useManages } from "./rights.ts";
-import { refreshRecords, type Zone } from "./use-zone.ts";
+import type { Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
+
+const SyncDialog = lazy(patiently(async () => ({ default: (await import("./sync-dialog.tsx")).SyncDialog })));
 
 const text = zoneWords;
 
@@ -37,32 +35,7 @@ export function DriftBanner({ zone }: { zone: Zone }) {
           </Notice>
         </div>
       ) : null}
-      {open ? <SyncDialog zone={zone} onClose={() => setOpen(false)} /> : null}
+      <Suspense fallback={null}>{open ? <SyncDialog zone={zone} onClose={() => setOpen(false)} /> : null}</Suspense>
     </>
-  );
-}
-
-function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
-  const { id } = zone;
-  return (
-    <ReviewedDialog
-      title={text.syncTitle}
-      description={text.syncHint}
-      queryKey={["sync-plan", id, zone.revision]}
-      plan={async (signal) => {
-        const { plan } = await client.domains.sync.mutate({ id, dryRun: true }, { signal });
-        return plan ? planLines(plan) : [];
-      }}
-      nothing={text.inSyncNow}
-      label={text.sync}
-      anyway={text.syncAnyway}
-      perform={async (force) => {
-        const { created, updated, deleted } = await client.domains.sync.mutate({ id, force });
-        await refreshRecords(zone);
-        toast({ title: text.synced(text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted))) });
-        onClose();
-      }}
-      onClose={onClose}
-    />
   );
 }

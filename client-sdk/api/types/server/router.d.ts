@@ -1030,6 +1030,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
                     name: string;
                     type: "oauth2" | "oidc";
+                    host: string | null;
                 }[];
             };
             meta: import("./api/context.js").RouteMeta;
@@ -5079,6 +5080,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 zones: {
                     name: string;
                     managed: boolean;
+                }[];
+                unusable: {
+                    name: string;
+                    reason: string;
                 }[];
             };
             meta: import("./api/context.js").RouteMeta;

@@ -5,7 +5,7 @@ import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import type { Fields } from "../draft/draft.ts";
-import { betterType, canonicalName, canonicalValue, checkFields } from "../fields/check.ts";
+import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
 import type { Column } from "./cursor.ts";
@@ -41,9 +41,10 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
 
   const value = joinValue(parts);
   const seconds = ttl.trim() === "" ? null : parseTtl(ttl);
+  const { checkFields, betterType } = useRules();
   const faults = useMemo(
     () => checkFields({ recordType, name, value, ttl: seconds }, zone),
-    [recordType, name, value, seconds, zone],
+    [checkFields, recordType, name, value, seconds, zone],
   );
   const ttlFault = ttl.trim() !== "" && seconds === null ? text.ttlWrong : faults.ttl;
   const leave = (key: string) => setLeft((before) => new Set([...before, key]));
@@ -63,7 +64,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
     setName(meant.name);
     leave("name");
   };
-  const finish = () => {
+  const finishBy = ({ checkFields, canonicalName, canonicalValue }: typeof noRules) => {
     const meant = understandValue(recordType, value, zone);
     const owner = understandName(name, zone);
     const checked = checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone);
@@ -85,6 +86,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
       comment: note.trim() === "" ? null : note.trim(),
     });
   };
+  const finish = () => withRules(finishBy, () => finishBy(noRules));
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     const newLine = event.target instanceof HTMLTextAreaElement && event.shiftKey;

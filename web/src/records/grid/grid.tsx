@@ -75,8 +75,15 @@ export function Grid(props: GridProps) {
   const actions = useMemo<RowActions>(() => {
     const at = (index: number) => latest.current.rows.at(index);
     return {
-      activate: (row, column) => {
-        latest.current.onCursor({ row, column, anchor: null });
+      // As in spreadsheets: a click ends the selection, so that the next key acts on the row that was clicked.
+      activate: (index, column, { shiftKey, ctrlKey, metaKey }) => {
+        const { cursor, selection, onCursor, onSelection, isReadOnly } = latest.current;
+        const next = { row: index, column, anchor: shiftKey ? (cursor.anchor ?? cursor.row) : null };
+        const row = at(index);
+        onCursor(next);
+        if (shiftKey) onSelection(withRange(selection, latest.current, next));
+        else if (!ctrlKey && !metaKey) onSelection(new Map());
+        else if (row && !isReadOnly(row)) onSelection(toggled(selection, row));
         grid.current?.focus({ preventScroll: true });
       },
       select: (index, extend) => {

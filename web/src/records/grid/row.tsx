@@ -1,5 +1,5 @@
 import { Copy, CopyPlus, Ellipsis, Pencil, Trash2, Undo2 } from "lucide-react";
-import { memo } from "react";
+import { memo, type MouseEvent as Press } from "react";
 import { formatAgo, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
@@ -10,9 +10,12 @@ import styles from "./grid.module.css";
 const text = recordsWords;
 const signs = { create: "+", update: "~", delete: "−" } as const;
 
+/** The keys that are held while a cell is clicked. */
+type Held = Pick<Press, "shiftKey" | "ctrlKey" | "metaKey">;
+
 /** What a row can ask of the grid. */
 export interface RowActions {
-  activate: (index: number, column: Column) => void;
+  activate: (index: number, column: Column, keys: Held) => void;
   select: (index: number, extend: boolean) => void;
   edit: (index: number, column: Column) => void;
   remove: (index: number) => void;
@@ -49,7 +52,9 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
     id: cellId(key, of),
     role: "gridcell",
     className: `${className} ${column === of ? styles["active"] : ""}`,
-    onClick: () => actions.activate(index, of),
+    // With Shift, the browser would select the text in between.
+    onMouseDown: (event: Press) => event.shiftKey && event.preventDefault(),
+    onClick: (event: Press) => actions.activate(index, of, event),
     onDoubleClick: () => !readOnly && actions.edit(index, of),
   });
   const className = [

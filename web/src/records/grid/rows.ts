@@ -1,4 +1,3 @@
-import { checkFields } from "../fields/check.ts";
 import type { DnsRecord } from "@zonewright/client";
 import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 
@@ -24,11 +23,15 @@ export function isReadOnly(row: Row, editable: ReadonlySet<string>): boolean {
   return row.record !== null && (row.record.serverManaged || !editable.has(row.record.recordType));
 }
 
-/** The warnings of a plan that belong to an edited row. @param zone the zone's name */
-export function warningsAt(row: Row, warnings: readonly string[], zone: string): readonly string[] {
+/** The warnings of a plan that belong to an edited row. @param warningsOf returns those that its fields cause alone */
+export function warningsAt(
+  row: Row,
+  warnings: readonly string[],
+  warningsOf: (fields: Fields) => readonly string[],
+): readonly string[] {
   if (!row.edit || row.edit.kind === "delete") return [];
-  const { recordType, name, value, ttl } = row.fields;
-  const ofFields = checkFields({ recordType, name, value, ttl }, zone).warnings;
+  const { recordType, name, value } = row.fields;
+  const ofFields = warningsOf(row.fields);
   return warnings.filter(
     (warning) =>
       ofFields.includes(warning) || warning.includes(`${name} ${recordType}`) || warning.includes(`${name} ${value}`),

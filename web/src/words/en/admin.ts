@@ -112,6 +112,8 @@ const zones = {
   found: (total: string) => `${total} zones`,
   foundOne: "1 zone",
   managed: "Managed",
+  unusable: (count: number) => (count === 1 ? "1 zone cannot be imported" : `${count} zones cannot be imported`),
+  andMore: (count: string) => `and ${count} more`,
   filter: "Filter zones",
   select: (name: string) => `Import ${name}`,
   selectAll: "Select all",
@@ -162,7 +164,8 @@ const users = {
   addHint: "Hand over the password in person, or invite the user instead: then nobody else knows it.",
   editTitle: (name: string) => `Edit ${name}`,
   username: "Username",
-  usernameHint: "2 to 64 letters, digits and . _ @ -",
+  // The characters stay on one line.
+  usernameHint: "2 to 64 letters, digits and .\u00a0_\u00a0@\u00a0-",
   displayName: "Full name",
   email: "Email",
   emailHint: "A new address counts as verified.",
@@ -248,7 +251,12 @@ const invitations = {
 const signIn = {
   title: "Sign-in providers",
   hint: "Let people sign in with an account that they already have.",
-  protocols: { oidc: "OpenID Connect", oauth2: "OAuth 2.0" },
+  about: {
+    oidc: "Your own identity provider, by its discovery document",
+    custom: "A second one, or one without a discovery document",
+    discovery: "OpenID Connect",
+    oauth2: "OAuth 2.0",
+  },
   on: "On",
   off: "Off",
   notSetUp: "Not set up",

@@ -47,6 +47,8 @@ export const domains = {
   found: (names: string, more: number) =>
     `The zone folder has ${names}${more > 0 ? ` and ${more} more` : ""}. Importing reads the files and changes nothing in them.`,
   importFound: (count: number) => (count === 1 ? "Import this zone" : "Import these zones"),
+  unusable: (count: number) =>
+    count === 1 ? "1 zone file cannot be imported" : `${count} zone files cannot be imported`,
   select: (name: string) => `Select ${name}`,
   selectLoaded: (count: string) => `Select the ${count} domains shown so far`,
   selection: "Selection",

@@ -23,7 +23,7 @@ export const palette = {
     edit: "Edit the field",
     add: "Add a record",
     remove: "Delete, or take the deletion back",
-    select: "Select; Shift and arrows extend",
+    select: "Select; Shift with arrows or a click extends",
     selectAll: "Select all that are shown",
     ttl: "Set the TTL of the selection",
     value: "Set the value of the selection",
