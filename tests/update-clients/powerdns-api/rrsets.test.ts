@@ -159,6 +159,22 @@ describe("changing", () => {
 
 describe("contents", () => {
   test.each([
+    ["letters", "x".repeat(600), "x".repeat(600), null],
+    ["escapes", '\\226\\130\\172\\"'.repeat(100), '€"'.repeat(100), null],
+    ["characters of several octets", "€".repeat(100), "€".repeat(100), null],
+    ["a short string before", `${"x".repeat(254)}" "${"y".repeat(256)}`, null, ["x".repeat(254), "y".repeat(255), "y"]],
+  ])(
+    "a string of a TXT record that is too long is split at every 255 octets: %s",
+    async (_what, text, value, strings) => {
+      const zone = await manualZone(zw);
+      expect((await client.replace(zone.name, "x", "TXT", [`"${text}"`])).status).toBe(204);
+      expect((await zone.records())[0]).toMatchObject({ value: value ?? strings?.join(""), strings });
+      expect((await client.replace(zone.name, "x", "TXT", [`"${text}"`])).status).toBe(204);
+      expect((await zone.history()).length).toBe(1);
+    },
+  );
+
+  test.each([
     ["MX", "10 mail.example.net.", "10 mail.example.net"],
     ["MX", "0 .", "0 ."],
     ["SRV", "10 60 5060 sip.example.net.", "10 60 5060 sip.example.net"],
