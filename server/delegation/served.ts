@@ -18,18 +18,16 @@ export interface Wanted {
 /** `current`: the server answers as wanted. `behind`: it does not yet. The other states are those of a check. */
 export const servedStates = ["current", "behind", "lame", "unreachable", "no_address", "not_checked"] as const;
 
-export interface ServedBy extends Pick<ServerSeen, "name" | "address" | "detail"> {
-  state: (typeof servedStates)[number];
-}
-
 /** What each name server of a zone answers. */
 export interface Served {
   /** Whether every server that can be asked is current. */
   served: boolean;
   /** Why the name servers are not known; null if they are. */
   error: string | null;
-  servers: ServedBy[];
+  servers: { name: string; address: string | null; state: (typeof servedStates)[number]; detail: string | null }[];
 }
+
+type ServedBy = Served["servers"][number];
 
 const askedAtOnce = 16;
 

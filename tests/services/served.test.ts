@@ -39,8 +39,8 @@ beforeAll(async () => {
   const wish = { kind: "rfc2136", name: "BIND", config: bind.config };
   const { body: config } = await zw.admin.post("/api/provider-configs", wish);
   for (const name of [zone, copied]) {
-    const { status } = await zw.admin.post("/api/domains", { name, providerConfigId: config.id });
-    expect(status).toBe(201);
+    const { status, body } = await zw.admin.post("/api/domains", { name, providerConfigId: config.id });
+    if (status !== 201) throw new Error(`${name} was not added: ${JSON.stringify(body)}`);
   }
   const permissions = ["records:read", "records:write"];
   const narrowing = { permissions, hostPattern: "_acme-challenge*", recordTypes: ["TXT"] };

@@ -3,9 +3,9 @@ const longestChain = 16;
 
 interface Rules<Entry> {
   /** Whether the question asks for a record. */
-  includes(record: Entry): boolean;
+  includes: (record: Entry) => boolean;
   /** Returns the name that a CNAME record leads to, relative to the zone; null if the answer ends there, such as outside the zone. */
-  next(alias: Entry): string | null;
+  next: (alias: Entry) => string | null;
 }
 
 /** What answers a question. */
