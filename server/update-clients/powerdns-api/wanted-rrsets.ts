@@ -1,10 +1,9 @@
 import { absoluteName, readOwner, shown } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { shortValue } from "../../dns/record.ts";
-import type { RdataField } from "../../dns/values/value-rule.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../dns/zone-file/record-data.ts";
-import { logicalLines } from "../../dns/zone-file/tokens.ts";
+import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
 import { maxTtl } from "../../dns/zone-file/ttl.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
@@ -162,7 +161,7 @@ function readContent(recordType: string, content: string): Result<WantedData> {
 const longestString = 255;
 
 /** Splits a string that is too long at every 255 octets, as PowerDNS does: octoDNS and others send a whole text in one pair of quotes. */
-function withShortStrings(fields: RdataField[]): RdataField[] {
+function withShortStrings(fields: Field[]): Field[] {
   return fields.flatMap((field) => {
     if (!field.quoted || Buffer.byteLength(field.raw) <= longestString) return [field];
     const octets = [...field.raw.matchAll(/\\(?:\d{3}|[ -~])|[ -~]|\\?([^])/gu)].flatMap(([written, other]) =>
@@ -170,8 +169,8 @@ function withShortStrings(fields: RdataField[]): RdataField[] {
     );
     const count = Math.ceil(octets.length / longestString);
     return Array.from({ length: count }, (_, index) => ({
+      ...field,
       raw: octets.slice(index * longestString, (index + 1) * longestString).join(""),
-      quoted: true,
     }));
   });
 }
