@@ -270,7 +270,7 @@ test("mirrors at four kinds of providers, and NSD as a secondary of a fifth, ser
   expect(body.entries).toMatchObject([
     { propagation: { secondaries: 1, inSync: 1 }, mirrors: { mirrors: 5, inSync: 5, seconds: expect.any(Number) } },
   ]);
-}, 300_000);
+}, 600_000);
 
 test("records that somebody changed at PowerDNS and in the folder are put back", async () => {
   const address = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
