@@ -81,7 +81,7 @@ test("once a provider is back, the mirrors there follow without waiting for thei
   await reach(zones, "in_sync");
   const wanted = zones.map(({ name }) => name);
   // The third and the fourth are under way at the same time.
-  expect(names().slice(2, 4).toSorted()).toEqual(wanted.slice(2, 4).toSorted());
+  expect(new Set(names().slice(2, 4))).toEqual(new Set(wanted.slice(2, 4)));
   expect([...names().slice(0, 2), ...names().slice(4)]).toEqual([...wanted.slice(0, 2), ...wanted.slice(4)]);
 }, 120_000);
 
