@@ -22,6 +22,8 @@ import {
   claimOldest,
   renewClaim,
   renewMilliseconds,
+  restMilliseconds,
+  retryTime,
   scheduleChecks,
   setReported,
   storeOutcome,
@@ -36,8 +38,6 @@ export const mirrorJobName = "mirrors.reconcile";
 
 /** Changes soon after another are carried out together. */
 const coalescingMilliseconds = 100;
-/** Seconds until another attempt, by failures in a row. */
-const retrySeconds = [5, 15, 60, 300, 900, 3_600];
 /** Failures in a row after which a mirror is reported. */
 const failuresBeforeNotice = 3;
 /** How long a call waits for an attempt that is under way. */
@@ -158,8 +158,11 @@ export class MirrorReconciler {
       clearInterval(renewing);
     }
     await this.#store(id, token, loaded, outcome, now());
-    if (outcome.error === null) await this.#wakeOthers(loaded.config.id, now());
-    return outcome.error === null;
+    if (outcome.error !== null) return false;
+    await this.#wakeOthers(loaded.config.id, now());
+    // For changes that came meanwhile.
+    this.#lookAgain(restMilliseconds);
+    return true;
   }
 
   /** Has mirrors tried that failed while their provider was away. */
@@ -297,10 +300,4 @@ export class MirrorReconciler {
       await notifications.notify(tx, mirrorNotice({ mirrorId: id, domain, configName: config.name }, error));
     });
   }
-}
-
-async function retryTime(tx: Parameters<typeof setReported>[0], id: string, now: Date): Promise<Date> {
-  const row = await queries(tx).selectFrom("mirrors").select("failures").where("id", "=", id).executeTakeFirst();
-  const seconds = retrySeconds[Math.min(row?.failures ?? 0, retrySeconds.length - 1)] ?? 3_600;
-  return new Date(now.getTime() + seconds * 1_000);
 }

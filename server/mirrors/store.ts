@@ -5,7 +5,11 @@ import { recordKey, type RecordData } from "../dns/record.ts";
 /** How long a reconciliation holds a mirror. It is renewed well before, and ends by itself after a crash. */
 const leaseSeconds = 30;
 export const renewMilliseconds = 8_000;
+/** A mirror is read as a whole, so one that follows many changes in a row is read no more often. */
+export const restMilliseconds = 1_000;
 const storedRevisions = 100;
+/** Seconds until another attempt, by failures in a row. */
+const retrySeconds = [5, 15, 60, 300, 900, 3_600];
 
 /** A mirror that this process works at. */
 export interface Claimed {
@@ -15,7 +19,8 @@ export interface Claimed {
 }
 
 /**
- * Claims the mirror that is due and has been behind for the longest time. Comparisons without a change come last.
+ * Claims the mirror that is due and has been behind for the longest time, but for those that were reconciled a moment ago. Comparisons
+ * without a change come last.
  * @param except configurations whose mirrors stay
  * @returns null if none is due, or other processes hold them
  */
@@ -25,10 +30,12 @@ export async function claimOldest(
   now: Date,
   except: readonly string[],
 ): Promise<Claimed | null> {
+  const rested = new Date(now.getTime() - restMilliseconds);
   return await claim(
     em,
     { token, now },
-    sql`due_at <= ${now}::timestamptz and provider_config_id::text not in (select value from ${jsonTexts(except)})
+    sql`due_at <= ${now}::timestamptz and (last_applied_at is null or last_applied_at <= ${rested}::timestamptz)
+      and provider_config_id::text not in (select value from ${jsonTexts(except)})
       order by behind_since, due_at, id limit 1 for update skip locked`,
   );
 }
@@ -119,6 +126,13 @@ async function storeReached(tx: EntityManager, id: string, revision: number, now
     insert into mirror_revisions (mirror_id, revision, reached_at)
       values (${id}::uuid, ${revision}, ${now}::timestamptz) on conflict do nothing
   `.execute(queries(tx));
+}
+
+/** Returns when a mirror that fails now is tried again. */
+export async function retryTime(tx: EntityManager, id: string, now: Date): Promise<Date> {
+  const row = await queries(tx).selectFrom("mirrors").select("failures").where("id", "=", id).executeTakeFirst();
+  const seconds = retrySeconds[Math.min(row?.failures ?? 0, retrySeconds.length - 1)] ?? 3_600;
+  return new Date(now.getTime() + seconds * 1_000);
 }
 
 /** Notes whether a mirror was reported as failing. */

@@ -39,6 +39,16 @@ beforeAll(async () => {
   id = await create(zone, await configure("by address", { allowTransfer: "127.0.0.0/8" }));
 });
 
+/** The SOA of a zone, read field by field. */
+const soaOf = async (name: string) => {
+  const { octets, answers } = readMessage((await ask(port, queryMessage(9, name, "SOA"))) ?? Buffer.alloc(0));
+  const [record] = answers;
+  const mname = readName(octets, record?.rdataStart ?? 0);
+  const rname = readName(octets, mname.end);
+  const numbers = [0, 1, 2, 3, 4].map((index) => octets.readUInt32BE(rname.end + 4 * index));
+  return { mname: mname.name, rname: rname.name, ttl: record?.ttl, serial: numbers[0], times: numbers.slice(1) };
+};
+
 describe("whole transfers", () => {
   test("a new zone begins with the configuration's name servers and an SOA made of its fields (RFC 5936 §2.2)", async () => {
     const { lines } = await transfer(port, zone);
@@ -48,14 +58,6 @@ describe("whole transfers", () => {
   });
 
   test("the SOA has the first name server, the contact as a name, and times of one hour, a quarter, two weeks and five minutes by default (RFC 1035 §3.3.13)", async () => {
-    const soaOf = async (name: string) => {
-      const { octets, answers } = readMessage((await ask(port, queryMessage(9, name, "SOA"))) ?? Buffer.alloc(0));
-      const [record] = answers;
-      const mname = readName(octets, record?.rdataStart ?? 0);
-      const rname = readName(octets, mname.end);
-      const numbers = [0, 1, 2, 3, 4].map((index) => octets.readUInt32BE(rname.end + 4 * index));
-      return { mname: mname.name, rname: rname.name, ttl: record?.ttl, serial: numbers[0], times: numbers.slice(1) };
-    };
     const usual = await soaOf(zone);
     expect(usual).toMatchObject({ mname: "ns1.example.net", rname: "dns\\.master.example.net" });
     expect(usual.times).toEqual([3_600, 900, 1_209_600, 300]);

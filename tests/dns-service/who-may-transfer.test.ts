@@ -103,7 +103,7 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
     const notify = notifyMessage(9, zone, { ttl: 60, rdata: Buffer.alloc(22) });
     const before = new Set<number | null>();
     for (const key of [null, keys.one, keys.unknown]) before.add(await rcodeByStream(notify, "127.0.0.1", key));
-    expect([...before].toSorted()).toEqual([4, 9]);
+    expect(before).toEqual(new Set([4, 9]));
   });
 });
 
@@ -120,6 +120,18 @@ const tsigOf = ({ octets, additionals }: ReturnType<typeof readMessage>) => {
   const macLength = octets.readUInt16BE(record.rdataStart + 13 + 8);
   const after = record.rdataStart + 13 + 10 + macLength;
   return { macLength, error: octets.readUInt16BE(after + 2) };
+};
+
+/** A signed request whose MAC has only this many octets. */
+const short = (octets: number) => {
+  const { message, mac } = signRequest(soaQuery(), keys.one, seconds());
+  const at = message.indexOf(mac);
+  const cut = Buffer.concat([message.subarray(0, at + octets), message.subarray(at + mac.length)]);
+  cut.writeUInt16BE(octets, at - 2);
+  // The length of the RDATA, in front of the algorithm's name, time and fudge.
+  const rdata = at - 2 - 8 - 13 - 2;
+  cut.writeUInt16BE(cut.readUInt16BE(rdata) - (mac.length - octets), rdata);
+  return cut;
 };
 
 describe("signatures", () => {
@@ -166,16 +178,6 @@ describe("signatures", () => {
   });
 
   test("a MAC shorter than the hash is answered BADTRUNC, and one shorter than half of it FORMERR (RFC 8945 §5.2.2.1)", async () => {
-    const short = (octets: number) => {
-      const { message, mac } = signRequest(soaQuery(), keys.one, seconds());
-      const at = message.indexOf(mac);
-      const cut = Buffer.concat([message.subarray(0, at + octets), message.subarray(at + mac.length)]);
-      cut.writeUInt16BE(octets, at - 2);
-      // The length of the RDATA, in front of the algorithm's name, time and fudge.
-      const rdata = at - 2 - 8 - 13 - 2;
-      cut.writeUInt16BE(cut.readUInt16BE(rdata) - (mac.length - octets), rdata);
-      return cut;
-    };
     const answer = await answerTo(short(16));
     expect(answer && { rcode: answer.rcode, ...tsigOf(answer) }).toEqual({ rcode: 9, macLength: 0, error: 22 });
     expect((await answerTo(short(15)))?.rcode).toBe(1);

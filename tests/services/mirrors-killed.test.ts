@@ -75,10 +75,11 @@ async function inSync(admin: RestClient): Promise<void> {
   );
 }
 
+const isChange = ({ method }: { method: string }) => method === "POST";
+
 /** The next change at a vendor arrives and gets no answer. @param after whether it is carried out */
 async function unanswered(vendor: LoopbackVendor, after: boolean): Promise<void> {
   const arrived = Promise.withResolvers<void>();
-  const isChange = ({ method }: { method: string }) => method === "POST";
   vendor.failNext({ after, reply: "never" }, 1, isChange);
   vendor.meanwhile(isChange, arrived.resolve);
   await arrived.promise;

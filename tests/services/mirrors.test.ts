@@ -162,7 +162,7 @@ async function editThere(random: (below: number) => number): Promise<void> {
       await writeFile(folderFile(), `${lines.join("\n")}\nbyhand 300 IN A ${address}\n`);
     },
   ];
-  await ways[random(ways.length)]?.();
+  await Promise.resolve(ways[random(ways.length)]?.());
 }
 
 /** Outages of mirrors, which last until they are mended. Each returns how. */
@@ -254,23 +254,24 @@ test("mirrors at four kinds of providers, and NSD as a secondary of a fifth, ser
   await inSync();
   const random = randomFrom(19);
   for (const out of batches) {
-    const mending = await Promise.all(out.map((name) => outages[name]?.()));
+    const mending: (() => unknown)[] = [];
+    for (const [name, begin] of Object.entries(outages)) if (out.includes(name)) mending.push(await begin());
     for (let index = 0; index < 50; index++) {
       if (random(10) === 0) disturb(random);
       if (random(10) === 0 && !out.includes("the zone file cannot be read")) await editThere(random);
       await change(random);
     }
     for (const { forgetFaults } of [cloudflare.vendor, route53]) forgetFaults();
-    await Promise.all(mending.map((mend) => mend?.()));
+    await Promise.all(mending.map((mend) => mend()));
     await inSync();
     const { served, wanted } = await everywhere();
-    expect(served, out.join(", ")).toEqual(wanted);
+    expect({ out, served }).toEqual({ out, served: wanted });
   }
   const { body } = await zw.admin.get(`${path}/history?limit=1`);
   expect(body.entries).toMatchObject([
     { propagation: { secondaries: 1, inSync: 1 }, mirrors: { mirrors: 5, inSync: 5, seconds: expect.any(Number) } },
   ]);
-}, 300_000);
+}, 600_000);
 
 test("records that somebody changed at PowerDNS and in the folder are put back", async () => {
   const address = { name: `www.${zone}.`, type: "A", ttl: 300, changetype: "REPLACE" };
