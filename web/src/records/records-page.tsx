@@ -55,17 +55,18 @@ export function RecordsPage() {
   return <ZoneRecords key={zone.id} zone={zone} />;
 }
 
+const copyFailed = () => toast({ title: words.ui.copyFailed });
+
 /** Copies records as lines of a zone file. */
 function copy(chosen: readonly Row[]): void {
-  const failed = () => toast({ title: words.ui.copyFailed });
   withRules(({ zoneFileLine }) => {
     const lines = chosen.map(({ record, fields }) =>
       zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
     );
     navigator.clipboard
       ?.writeText(`${lines.join("\n")}\n`)
-      .then(() => toast({ title: text.copied(formatNumber(lines.length)) }), failed);
-  }, failed);
+      .then(() => toast({ title: text.copied(formatNumber(lines.length)) }), copyFailed);
+  }, copyFailed);
 }
 
 /** Filter, grid, draft and review. */

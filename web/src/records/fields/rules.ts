@@ -1,12 +1,13 @@
 import { useEffect, useState } from "react";
 import { patiently } from "../../ui/patiently.ts";
+import type * as allRules from "./check.ts";
 
 /*
  * The rules for names and values bring the service's whole model of record types. Nobody needs them to read a zone, so they are loaded once
  * its records are shown.
  */
 
-type Rules = typeof import("./check.ts");
+type Rules = typeof allRules;
 type FieldRules = Pick<Rules, "checkFields" | "betterType" | "canonicalName" | "canonicalValue">;
 
 let loaded: Rules | null = null;
