@@ -5,8 +5,8 @@ import { formatNumber } from "../ui/format.ts";
 import { Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
 import { zoneWords } from "../words/zone.ts";
-import { planLines } from "./patch.ts";
 import { ReviewedDialog } from "./reviewed-dialog.tsx";
+import { reviewedPlan } from "./patch.ts";
 import { useManages } from "./rights.ts";
 import { refreshRecords, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -42,7 +42,8 @@ export function DriftBanner({ zone }: { zone: Zone }) {
   );
 }
 
-function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
+/** What a sync would take over from the provider, and the sync. */
+export function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   const { id } = zone;
   return (
     <ReviewedDialog
@@ -50,14 +51,14 @@ function SyncDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
       description={text.syncHint}
       queryKey={["sync-plan", id, zone.revision]}
       plan={async (signal) => {
-        const { plan } = await client.domains.sync.mutate({ id, dryRun: true }, { signal });
-        return plan ? planLines(plan) : [];
+        const { plan, planHash } = await client.domains.sync.mutate({ id, dryRun: true }, { signal });
+        return reviewedPlan(plan, planHash);
       }}
       nothing={text.inSyncNow}
       label={text.sync}
       anyway={text.syncAnyway}
-      perform={async (force) => {
-        const { created, updated, deleted } = await client.domains.sync.mutate({ id, force });
+      perform={async ({ planHash, force, unlock }) => {
+        const { created, updated, deleted } = await client.domains.sync.mutate({ id, planHash, force, unlock });
         await refreshRecords(zone);
         toast({ title: text.synced(text.counts(formatNumber(created), formatNumber(updated), formatNumber(deleted))) });
         onClose();

@@ -12,10 +12,14 @@ import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { useProviderConfigs, type ProviderConfig } from "../use-provider-configs.ts";
+import { SyncDialog } from "../drift-banner.tsx";
 import { refreshRecords, storeZone, useZoneName, zoneName, type Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 
 const text = zoneWords;
+
+/** Kinds whose records are nowhere but here, so that there is nothing to compare with. */
+const servedHere: ReadonlySet<string> = new Set(["manual", "primary"]);
 
 /** Where the zone is served, and its move elsewhere. */
 export function Provider({ zone }: { zone: Zone }) {
@@ -26,6 +30,8 @@ export function Provider({ zone }: { zone: Zone }) {
     return id !== zone.providerConfigId && (user.role === "admin" || membersMayUse);
   });
   const [moving, setMoving] = useState(false);
+  const [comparing, setComparing] = useState(false);
+  const isServed = current !== undefined && !servedHere.has(current.kind);
   return (
     <Card title={text.provider} hint={text.providerHint} flush>
       <div className={styles["between"]}>
@@ -33,8 +39,12 @@ export function Provider({ zone }: { zone: Zone }) {
           <strong>{current?.name ?? ""}</strong>
           {others.length === 0 ? <p>{text.onlyProvider}</p> : null}
         </div>
-        {others.length === 0 ? null : <Button onClick={() => setMoving(true)}>{text.move}</Button>}
+        <div className={styles["actions"]}>
+          {isServed ? <Button onClick={() => setComparing(true)}>{text.compareNow}</Button> : null}
+          {others.length === 0 ? null : <Button onClick={() => setMoving(true)}>{text.move}</Button>}
+        </div>
       </div>
+      {comparing ? <SyncDialog zone={zone} onClose={() => setComparing(false)} /> : null}
       {moving ? <MoveDialog zone={zone} targets={others} onClose={() => setMoving(false)} /> : null}
     </Card>
   );
