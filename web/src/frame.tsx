@@ -5,8 +5,10 @@ import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser, type CurrentUser } from "./session/current-user.ts";
 import { Shell } from "./shell/shell.tsx";
+import { AskFirst } from "./ui/ask-first.tsx";
 import { isMac } from "./ui/platform.ts";
 import { patiently } from "./ui/patiently.ts";
+import { words } from "./words/words.ts";
 
 /** Asked for at the earliest by a change of the account, so it is not part of the first page. */
 const ReauthenticationDialog = lazy(
@@ -72,14 +74,22 @@ export function Frame() {
     void queries.invalidateQueries();
   };
 
+  /** The number of zones with a draft that signing out would lose; null while nobody asked. */
+  const [drafts, setDrafts] = useState<number | null>(null);
+  const askToLeave = async () => {
+    const { countDrafts } = await import("./records/draft/store.ts");
+    const count = await countDrafts(user.id);
+    if (count === 0) leaveForGood();
+    else setDrafts(count);
+  };
   const leaveForGood = () => {
     // Streams that open from now on would be refused.
     setIsLive(false);
     void endSession(user.id);
   };
-  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
+  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: () => void askToLeave() });
   return (
-    <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={leaveForGood}>
+    <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={() => void askToLeave()}>
       <Suspense fallback={null}>
         {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
@@ -88,6 +98,16 @@ export function Frame() {
         )}
       </Suspense>
       {dialogs}
+      {drafts === null ? null : (
+        <AskFirst
+          title={words.shell.signOutTitle}
+          action={words.shell.signOut}
+          onConfirm={leaveForGood}
+          onClose={() => setDrafts(null)}
+        >
+          <p>{words.shell.signOutDrafts(drafts)}</p>
+        </AskFirst>
+      )}
     </Shell>
   );
 }

@@ -1,12 +1,12 @@
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useState } from "react";
-import { client, issueOf, queries } from "../api.ts";
+import { client, issueOf, messageOf, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
-import { changesOf, emptyDraft, rebased, type Clash, type Draft } from "./draft/draft.ts";
+import { changesOf, rebased, type Clash, type Draft } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
@@ -31,6 +31,8 @@ interface ApplyOptions {
   zoneName: string;
   draft: Draft;
   setDraft: (draft: Draft) => void;
+  /** Ends the draft. */
+  clearDraft: () => void;
   reverse: readonly string[];
   onApplied: () => void;
 }
@@ -45,7 +47,7 @@ interface ApplyChoices {
 }
 
 /** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
-export function useApply({ domainId, zoneName, draft, setDraft, reverse, onApplied }: ApplyOptions) {
+export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reverse, onApplied }: ApplyOptions) {
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -69,7 +71,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         readAhead(domainId, zoneName),
         new Promise((resolve) => setTimeout(resolve, longestReadAhead)),
       ]);
-      setDraft(emptyDraft);
+      clearDraft();
       setObstacle(none);
       onApplied();
       toast({
@@ -143,7 +145,7 @@ async function undo(domainId: string, revision: number, refresh: () => Promise<v
     const undone = await revert(domainId, revision);
     toast({ title: text.undone(formatNumber(undone)) });
   } catch (error) {
-    toast({ title: text.undoFailed, description: error instanceof Error ? error.message : String(error) });
+    toast({ title: text.undoFailed, description: messageOf(error) });
   } finally {
     await refresh();
   }

@@ -26,6 +26,11 @@ export interface Draft {
 
 export const emptyDraft: Draft = { edits: [], next: 1 };
 
+/** The draft as another tab of the browser left it, with the new record that is being written in this one. */
+export function withOther(other: Draft, own: Draft): Draft {
+  return { ...own, edits: [...other.edits, ...own.edits.filter(isUnfinished)] };
+}
+
 /** Whether a new record is still being written. */
 export function isUnfinished(edit: Edit): boolean {
   return edit.kind === "create" && edit.fields.value === "" && edit.fields.strings === null;

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { client, isTemporary } from "../../api.ts";
-import { changesOf, emptyDraft, isUnfinished, withStored, type Draft } from "./draft.ts";
-import { draftKey, readDraft, writeDraft } from "./store.ts";
+import { forPeople } from "../../ui/for-people.ts";
+import { changesOf, emptyDraft, isUnfinished, withOther, withStored, type Draft } from "./draft.ts";
+import { draftKey, onDraft, readDraft, writeDraft } from "./store.ts";
 
 export type Plan = RouterOutputs["records"]["plan"];
 
@@ -26,6 +27,8 @@ export interface DraftState {
   change: (next: (draft: Draft) => Draft) => void;
   /** Takes the last edit back. */
   stepBack: () => void;
+  /** Ends the draft, which was sent: its edits are no longer there to take back. */
+  clear: () => void;
   check: Check;
   /** The addresses whose offered PTR changes are to be made, too. */
   reverse: readonly string[];
@@ -43,7 +46,9 @@ interface DraftOptions {
 /** The draft of a person in a zone: stored in this browser, and planned by the service 400 ms after the last edit. */
 export function useDraft({ userId, domainId, revision, isSending }: DraftOptions): DraftState {
   const key = draftKey(userId, domainId);
-  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  // Tabs number their new records apart from each other.
+  const [first] = useState(() => Math.floor(Math.random() * 1e9) * 1e5);
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, next: first });
   const [ready, setReady] = useState(false);
   const steps = useRef<Draft[]>([]);
   useEffect(() => {
@@ -55,7 +60,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
         setDraft((typed) => {
           const both = withStored(stored, typed);
           if (both !== stored) void writeDraft(key, both);
-          return both;
+          return { ...both, next: Math.max(both.next, typed.next) };
         });
       }
       setReady(true);
@@ -65,6 +70,15 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       current = false;
     };
   }, [key]);
+
+  useEffect(
+    () =>
+      onDraft(key, (other) => {
+        steps.current = [];
+        setDraft((own) => withOther(other, own));
+      }),
+    [key],
+  );
 
   const put = useCallback(
     (next: Draft) => {
@@ -90,6 +104,15 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     if (before) put(before);
   }, [put]);
 
+  const clear = useCallback(() => {
+    setDraft((before) => {
+      steps.current = [];
+      const next = { ...emptyDraft, next: before.next };
+      void writeDraft(key, next);
+      return next;
+    });
+  }, [key]);
+
   const [reverse, setReverse] = useState<readonly string[]>([]);
   const settled = useSettled(draft, 400);
   const { data, error, isFetching } = useQuery({
@@ -98,17 +121,18 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     enabled: !isSending && ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
     staleTime: Infinity,
     gcTime: 60_000,
-    queryFn: async ({ signal }) =>
-      await client.records.plan.mutate(
-        { id: domainId, changes: changesOf(settled), reverse: [...reverse] },
-        { signal },
-      ),
+    queryFn: async ({ signal }) => {
+      const input = { id: domainId, changes: changesOf(settled), reverse: [...reverse] };
+      const plan = await client.records.plan.mutate(input, { signal });
+      return { ...plan, warnings: plan.warnings.map(forPeople) };
+    },
   });
   return {
     draft,
     ready,
     change,
     stepBack,
+    clear,
     check: checkOf(draft, settled, data, error, isFetching),
     reverse,
     setReverse,
