@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
@@ -30,6 +31,7 @@ import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
 import { NoRecords } from "./no-records.tsx";
+import { RecordDetails } from "./record-details.tsx";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { needsReview } from "./needs-review.ts";
@@ -89,9 +91,15 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
   const [reviewed, setReviewed] = useState<Plan | null>(null);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
+  const [detailing, setDetailing] = useState<DnsRecord | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
-  const readOnly = (row: Row) => rights.locked || isReadOnly(row, editable) || !rights.edits(row.record ?? row.fields);
+  const readOnly = (row: Row) =>
+    rights.locked ||
+    isReadOnly(row, editable) ||
+    // What is new can still become something that may be written.
+    (row.record !== null && (!rights.edits(row.record) || (row.record.locked && !rights.unlocks)));
+  const offered = editableTypes.filter(rights.offers);
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
@@ -103,6 +111,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     domainId: zone.id,
     draft,
     setDraft: (next: Draft) => change(() => next),
+    clearDraft: drafting.clear,
     reverse: drafting.reverse,
   };
   const apply = useApply({
@@ -129,7 +138,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   };
   const newRecord = () =>
     add({
-      recordType: type && editable.has(type) ? type : "A",
+      recordType: offered.find((each) => each === type) ?? offered[0] ?? "A",
       name: "",
       value: "",
       strings: null,
@@ -181,6 +190,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const overtaken = apply.obstacle.overtakenBy !== null;
   const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
   const mustRequest = needsReview(zone, { role: user.role, rights }, shownPlan);
+  const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   const closeReview = () => {
     setReviewing(false);
     apply.forget();
@@ -230,7 +240,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           onEdit={(next) => {
             // A new record that was left without a value goes again.
             if (next === null)
-              change((before) => ({ ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }));
+              change((before) =>
+                before.edits.some(isUnfinished)
+                  ? { ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }
+                  : before,
+              );
             setEditing(next);
           }}
           onFields={(row, fields) => {
@@ -238,7 +252,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             setEdited({ key: row.key });
           }}
           isReadOnly={readOnly}
-          types={editableTypes}
+          types={offered}
+          editable={editable}
+          hasDetails={({ record }) => record !== null && !record.serverManaged && rights.writes(record)}
           faultsOf={faultsOf}
           warningsOf={warningsOf}
           live={live}
@@ -247,6 +263,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             remove,
             takeBack: (key) => change((before) => withoutEdit(before, key)),
             duplicate: (row) => add({ ...row.fields }),
+            details: ({ record }) => setDetailing(record),
             copy,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
@@ -275,7 +292,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           pending={apply.pending || request.pending}
           mustRequest={mustRequest}
           mayOverride={user.role === "admin"}
-          onRequest={(sent) => void send(() => request.run(sent))}
+          requestAnyway={requestAnyway}
+          onRequest={(sent) => void send(() => request.run(sent, requestAnyway))}
           mustForce={apply.obstacle.mustForce}
           mustUnlock={apply.obstacle.mustUnlock}
           clashes={apply.obstacle.clashes}
@@ -286,6 +304,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
           onClose={closeReview}
         />
+      ) : null}
+      {detailing ? (
+        <RecordDetails zone={zone} record={detailing} mayLock={rights.unlocks} onClose={() => setDetailing(null)} />
       ) : null}
       {bulk ? (
         <BulkDialog

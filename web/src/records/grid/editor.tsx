@@ -133,7 +133,8 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
           value={recordType}
           onChange={(event) => changeType(event.target.value)}
         >
-          {types.map((type) => (
+          {/* That of the record is there in any case. */}
+          {[...new Set([...types, recordType])].map((type) => (
             <option key={type}>{type}</option>
           ))}
         </select>
