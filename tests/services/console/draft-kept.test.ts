@@ -67,6 +67,64 @@ test("an applied draft does not come back by Ctrl Z", async () => {
   await page.getByText("1 change", { exact: true }).waitFor();
 });
 
+test("a draft of a record that somebody else deletes becomes a new record, and can be applied", async () => {
+  await edit(page, "www", "192.0.2.2");
+  await page.getByText(/^Checked against revision/).waitFor();
+  site.expected.push("404");
+  const [www] = await zone.records("&name=www");
+  await zone.delete(www.id);
+  await page.getByText("www A was deleted. Your version would create it again.").waitFor();
+  await page.getByText("+1", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog", { name: /^Review/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  expect(await zone.lines()).toEqual(["api A 192.0.2.7", "www A 192.0.2.2"]);
+});
+
+test("what is typed stays when somebody else deletes the record that is being edited", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  site.expected.push("404");
+  const [www] = await zone.records("&name=www");
+  await zone.delete(www.id);
+  await page.getByText("www A was deleted. Your version would create it again.").waitFor();
+  await page.getByText("+1", { exact: true }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Value", exact: true }).inputValue()).toBe("192.0.2.50");
+});
+
+test("what is typed stays when another record is edited before it is done", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("1 change", { exact: true }).waitFor();
+});
+
+test("what is typed stays when the record is scrolled out of view", async () => {
+  await zone.post("/records/bulk", {
+    records: Array.from({ length: 90 }, (_, at) => ({ recordType: "A", name: `host${at}`, value: "192.0.2.9" })),
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  const scroller = page.locator("[data-scroll]");
+  await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await page.getByRole("row").filter({ hasText: "www" }).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await scroller.evaluate((element) => element.scrollTo(0, 0));
+  await expect
+    .poll(() => page.getByRole("textbox", { name: "Value", exact: true }).inputValue())
+    .toBe("192.0.2.50");
+});
+
 test("signing out asks before it deletes a draft, and keeps everything if it is cancelled", async () => {
   await edit(page, "www", "192.0.2.2");
   await page.getByRole("button", { name: "admin" }).click();

@@ -36,6 +36,7 @@ import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { needsReview } from "./needs-review.ts";
 import { useApply } from "./use-apply.ts";
+import { useDeletedRecords } from "./use-deleted-records.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useRequestReview } from "./use-request-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
@@ -169,6 +170,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
+  useDeletedRecords(zone.id, drafting);
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
   const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, zone.name));
@@ -247,6 +249,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
               );
             setEditing(next);
           }}
+          onTyped={(row, fields) => change((before) => changeRecord(before, row.key, row.record, fields))}
           onFields={(row, fields) => {
             change((before) => changeRecord(before, row.key, row.record, fields));
             setEdited({ key: row.key });

@@ -1,4 +1,4 @@
-import { isZonewrightError, type DnsRecord } from "@zonewright/client";
+import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
 import { client, issueOf, messageOf, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
@@ -8,6 +8,7 @@ import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
 import { changesOf, rebased, type Clash, type Draft } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
+import { presentRecords } from "./present-records.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
 const text = recordsWords;
@@ -91,7 +92,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reve
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
       if (revision === plan.revision) throw error;
-      const next = rebased(draft, await presentRecords(domainId, draft));
+      const next = rebased(draft, await presentRecords(domainId, draft.edits));
       setObstacle({
         overtakenBy: revision,
         clashes: next.clashes.map((clash) => named(clash, draft)),
@@ -127,16 +128,6 @@ function named(clash: Clash, draft: Draft) {
   const edit = draft.edits.find(({ key }) => key === clash.key);
   const { name = "", recordType = "" } = edit && edit.kind !== "create" ? edit.before : {};
   return { ...clash, name, recordType };
-}
-
-/** The records that the draft edits, as they are now. One call for each of their names. */
-async function presentRecords(domainId: string, draft: Draft): Promise<ReadonlyMap<string, DnsRecord>> {
-  const names = new Set(draft.edits.flatMap((edit) => (edit.kind === "create" ? [] : [edit.before.name])));
-  const found = new Map<string, DnsRecord>();
-  for (const name of names) {
-    for await (const record of client.eachRecord({ id: domainId, name })) found.set(record.id, record);
-  }
-  return found;
 }
 
 /** Takes a change back: a new change that inverts exactly that one. */

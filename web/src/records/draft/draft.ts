@@ -130,6 +130,14 @@ export function changesOf({ edits }: Draft): Change[] {
   });
 }
 
+/** The draft without the edits of deleted records: those that change one become new records. */
+export function withoutDeleted(draft: Draft, deleted: ReadonlySet<string>): ReturnType<typeof rebased> {
+  const present = draft.edits.flatMap((edit) =>
+    edit.kind === "create" || deleted.has(edit.key) ? [] : [[edit.key, edit.before] as const],
+  );
+  return rebased(draft, new Map(present));
+}
+
 /** What somebody else did to a record that the draft also edits. */
 export interface Clash {
   key: string;

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { client, isTemporary } from "../../api.ts";
 import { forPeople } from "../../ui/for-people.ts";
 import { changesOf, emptyDraft, isUnfinished, withOther, withStored, type Draft } from "./draft.ts";
@@ -14,8 +14,8 @@ export type Check =
   | { state: "planned"; plan: Plan }
   /** It could not be checked, and is checked again by itself. */
   | { state: "waiting"; error: unknown }
-  /** `faults`: by the key of the edit. `others`: what belongs to none. */
-  | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[] };
+  /** `faults`: by the key of the edit. `others`: what belongs to none. `suspects`: the keys of edits whose record may be gone. */
+  | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[]; suspects: ReadonlySet<string> };
 
 /** How many steps back a person can go. */
 const rememberedSteps = 100;
@@ -127,13 +127,17 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       return { ...plan, warnings: plan.warnings.map(forPeople) };
     },
   });
+  const check = useMemo(
+    () => checkOf(draft, settled, data, error, isFetching),
+    [draft, settled, data, error, isFetching],
+  );
   return {
     draft,
     ready,
     change,
     stepBack,
     clear,
-    check: checkOf(draft, settled, data, error, isFetching),
+    check,
     reverse,
     setReverse,
   };
@@ -149,14 +153,16 @@ function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: un
   if (isTemporary(error) || error.code === "UNAUTHORIZED") return { state: "waiting", error };
   const faults = new Map<string, string[]>();
   const others: string[] = [];
+  const suspects = new Set<string>();
   for (const { path, message } of error.issues ?? []) {
-    const [list, index] = path;
+    const [list, index, field] = path;
     const key = list === "changes" && typeof index === "number" ? settled.edits[index]?.key : undefined;
+    if (key !== undefined && field === "recordId") suspects.add(key);
     if (key === undefined) others.push(message);
     else faults.set(key, [...(faults.get(key) ?? []), message]);
   }
   if (!error.issues?.length) others.push(error.message);
-  return { state: "refused", faults, others };
+  return { state: "refused", faults, others, suspects };
 }
 
 /** The value, once it has not changed for a while. */

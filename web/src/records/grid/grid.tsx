@@ -31,6 +31,8 @@ interface GridProps {
   editing: { key: string; column: Column } | null;
   onEdit: (editing: { key: string; column: Column } | null) => void;
   onFields: (row: Row, fields: Fields) => void;
+  /** Takes what was typed in a row that went out of view while it was edited. */
+  onTyped: (row: Row, fields: Fields) => void;
   isReadOnly: (row: Row) => boolean;
   /** Whether the row's record can be locked, or have an owner and a review date. */
   hasDetails: (row: Row) => boolean;
@@ -258,6 +260,7 @@ export function Grid(props: GridProps) {
                         onEdit(null);
                       }}
                       onCancel={() => onEdit(null)}
+                      onLeft={(fields) => props.onTyped(row, fields)}
                     />
                   </div>
                 </div>

@@ -122,9 +122,11 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
   );
 });
 
+const isPast = (date: Date) => date.getTime() <= Date.now();
+
 /** What people noted about a record that is not published: that it is locked, and when it is to be looked at again. */
 function Marks({ record: { locked, reviewAt } }: { record: DnsRecord }) {
-  const isDue = reviewAt !== null && reviewAt.getTime() <= Date.now();
+  const isDue = reviewAt !== null && isPast(reviewAt);
   const review = reviewAt && (isDue ? text.reviewDue : text.reviewOn)(formatDay(reviewAt));
   return (
     <>
