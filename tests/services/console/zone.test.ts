@@ -175,6 +175,24 @@ test("a move says what happens and moves the zone to another provider", async ()
   expect((await zone.detail()).providerConfigId).toBe(await manualConfig(site.zonewright));
 });
 
+test("a zone whose changes need a review is moved by an administrator who says why", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await manualConfig(site.zonewright);
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
+  const page = await opened(zone, "settings");
+  await page.getByRole("button", { name: "Move…" }).click();
+  await dialog(page).getByLabel("Move to").selectOption({ label: "By hand" });
+  site.expected.push("409");
+  const move = dialog(page).getByRole("button", { name: "Move to By hand" });
+  await move.click();
+  await dialog(page).getByText("Changes to this zone need a review.").waitFor();
+  expect(await move.getAttribute("aria-disabled")).toBe("true");
+  await dialog(page).getByLabel("Why it cannot wait for a review").fill("The old server is switched off.");
+  await move.click();
+  await page.getByText("Moved to By hand.").waitFor();
+});
+
 test("a new view leads to the new address, and disabling is shown in the header", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");
