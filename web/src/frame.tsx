@@ -1,14 +1,12 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { onSession, queries, signOut } from "./api.ts";
+import { onSession, queries } from "./api.ts";
 import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser, type CurrentUser } from "./session/current-user.ts";
 import { Shell } from "./shell/shell.tsx";
-import { AskFirst } from "./ui/ask-first.tsx";
 import { isMac } from "./ui/platform.ts";
 import { patiently } from "./ui/patiently.ts";
-import { words } from "./words/words.ts";
 
 /** Asked for at the earliest by a change of the account, so it is not part of the first page. */
 const ReauthenticationDialog = lazy(
@@ -22,21 +20,11 @@ const SignInAgain = lazy(
   patiently(async () => ({ default: (await import("./session/sign-in-again.tsx")).SignInAgain })),
 );
 
+const Leave = lazy(patiently(async () => ({ default: (await import("./leave.tsx")).Leave })));
+
 const LiveConnection = lazy(
   patiently(async () => ({ default: (await import("./live/live-connection.tsx")).LiveConnection })),
 );
-
-/** Signs out on purpose: the streams of all tabs end, and the drafts of the user go. */
-async function endSession(userId: string): Promise<void> {
-  const [{ live }, { deleteDrafts }] = await Promise.all([
-    import("./live/live.ts"),
-    import("./records/draft/store.ts"),
-  ]);
-  live.end();
-  await queries.cancelQueries();
-  await deleteDrafts(userId);
-  await signOut();
-}
 
 /** The frame of the pages behind the sign-in, with what lives as long as the session. */
 export function Frame() {
@@ -74,40 +62,20 @@ export function Frame() {
     void queries.invalidateQueries();
   };
 
-  /** The number of zones with a draft that signing out would lose; null while nobody asked. */
-  const [drafts, setDrafts] = useState<number | null>(null);
-  const askToLeave = async () => {
-    const { countDrafts } = await import("./records/draft/store.ts");
-    const count = await countDrafts(user.id);
-    if (count === 0) leaveForGood();
-    else setDrafts(count);
-  };
-  const leaveForGood = () => {
-    // Streams that open from now on would be refused.
-    setIsLive(false);
-    void endSession(user.id);
-  };
-  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: () => void askToLeave() });
+  const [isLeaving, setIsLeaving] = useState(false);
+  const leaveForGood = () => setIsLeaving(true);
+  const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
   return (
-    <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={() => void askToLeave()}>
+    <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={leaveForGood}>
       <Suspense fallback={null}>
         {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
+        {isLeaving && <Leave userId={user.id} onLeave={() => setIsLive(false)} onCancel={() => setIsLeaving(false)} />}
         {ended && (
           <SignInAgain user={user} href={href} onDone={goOn} onLeave={() => void leave({ next: href, ended: true })} />
         )}
       </Suspense>
       {dialogs}
-      {drafts === null ? null : (
-        <AskFirst
-          title={words.shell.signOutTitle}
-          action={words.shell.signOut}
-          onConfirm={leaveForGood}
-          onClose={() => setDrafts(null)}
-        >
-          <p>{words.shell.signOutDrafts(drafts)}</p>
-        </AskFirst>
-      )}
     </Shell>
   );
 }

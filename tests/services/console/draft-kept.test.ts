@@ -120,9 +120,7 @@ test("what is typed stays when the record is scrolled out of view", async () => 
   await page.getByRole("row").filter({ hasText: "www" }).waitFor();
   await page.getByText("1 change", { exact: true }).waitFor();
   await scroller.evaluate((element) => element.scrollTo(0, 0));
-  await expect
-    .poll(() => page.getByRole("textbox", { name: "Value", exact: true }).inputValue())
-    .toBe("192.0.2.50");
+  await expect.poll(() => page.getByRole("textbox", { name: "Value", exact: true }).inputValue()).toBe("192.0.2.50");
 });
 
 test("signing out asks before it deletes a draft, and keeps everything if it is cancelled", async () => {

@@ -15,13 +15,14 @@ import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { providerConfigs } from "./domain-queries.ts";
 import { DomainTable } from "./domain-table.tsx";
-import { FirstRun } from "./first-run.tsx";
 import { ListFilters } from "./list-filters.tsx";
 import { noSelection, type Selection } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
 import { usePageKeys } from "./use-page-keys.ts";
 import styles from "./domains.module.css";
 
+/** Only an empty installation needs it. */
+const FirstRun = lazy(patiently(async () => ({ default: (await import("./first-run.tsx")).FirstRun })));
 const AddDomain = lazy(patiently(async () => ({ default: (await import("./add-domain.tsx")).AddDomain })));
 const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));
 
@@ -112,7 +113,9 @@ export function DomainsPage() {
         }
       />
       {empty && !filtered ? (
-        <FirstRun onAdd={mayAdd ? add : null} />
+        <Suspense fallback={null}>
+          <FirstRun onAdd={mayAdd ? add : null} />
+        </Suspense>
       ) : (
         <>
           <ListFilters

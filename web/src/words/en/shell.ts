@@ -38,9 +38,6 @@ export const shell = {
   signIn: "Sign-in providers",
   account: "Account",
   signOut: "Sign out",
-  signOutTitle: "Sign out and lose your drafts?",
-  signOutDrafts: (zones: number) =>
-    `You have changes in ${zones === 1 ? "1 domain" : `${zones} domains`} that were not applied. Signing out deletes them from this browser.`,
   theme: "Theme",
   themes: { system: "System theme", light: "Light theme", dark: "Dark theme" },
   apiDocs: "API documentation",
