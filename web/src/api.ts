@@ -7,6 +7,7 @@ import {
   type Session,
 } from "@zonewright/client";
 import { takeEarly } from "./early-answers.ts";
+import { forPeople } from "./ui/for-people.ts";
 import { words } from "./words/words.ts";
 
 /** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
@@ -115,7 +116,7 @@ export const queries = new QueryClient({
 export function messageOf(error: unknown): string {
   if (isZonewrightError(error)) {
     if (error.status === null) return words.ui.noAnswer;
-    return error.code === "UNEXPECTED_ANSWER" ? words.ui.proxyAnswer : error.message;
+    return error.code === "UNEXPECTED_ANSWER" ? words.ui.proxyAnswer : forPeople(error.message);
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { onSession, queries, signOut } from "./api.ts";
+import { onSession, queries } from "./api.ts";
 import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser, type CurrentUser } from "./session/current-user.ts";
@@ -20,21 +20,11 @@ const SignInAgain = lazy(
   patiently(async () => ({ default: (await import("./session/sign-in-again.tsx")).SignInAgain })),
 );
 
+const Leave = lazy(patiently(async () => ({ default: (await import("./leave.tsx")).Leave })));
+
 const LiveConnection = lazy(
   patiently(async () => ({ default: (await import("./live/live-connection.tsx")).LiveConnection })),
 );
-
-/** Signs out on purpose: the streams of all tabs end, and the drafts of the user go. */
-async function endSession(userId: string): Promise<void> {
-  const [{ live }, { deleteDrafts }] = await Promise.all([
-    import("./live/live.ts"),
-    import("./records/draft/store.ts"),
-  ]);
-  live.end();
-  await queries.cancelQueries();
-  await deleteDrafts(userId);
-  await signOut();
-}
 
 /** The frame of the pages behind the sign-in, with what lives as long as the session. */
 export function Frame() {
@@ -72,17 +62,15 @@ export function Frame() {
     void queries.invalidateQueries();
   };
 
-  const leaveForGood = () => {
-    // Streams that open from now on would be refused.
-    setIsLive(false);
-    void endSession(user.id);
-  };
+  const [isLeaving, setIsLeaving] = useState(false);
+  const leaveForGood = () => setIsLeaving(true);
   const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
   return (
     <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={leaveForGood}>
       <Suspense fallback={null}>
         {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />
+        {isLeaving && <Leave userId={user.id} onLeave={() => setIsLive(false)} onCancel={() => setIsLeaving(false)} />}
         {ended && (
           <SignInAgain user={user} href={href} onDone={goOn} onLeave={() => void leave({ next: href, ended: true })} />
         )}

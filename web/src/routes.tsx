@@ -118,6 +118,11 @@ const zoneRecords = createRoute({
   component: lazyRouteComponent(() => import("./records/records-page.tsx"), "RecordsPage"),
 });
 
+const zoneTimeline = createRoute({
+  getParentRoute: () => zone,
+  path: "/timeline",
+  component: lazyRouteComponent(() => import("./timeline/timeline-page.tsx"), "TimelinePage"),
+});
 const zoneRequests = createRoute({
   getParentRoute: () => zone,
   path: "/requests",
@@ -226,7 +231,7 @@ const routeTree = rootRoute.addChildren([
   arrival,
   inside.addChildren([
     domainList,
-    zone.addChildren([zoneIndex, zoneRecords, zoneRequests, zoneSettings, zoneAccess]),
+    zone.addChildren([zoneIndex, zoneRecords, zoneTimeline, zoneRequests, zoneSettings, zoneAccess]),
     requests,
     request,
     notifications,

@@ -10,6 +10,7 @@ import {
   fieldsOf,
   rebased,
   toggleDelete,
+  withOther,
   withoutEdit,
   withStored,
 } from "../../../web/src/records/draft/draft.ts";
@@ -155,4 +156,13 @@ test("what is typed before the stored draft was read is added to it, and keeps i
   expect(withStored(stored, emptyDraft)).toBe(stored);
   const again = toggleDelete(emptyDraft, "www", www);
   expect(withStored(stored, again).edits.map(({ kind }) => kind)).toEqual(["create", "delete"]);
+});
+
+test("what another tab edits comes into the draft, and the record that is being written here stays", () => {
+  const here = addRecord({ ...emptyDraft, next: 100 }, { ...fieldsOf(www), name: "", value: "" });
+  const there = changeRecord(addRecord(emptyDraft, edited).draft, "www", www, edited);
+  const both = withOther(there, here.draft);
+  expect(both.edits.map(({ key }) => key)).toEqual(["new:1", "www", here.key]);
+  expect(both.next).toBe(101);
+  expect(withOther(emptyDraft, both).edits.map(({ key }) => key)).toEqual([here.key]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commaList, reminderDays } from "../../../web/src/zone/lists.ts";
+import { commaList, reminderDays, typeList } from "../../../web/src/zone/lists.ts";
 
 test.each([
   ["prod, web", ["prod", "web"]],
@@ -21,4 +21,13 @@ test.each([
   [Array.from({ length: 21 }, (_, day) => day).join(), null],
 ])("%j is read as the reminders %j", (text, days) => {
   expect(reminderDays(text)).toEqual(days);
+});
+
+test.each([
+  ["A, AAAA", ["A", "AAAA"]],
+  ["txt mx", ["TXT", "MX"]],
+  ["TXT;MX , txt", ["TXT", "MX"]],
+  ["", []],
+])("%j names the record types %j", (text, types) => {
+  expect(typeList(text)).toEqual(types);
 });

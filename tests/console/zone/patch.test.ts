@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differenceLines, planLines } from "../../../web/src/zone/patch.ts";
+import { differenceLines, madeLines, planLines } from "../../../web/src/zone/patch.ts";
 
 const record = (name: string, value: string, ttl = 300) => ({
   recordType: "A",
@@ -32,4 +32,17 @@ test("a changed TTL is shown with both values, and an unchanged value once", () 
     modified: [{ before: record("www", "192.0.2.1"), after: record("www", "192.0.2.1", 3600), changes: {} }],
   });
   expect(line).toMatchObject({ kind: "update", before: null, note: "5 min → 1 h" });
+});
+
+test("a change of the history is shown like a plan", () => {
+  const lines = madeLines([
+    { action: "create", recordId: "3", before: null, after: record("www", "192.0.2.2") },
+    { action: "update", recordId: "1", before: record("@", "192.0.2.1"), after: record("@", "192.0.2.9") },
+    { action: "delete", recordId: "2", before: record("www", "192.0.2.1"), after: null },
+  ]);
+  expect(lines.map(({ kind, name, before, value }) => [kind, name, before, value])).toEqual([
+    ["update", "@", "192.0.2.1", "192.0.2.9"],
+    ["delete", "www", null, "192.0.2.1"],
+    ["create", "www", null, "192.0.2.2"],
+  ]);
 });

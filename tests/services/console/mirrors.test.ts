@@ -1,3 +1,5 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -32,4 +34,53 @@ test("a mirror is added after its plan was shown, is compared, follows and is re
     .click();
   await card.getByText("No other provider follows this zone.").waitFor();
   expect((await zone.get("/mirrors")).body.mirrors).toEqual([]);
+});
+
+test("records of others at a mirror are deleted only once that is ticked", async () => {
+  const { admin } = site.zonewright;
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const folder = "third-place";
+  await mkdir(join(site.zonewright.dataDir, "zones", folder), { recursive: true });
+  const lines = ["a", "b", "c"].map((host, at) => `${host} 300 IN A 192.0.2.${at + 5}\n`).join("");
+  const file = join(site.zonewright.dataDir, "zones", folder, `${zone.name}.zone`);
+  await writeFile(file, `$ORIGIN ${zone.name}.\n$TTL 3600\n@ SOA ns1 hostmaster 1 3600 900 1209600 300\n${lines}`);
+  await admin.post("/api/provider-configs", { kind: "zonefile", name: "Third place", config: { folder } });
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const card = page.locator("section").filter({ has: page.getByRole("heading", { name: "Mirrors" }) });
+  await card.getByRole("button", { name: "Add a mirror" }).click();
+  const dialog = page.getByRole("dialog", { name: `Add a mirror of ${zone.name}` });
+  await dialog.getByLabel("Provider configuration").selectOption({ label: "Third place" });
+  await dialog.getByText("Deleted there:").waitFor();
+  const add = dialog.getByRole("button", { name: "Add", exact: true });
+  expect(await add.getAttribute("aria-disabled")).toBe("true");
+  await dialog.getByLabel("Delete these records").check();
+  await add.click();
+  await card.getByText("Third place", { exact: true }).waitFor();
+  await expect.poll(async () => await readFile(file, "utf8")).not.toContain("192.0.2.5");
+});
+
+test("records that others added at a mirror, too many to be deleted unasked, are deleted from the page", async () => {
+  const { admin } = site.zonewright;
+  const zone = await fileZone(site.zonewright);
+  for (let host = 1; host <= 10; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const folder = "fourth-place";
+  const config = { kind: "zonefile", name: "Fourth place", config: { folder } };
+  const { body } = await admin.post("/api/provider-configs", config);
+  const mirror = (await zone.post("/mirrors", { providerConfigId: body.id })).body.mirrorId;
+  await zone.post(`/mirrors/${mirror}/reconcile`, {});
+  const file = join(site.zonewright.dataDir, "zones", folder, `${zone.name}.zone`);
+  const foreign = Array.from({ length: 9 }, (_, at) => `theirs${at} 300 IN A 192.0.2.${at + 100}\n`).join("");
+  await writeFile(file, `${await readFile(file, "utf8")}${foreign}`);
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const card = page.locator("section").filter({ has: page.getByRole("heading", { name: "Mirrors" }) });
+  await card.getByRole("button", { name: "Compare now" }).click();
+  await card.getByText("It has 9 records that were never this domain's.", { exact: true }).waitFor();
+  await card.getByRole("button", { name: "Delete the others…" }).click();
+  await page
+    .getByRole("dialog", { name: "Delete records of others at Fourth place?" })
+    .getByRole("button", { name: "Delete them there" })
+    .click();
+  await card.getByText(/has the newest records, revision/).waitFor();
+  expect(await readFile(file, "utf8")).not.toContain("theirs");
 });

@@ -40,7 +40,7 @@ test("the header says provider, sync state, expiry, revision and who made it, wi
   for (const text of ["prod", "web", "Mar 14, 2031", "in sync", /^Revision 1, .* by admin$/]) {
     await page.getByText(text).first().waitFor();
   }
-  expect(await tabNames(page)).toEqual(["Records", "Requests", "Settings", "Access"]);
+  expect(await tabNames(page)).toEqual(["Records", "History", "Requests", "Settings", "Access"]);
   await photograph(page, "zone-access");
 });
 
@@ -175,6 +175,24 @@ test("a move says what happens and moves the zone to another provider", async ()
   expect((await zone.detail()).providerConfigId).toBe(await manualConfig(site.zonewright));
 });
 
+test("a zone whose changes need a review is moved by an administrator who says why", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await manualConfig(site.zonewright);
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
+  const page = await opened(zone, "settings");
+  await page.getByRole("button", { name: "Move…" }).click();
+  await dialog(page).getByLabel("Move to").selectOption({ label: "By hand" });
+  site.expected.push("409");
+  const move = dialog(page).getByRole("button", { name: "Move to By hand" });
+  await move.click();
+  await dialog(page).getByText("Changes to this zone need a review.").waitFor();
+  expect(await move.getAttribute("aria-disabled")).toBe("true");
+  await dialog(page).getByLabel("Why it cannot wait for a review").fill("The old server is switched off.");
+  await move.click();
+  await page.getByText("Moved to By hand.").waitFor();
+});
+
 test("a new view leads to the new address, and disabling is shown in the header", async () => {
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");
@@ -236,7 +254,7 @@ test("an assignment gives a member exactly the pages and controls that they may 
 
   const theirs = await opened(zone, "access", { username, password: memberPassword });
   await theirs.getByText("Change the records of *.dev").waitFor();
-  expect(await tabNames(theirs)).toEqual(["Records", "Requests", "Access"]);
+  expect(await tabNames(theirs)).toEqual(["Records", "History", "Requests", "Access"]);
   expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
   await photograph(theirs, "zone-access-member");
   await expectAccessible(theirs);
@@ -301,4 +319,43 @@ test("the pages of a zone have no accessibility findings, in both themes and at 
       await page.context().close();
     }
   }
+});
+
+test("an auditor sees who is assigned, and is offered nothing that would be refused", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id, username } = await member();
+  await site.zonewright.admin.post("/api/assignments", { userId: id, domainId: zone.id, subdomainPattern: "*.dev" });
+  const auditor = await member();
+  await site.zonewright.admin.put(`/api/users/${auditor.id}`, { role: "auditor" });
+  const page = await opened(zone, "access", { username: auditor.username, password: memberPassword });
+  const list = page.getByRole("list", { name: "Assignments" });
+  await list.getByText(username).waitFor();
+  await list.getByText("*.dev").waitFor();
+  expect(await page.getByRole("button", { name: /Assign…|Withdraw|Approve|Request access/ }).count()).toBe(0);
+  await expectAccessible(page);
+});
+
+test("withdrawing an assignment by tag says that it ends for every domain with the tag", async () => {
+  const zone = await fileZone(site.zonewright);
+  await site.zonewright.admin.put(zone.path, { tags: ["shops"] });
+  const { id, username } = await member();
+  await site.zonewright.admin.post("/api/assignments", { userId: id, tag: "shops" });
+  const page = await opened(zone, "access");
+  await page.getByRole("button", { name: `Withdraw the assignment of ${username}` }).click();
+  await dialog(page)
+    .getByText(/all domains of the tag shops/)
+    .waitFor();
+});
+
+test("PTR records are set to follow, mail is protected, and the page shows what the world sees of the domain", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  const rules = page.locator("section").filter({ has: page.getByRole("heading", { name: "Rules for records" }) });
+  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Follow by themselves" });
+  await rules.getByLabel(/change MX records$/).check();
+  await rules.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.", { exact: true }).waitFor();
+  expect(await zone.detail()).toMatchObject({ reverse: "follow", protectMail: true });
+  const delegation = page.locator("section").filter({ has: page.getByRole("heading", { name: "Delegation" }) });
+  await delegation.getByText(/^It (?:is not checked|has not been checked yet)/).waitFor();
 });

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { client, issueOf, messageOf } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
@@ -52,6 +52,11 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
     if (error === null) onDone(stored);
     else setRefusal(error);
   });
+  // Whoever chose a kind goes on with its first field; what they chose is gone.
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (config === null && document.activeElement === document.body) first.current?.focus();
+  }, [config]);
   const inFields =
     issueOf(save.error, "name") ?? kind.configFields.find((field) => configIssue(save.error, field.name))?.name;
 
@@ -64,6 +69,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
         </Notice>
       )}
       <TextField
+        ref={first}
         label={text.name}
         hint={text.nameHint}
         maxLength={100}

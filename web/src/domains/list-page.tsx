@@ -21,6 +21,7 @@ import { SelectionBar } from "./selection-bar.tsx";
 import { usePageKeys } from "./use-page-keys.ts";
 import styles from "./domains.module.css";
 
+/** Only an empty installation needs it. */
 const FirstRun = lazy(patiently(async () => ({ default: (await import("./first-run.tsx")).FirstRun })));
 const AddDomain = lazy(patiently(async () => ({ default: (await import("./add-domain.tsx")).AddDomain })));
 const BulkTags = lazy(patiently(async () => ({ default: (await import("./bulk-tags.tsx")).BulkTags })));

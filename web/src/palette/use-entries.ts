@@ -54,6 +54,7 @@ export function useEntries(search: string, { onKeys, onSignOut }: Actions): { en
       ? []
       : [
           page(text.recordsOf(here), zonePath(here, "records")),
+          page(text.historyOf(here), zonePath(here, "timeline")),
           page(text.requestsOf(here), zonePath(here, "requests")),
           page(text.settingsOf(here), zonePath(here, "settings")),
           page(text.accessOf(here), zonePath(here, "access")),

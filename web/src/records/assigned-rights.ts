@@ -20,21 +20,33 @@ export interface OwnRights {
   edits: (place: Place) => boolean;
   /** Whether such records may be changed without proposing it. */
   writes: (place: Place) => boolean;
+  /** Whether there are names at which such records may be changed or proposed. */
+  offers: (recordType: string) => boolean;
+  /** Whether locked records may be changed, and locks set and cleared. */
+  unlocks: boolean;
 }
 
-/** The rights that come from assignments. The service decides; this is what the page offers. */
-export function assignedRights(assignments: readonly Assignment[]): OwnRights {
+/**
+ * The rights that come from assignments. The service decides; this is what the page offers.
+ * @param protectMail whether MX records are only for those whose assignment names the type
+ */
+export function assignedRights(assignments: readonly Assignment[], protectMail: boolean): OwnRights {
   const editing = assignments.filter(({ access }) => access !== "read");
   const writing = editing.filter(({ access }) => access === "write");
   return {
     locked: editing.length === 0,
-    edits: (place) => editing.some((assignment) => covers(assignment, place)),
-    writes: (place) => writing.some((assignment) => covers(assignment, place)),
+    edits: (place) => editing.some((assignment) => covers(assignment, place, protectMail)),
+    writes: (place) => writing.some((assignment) => covers(assignment, place, protectMail)),
+    offers: (recordType) =>
+      editing.some(({ recordTypes }) =>
+        recordTypes.length === 0 ? recordType !== "MX" || !protectMail : recordTypes.includes(recordType),
+      ),
+    unlocks: false,
   };
 }
 
-function covers({ subdomainPattern, recordTypes }: Assignment, { name, recordType }: Place): boolean {
+function covers({ subdomainPattern, recordTypes }: Assignment, { name, recordType }: Place, protectMail: boolean) {
   if (!matchesHost(subdomainPattern, name)) return false;
-  const isNamed = recordTypes.includes(recordType);
-  return isNamed || (recordTypes.length === 0 && !(recordType === "NS" && name === "@"));
+  const isReserved = (recordType === "NS" && name === "@") || (recordType === "MX" && protectMail);
+  return recordTypes.includes(recordType) || (recordTypes.length === 0 && !isReserved);
 }

@@ -1,13 +1,26 @@
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
+import type { Zone } from "../zone/use-zone.ts";
 import { assignedRights, type OwnRights } from "./assigned-rights.ts";
 
-const everything: OwnRights = { locked: false, edits: () => true, writes: () => true };
-const nothing: OwnRights = { locked: true, edits: () => false, writes: () => false };
+const everything: OwnRights = {
+  locked: false,
+  edits: () => true,
+  writes: () => true,
+  offers: () => true,
+  unlocks: true,
+};
+const nothing: OwnRights = {
+  locked: true,
+  edits: () => false,
+  writes: () => false,
+  offers: () => false,
+  unlocks: false,
+};
 
 /** What the signed-in user may do with the records of a zone. Until it is known, nothing. */
-export function useOwnRights(zone: { id: string; ownerId: string | null }): OwnRights {
+export function useOwnRights(zone: Pick<Zone, "id" | "ownerId" | "protectMail">): OwnRights {
   const user = useUser();
   const manages = user.role === "admin" || (user.role === "member" && zone.ownerId === user.id);
   const { data } = useQuery({
@@ -20,5 +33,5 @@ export function useOwnRights(zone: { id: string; ownerId: string | null }): OwnR
   });
   if (manages) return everything;
   if (user.role !== "member") return nothing;
-  return data ? assignedRights(data) : nothing;
+  return data ? assignedRights(data, zone.protectMail) : nothing;
 }

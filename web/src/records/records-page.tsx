@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
@@ -33,6 +34,7 @@ import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
 import { needsReview } from "./needs-review.ts";
 import { useApply } from "./use-apply.ts";
+import { useDeletedRecords } from "./use-deleted-records.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useRequestReview } from "./use-request-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
@@ -47,6 +49,7 @@ const none: readonly string[] = [];
 const loadReview = patiently(async () => ({ default: (await import("./draft/review.tsx")).Review }));
 const Review = lazy(loadReview);
 const BulkDialog = lazy(patiently(async () => ({ default: (await import("./bulk-dialog.tsx")).BulkDialog })));
+const RecordDetails = lazy(patiently(async () => ({ default: (await import("./record-details.tsx")).RecordDetails })));
 const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 
 /** The records of a zone. Those of another zone start anew. */
@@ -97,9 +100,15 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
   const [reviewed, setReviewed] = useState<Plan | null>(null);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
+  const [detailing, setDetailing] = useState<DnsRecord | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
   const rights = useOwnRights(zone);
-  const readOnly = (row: Row) => rights.locked || isReadOnly(row, editable) || !rights.edits(row.record ?? row.fields);
+  const readOnly = (row: Row) =>
+    rights.locked ||
+    isReadOnly(row, editable) ||
+    // What is new can still become something that may be written.
+    (row.record !== null && (!rights.edits(row.record) || (row.record.locked && !rights.unlocks)));
+  const offered = editableTypes.filter(rights.offers);
   const rules = useRules(total !== null);
   useEffect(() => {
     // A failure shows when the review is opened.
@@ -116,6 +125,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     domainId: zone.id,
     draft,
     setDraft: (next: Draft) => change(() => next),
+    clearDraft: drafting.clear,
     reverse: drafting.reverse,
   };
   const apply = useApply({
@@ -142,7 +152,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   };
   const newRecord = () =>
     add({
-      recordType: type && editable.has(type) ? type : "A",
+      recordType: offered.find((each) => each === type) ?? offered[0] ?? "A",
       name: "",
       value: "",
       strings: null,
@@ -173,6 +183,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
+  useDeletedRecords(zone.id, drafting);
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
   const ownWarnings = (fields: Fields) => rules.checkFields(fields, zone.name).warnings;
@@ -195,6 +206,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const overtaken = apply.obstacle.overtakenBy !== null;
   const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
   const mustRequest = needsReview(zone, { role: user.role, rights }, shownPlan);
+  const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   const closeReview = () => {
     setReviewing(false);
     apply.forget();
@@ -244,15 +256,22 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           onEdit={(next) => {
             // A new record that was left without a value goes again.
             if (next === null)
-              change((before) => ({ ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }));
+              change((before) =>
+                before.edits.some(isUnfinished)
+                  ? { ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }
+                  : before,
+              );
             setEditing(next);
           }}
+          onTyped={(row, fields) => change((before) => changeRecord(before, row.key, row.record, fields))}
           onFields={(row, fields) => {
             change((before) => changeRecord(before, row.key, row.record, fields));
             setEdited({ key: row.key });
           }}
           isReadOnly={readOnly}
-          types={editableTypes}
+          types={offered}
+          editable={editable}
+          hasDetails={({ record }) => record !== null && !record.serverManaged && rights.writes(record)}
           faultsOf={faultsOf}
           warningsOf={warningsOf}
           live={live}
@@ -261,6 +280,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             remove,
             takeBack: (key) => change((before) => withoutEdit(before, key)),
             duplicate: (row) => add({ ...row.fields }),
+            details: ({ record }) => setDetailing(record),
             copy,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
@@ -290,7 +310,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             pending={apply.pending || request.pending}
             mustRequest={mustRequest}
             mayOverride={user.role === "admin"}
-            onRequest={(sent) => void send(() => request.run(sent))}
+            requestAnyway={requestAnyway}
+            onRequest={(sent) => void send(() => request.run(sent, requestAnyway))}
             mustForce={apply.obstacle.mustForce}
             mustUnlock={apply.obstacle.mustUnlock}
             clashes={apply.obstacle.clashes}
@@ -301,6 +322,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
             onClose={closeReview}
           />
+        ) : null}
+        {detailing ? (
+          <RecordDetails zone={zone} record={detailing} mayLock={rights.unlocks} onClose={() => setDetailing(null)} />
         ) : null}
         {bulk ? (
           <BulkDialog

@@ -1,13 +1,14 @@
-import { isZonewrightError, type DnsRecord } from "@zonewright/client";
+import { isZonewrightError } from "@zonewright/client";
 import { useState } from "react";
-import { client, issueOf, queries } from "../api.ts";
+import { client, issueOf, messageOf, queries } from "../api.ts";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
-import { changesOf, emptyDraft, rebased, type Clash, type Draft } from "./draft/draft.ts";
+import { changesOf, rebased, type Clash, type Draft } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
+import { presentRecords } from "./present-records.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
 const text = recordsWords;
@@ -31,6 +32,8 @@ interface ApplyOptions {
   zoneName: string;
   draft: Draft;
   setDraft: (draft: Draft) => void;
+  /** Ends the draft. */
+  clearDraft: () => void;
   reverse: readonly string[];
   onApplied: () => void;
 }
@@ -45,7 +48,7 @@ interface ApplyChoices {
 }
 
 /** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
-export function useApply({ domainId, zoneName, draft, setDraft, reverse, onApplied }: ApplyOptions) {
+export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reverse, onApplied }: ApplyOptions) {
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -69,7 +72,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
         readAhead(domainId, zoneName),
         new Promise((resolve) => setTimeout(resolve, longestReadAhead)),
       ]);
-      setDraft(emptyDraft);
+      clearDraft();
       setObstacle(none);
       onApplied();
       toast({
@@ -89,7 +92,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, reverse, onAppli
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
       if (revision === plan.revision) throw error;
-      const next = rebased(draft, await presentRecords(domainId, draft));
+      const next = rebased(draft, await presentRecords(domainId, draft.edits));
       setObstacle({
         overtakenBy: revision,
         clashes: next.clashes.map((clash) => named(clash, draft)),
@@ -127,23 +130,13 @@ function named(clash: Clash, draft: Draft) {
   return { ...clash, name, recordType };
 }
 
-/** The records that the draft edits, as they are now. One call for each of their names. */
-async function presentRecords(domainId: string, draft: Draft): Promise<ReadonlyMap<string, DnsRecord>> {
-  const names = new Set(draft.edits.flatMap((edit) => (edit.kind === "create" ? [] : [edit.before.name])));
-  const found = new Map<string, DnsRecord>();
-  for (const name of names) {
-    for await (const record of client.eachRecord({ id: domainId, name })) found.set(record.id, record);
-  }
-  return found;
-}
-
 /** Takes a change back: a new change that inverts exactly that one. */
 async function undo(domainId: string, revision: number, refresh: () => Promise<void>): Promise<void> {
   try {
     const undone = await revert(domainId, revision);
     toast({ title: text.undone(formatNumber(undone)) });
   } catch (error) {
-    toast({ title: text.undoFailed, description: error instanceof Error ? error.message : String(error) });
+    toast({ title: text.undoFailed, description: messageOf(error) });
   } finally {
     await refresh();
   }

@@ -3,7 +3,7 @@ import { client, queries } from "../api.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
-import { changesOf, emptyDraft, type Draft } from "./draft/draft.ts";
+import { changesOf, type Draft } from "./draft/draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";
 
 const text = recordsWords;
@@ -11,24 +11,26 @@ const text = recordsWords;
 interface RequestOptions {
   domainId: string;
   draft: Draft;
-  setDraft: (draft: Draft) => void;
+  /** Ends the draft. */
+  clearDraft: () => void;
   reverse: readonly string[];
   onRequested: () => void;
 }
 
 /** Sends a draft to those who may review it. Nothing changes in the zone. */
-export function useRequestReview({ domainId, draft, setDraft, reverse, onRequested }: RequestOptions) {
+export function useRequestReview({ domainId, draft, clearDraft, reverse, onRequested }: RequestOptions) {
   const navigate = useNavigate();
-  return useAction(async ({ title, note, applyAt }: RequestText) => {
+  return useAction(async ({ title, note, applyAt }: RequestText, unlock: boolean) => {
     const { id, number } = await client.changeRequests.create.mutate({
       id: domainId,
       title: title.trim(),
       changes: changesOf(draft),
       reverse: [...reverse],
+      ...(unlock && { unlock }),
       ...(note.trim() !== "" && { note: note.trim() }),
       ...(applyAt !== "" && { applyAt: new Date(applyAt) }),
     });
-    setDraft(emptyDraft);
+    clearDraft();
     onRequested();
     toast({
       title: text.requested(String(number)),

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client, issueOf } from "../api.ts";
+import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
 import { Form, TextArea } from "../ui/field.tsx";
 import { formatAgo, formatNumber } from "../ui/format.ts";
@@ -24,6 +25,8 @@ export function Comments({ requestId, count }: { requestId: string; count: numbe
     getNextPageParam: ({ page, limit, total }) => (page * limit < total ? page + 1 : undefined),
   });
   const comments = data?.pages.flatMap((page) => page.comments) ?? [];
+  // Auditors change nothing.
+  const mayWrite = useUser().role !== "auditor";
   const [written, setWritten] = useState("");
   const add = useAction(async () => {
     await client.changeRequests.comment.mutate({ id: requestId, text: written });
@@ -51,24 +54,26 @@ export function Comments({ requestId, count }: { requestId: string; count: numbe
           </Button>
         </div>
       ) : null}
-      <div className={styles["write"]}>
-        <Form onSubmit={() => void (written.trim() !== "" && add.run())}>
-          <TextArea
-            label={text.comment}
-            value={written}
-            onValue={setWritten}
-            rows={3}
-            maxLength={5000}
-            error={issueOf(add.error, "text")}
-          />
-          {issueOf(add.error, "text") ? null : <Failure error={add.error} />}
-          <div>
-            <Button type="submit" disabled={written.trim() === ""} pending={add.pending}>
-              {text.addComment}
-            </Button>
-          </div>
-        </Form>
-      </div>
+      {mayWrite ? (
+        <div className={styles["write"]}>
+          <Form onSubmit={() => void (written.trim() !== "" && add.run())}>
+            <TextArea
+              label={text.comment}
+              value={written}
+              onValue={setWritten}
+              rows={3}
+              maxLength={5000}
+              error={issueOf(add.error, "text")}
+            />
+            {issueOf(add.error, "text") ? null : <Failure error={add.error} />}
+            <div>
+              <Button type="submit" disabled={written.trim() === ""} pending={add.pending}>
+                {text.addComment}
+              </Button>
+            </div>
+          </Form>
+        </div>
+      ) : null}
     </Card>
   );
 }

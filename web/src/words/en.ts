@@ -7,7 +7,21 @@ import { records } from "./en/records.ts";
 import { requests } from "./en/requests.ts";
 import { session } from "./en/session.ts";
 import { shell, ui } from "./en/shell.ts";
+import { timeline } from "./en/timeline.ts";
 import { zone } from "./en/zone.ts";
 
 /** English, by the rooms of the console. Only its type is used here: each room brings its own texts. */
-export const en = { account, admin, domains, notifications, palette, records, requests, session, shell, ui, zone };
+export const en = {
+  account,
+  admin,
+  domains,
+  notifications,
+  palette,
+  records,
+  requests,
+  session,
+  shell,
+  timeline,
+  ui,
+  zone,
+};

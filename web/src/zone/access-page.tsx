@@ -15,10 +15,10 @@ export function AccessPage() {
   const zone = useZone();
   const user = useUser();
   useTitle(`${text.accessTab} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
-  if (user.role === "admin") {
+  if (user.role !== "member") {
     return (
       <div className={styles["page"]}>
-        <OpenRequests zone={zone} />
+        {user.role === "admin" ? <OpenRequests zone={zone} /> : null}
         <Assignments zone={zone} />
         <Owner zone={zone} />
       </div>

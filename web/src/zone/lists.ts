@@ -4,6 +4,11 @@ export function commaList(text: string): string[] {
   return [...new Set(entries.filter((entry) => entry !== ""))];
 }
 
+/** Record types as people list them: with commas or spaces, in any case. */
+export function typeList(text: string): string[] {
+  return commaList(text.replaceAll(/[\s;]+/g, ",").toUpperCase());
+}
+
 /** Reads days before a date, largest first; null for anything else. */
 export function reminderDays(text: string): number[] | null {
   const entries = commaList(text);

@@ -6,6 +6,7 @@ type Planned = NonNullable<RouterOutputs["domains"]["sync"]["plan"]>;
 type Difference = RouterOutputs["snapshots"]["diff"];
 type Data = Planned["creates"][number];
 type Compared = Difference["added"][number];
+type Made = RouterOutputs["records"]["history"]["entries"][number]["changes"][number];
 
 /** One record of a patch. */
 export interface PatchLine {
@@ -28,6 +29,30 @@ export function planLines({ creates, updates, deletes }: Planned): PatchLine[] {
     ...updates.map(({ before, after }) => changed(before, after)),
     ...deletes.map((record) => line("delete", record)),
   ]);
+}
+
+/** What an action would change, with what a person has to know before. */
+export interface Reviewed {
+  lines: readonly PatchLine[];
+  warnings: readonly string[];
+  /** Makes exactly these changes, or none. */
+  planHash: string | null;
+}
+
+/** What a dry run answers, for a person to read before it is made. */
+export function reviewedPlan(plan: Planned | null, planHash: string | null): Reviewed {
+  return { lines: plan ? planLines(plan) : [], warnings: plan?.warnings ?? [], planHash };
+}
+
+/** The lines of changes that were made. */
+export function madeLines(changes: readonly Made[]): PatchLine[] {
+  return sorted(
+    changes.flatMap(({ before, after }) => {
+      if (before && after) return [changed(before, after)];
+      if (after) return [line("create", after)];
+      return before ? [line("delete", before)] : [];
+    }),
+  );
 }
 
 /** The lines of a difference between two states. */

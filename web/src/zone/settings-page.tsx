@@ -3,12 +3,14 @@ import { useTitle } from "../ui/page.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { useManages } from "./rights.ts";
+import { Delegation } from "./settings/delegation.tsx";
 import { Mirrors } from "./settings/mirrors.tsx";
 import { Organization } from "./settings/organization.tsx";
 import { Provider } from "./settings/provider.tsx";
 import { Registration } from "./settings/registration.tsx";
 import { Removal } from "./settings/removal.tsx";
 import { Reviews } from "./settings/reviews.tsx";
+import { Rules } from "./settings/rules.tsx";
 import { Snapshots } from "./settings/snapshots.tsx";
 import { useZone, zoneName } from "./use-zone.ts";
 import styles from "./zone.module.css";
@@ -33,7 +35,9 @@ export function SettingsPage() {
       <Registration zone={zone} />
       <Provider zone={zone} />
       <Mirrors zone={zone} />
+      <Delegation zone={zone} />
       <Snapshots zone={zone} />
+      <Rules zone={zone} />
       {user.role === "admin" ? <Reviews zone={zone} /> : null}
       <Organization zone={zone} />
       <Removal zone={zone} />

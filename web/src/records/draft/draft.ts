@@ -26,6 +26,11 @@ export interface Draft {
 
 export const emptyDraft: Draft = { edits: [], next: 1 };
 
+/** The draft as another tab of the browser left it, with the new record that is being written in this one. */
+export function withOther(other: Draft, own: Draft): Draft {
+  return { ...own, edits: [...other.edits, ...own.edits.filter(isUnfinished)] };
+}
+
 /** Whether a new record is still being written. */
 export function isUnfinished(edit: Edit): boolean {
   return edit.kind === "create" && edit.fields.value === "" && edit.fields.strings === null;
@@ -123,6 +128,14 @@ export function changesOf({ edits }: Draft): Change[] {
     };
     return { action: "update", recordId: edit.key, record: patch as Extract<Change, { action: "update" }>["record"] };
   });
+}
+
+/** The draft without the edits of deleted records: those that change one become new records. */
+export function withoutDeleted(draft: Draft, deleted: ReadonlySet<string>): ReturnType<typeof rebased> {
+  const present = draft.edits.flatMap((edit) =>
+    edit.kind === "create" || deleted.has(edit.key) ? [] : [[edit.key, edit.before] as const],
+  );
+  return rebased(draft, new Map(present));
 }
 
 /** What somebody else did to a record that the draft also edits. */

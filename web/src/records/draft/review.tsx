@@ -38,6 +38,8 @@ interface ReviewProps {
   mustRequest: boolean;
   /** Whether the reader may apply them nevertheless, with a reason. */
   mayOverride: boolean;
+  /** Whether the service wants the change of locked records confirmed before it takes the request. */
+  requestAnyway: boolean;
   onRequest: (request: RequestText) => void;
   onApply: (options: { force: boolean; message: string; override: boolean }) => void;
   onClose: () => void;
@@ -101,13 +103,15 @@ export function Review(props: ReviewProps) {
           ) : null}
           <Button
             ref={apply}
-            kind={way !== "request" && (mustForce || way === "override") ? "danger" : "primary"}
+            kind={(way === "request" ? props.requestAnyway : mustForce || way === "override") ? "danger" : "primary"}
             disabled={plan === null}
             pending={pending}
             onClick={send}
           >
             {way === "request"
-              ? text.requestReview
+              ? props.requestAnyway
+                ? text.requestAnyway
+                : text.requestReview
               : mustForce
                 ? text.force
                 : way === "override"

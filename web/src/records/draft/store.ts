@@ -1,4 +1,4 @@
-import type { Draft } from "./draft.ts";
+import { isUnfinished, type Draft } from "./draft.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
 const databaseName = "zonewright";
@@ -45,14 +45,41 @@ export async function readDraft(key: string): Promise<Draft | null> {
   return (stored as Draft | undefined) ?? null;
 }
 
-/** Stores a draft; an empty one is removed. */
-export async function writeDraft(key: string, draft: Draft): Promise<void> {
+/** Other tabs of this browser edit the same draft. */
+const tabs = new BroadcastChannel("zonewright.drafts");
+
+interface Written {
+  key: string;
+  draft: Draft;
+}
+
+/** Calls back with the draft whenever another tab stores it. Returns the function that stops it. */
+export function onDraft(key: string, callback: (draft: Draft) => void): () => void {
+  const listener = ({ data }: MessageEvent<Written>) => {
+    if (data.key === key) callback(data.draft);
+  };
+  tabs.addEventListener("message", listener);
+  return () => tabs.removeEventListener("message", listener);
+}
+
+/** Stores a draft for this tab and the others; an empty one is removed. A new record that has no value yet belongs to its tab. */
+export async function writeDraft(key: string, whole: Draft): Promise<void> {
+  const draft = { ...whole, edits: whole.edits.filter((edit) => !isUnfinished(edit)) };
+  // A channel has no target.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  tabs.postMessage({ key, draft } satisfies Written);
   if (draft.edits.length === 0) await run("readwrite", (store) => store.delete(key));
   else await run("readwrite", (store) => store.put(draft, key));
 }
 
+const draftsOf = (userId: string) => IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);
+
+/** The number of zones in which a person has a draft. */
+export async function countDrafts(userId: string): Promise<number> {
+  return (await run("readonly", (store) => store.count(draftsOf(userId)))) ?? 0;
+}
+
 /** Deletes the drafts of a person in every zone. */
 export async function deleteDrafts(userId: string): Promise<void> {
-  const range = IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);
-  await run("readwrite", (store) => store.delete(range));
+  await run("readwrite", (store) => store.delete(draftsOf(userId)));
 }

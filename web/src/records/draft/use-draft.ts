@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { client, isTemporary } from "../../api.ts";
-import { changesOf, emptyDraft, isUnfinished, withStored, type Draft } from "./draft.ts";
-import { draftKey, readDraft, writeDraft } from "./store.ts";
+import { forPeople } from "../../ui/for-people.ts";
+import { changesOf, emptyDraft, isUnfinished, withOther, withStored, type Draft } from "./draft.ts";
+import { draftKey, onDraft, readDraft, writeDraft } from "./store.ts";
 
 export type Plan = RouterOutputs["records"]["plan"];
 
@@ -13,8 +14,8 @@ export type Check =
   | { state: "planned"; plan: Plan }
   /** It could not be checked, and is checked again by itself. */
   | { state: "waiting"; error: unknown }
-  /** `faults`: by the key of the edit. `others`: what belongs to none. */
-  | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[] };
+  /** `faults`: by the key of the edit. `others`: what belongs to none. `suspects`: the keys of edits whose record may be gone. */
+  | { state: "refused"; faults: ReadonlyMap<string, string[]>; others: string[]; suspects: ReadonlySet<string> };
 
 /** How many steps back a person can go. */
 const rememberedSteps = 100;
@@ -26,6 +27,8 @@ export interface DraftState {
   change: (next: (draft: Draft) => Draft) => void;
   /** Takes the last edit back. */
   stepBack: () => void;
+  /** Ends the draft, which was sent: its edits are no longer there to take back. */
+  clear: () => void;
   check: Check;
   /** The addresses whose offered PTR changes are to be made, too. */
   reverse: readonly string[];
@@ -43,7 +46,9 @@ interface DraftOptions {
 /** The draft of a person in a zone: stored in this browser, and planned by the service 400 ms after the last edit. */
 export function useDraft({ userId, domainId, revision, isSending }: DraftOptions): DraftState {
   const key = draftKey(userId, domainId);
-  const [draft, setDraft] = useState<Draft>(emptyDraft);
+  // Tabs number their new records apart from each other.
+  const [first] = useState(() => Math.floor(Math.random() * 1e9) * 1e5);
+  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, next: first });
   const [ready, setReady] = useState(false);
   const steps = useRef<Draft[]>([]);
   useEffect(() => {
@@ -55,7 +60,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
         setDraft((typed) => {
           const both = withStored(stored, typed);
           if (both !== stored) void writeDraft(key, both);
-          return both;
+          return { ...both, next: Math.max(both.next, typed.next) };
         });
       }
       setReady(true);
@@ -65,6 +70,15 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       current = false;
     };
   }, [key]);
+
+  useEffect(
+    () =>
+      onDraft(key, (other) => {
+        steps.current = [];
+        setDraft((own) => withOther(other, own));
+      }),
+    [key],
+  );
 
   const put = useCallback(
     (next: Draft) => {
@@ -90,6 +104,15 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     if (before) put(before);
   }, [put]);
 
+  const clear = useCallback(() => {
+    setDraft((before) => {
+      steps.current = [];
+      const next = { ...emptyDraft, next: before.next };
+      void writeDraft(key, next);
+      return next;
+    });
+  }, [key]);
+
   const [reverse, setReverse] = useState<readonly string[]>([]);
   const settled = useSettled(draft, 400);
   const { data, error, isFetching } = useQuery({
@@ -98,18 +121,23 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     enabled: !isSending && ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
     staleTime: Infinity,
     gcTime: 60_000,
-    queryFn: async ({ signal }) =>
-      await client.records.plan.mutate(
-        { id: domainId, changes: changesOf(settled), reverse: [...reverse] },
-        { signal },
-      ),
+    queryFn: async ({ signal }) => {
+      const input = { id: domainId, changes: changesOf(settled), reverse: [...reverse] };
+      const plan = await client.records.plan.mutate(input, { signal });
+      return { ...plan, warnings: plan.warnings.map(forPeople) };
+    },
   });
+  const check = useMemo(
+    () => checkOf(draft, settled, data, error, isFetching),
+    [draft, settled, data, error, isFetching],
+  );
   return {
     draft,
     ready,
     change,
     stepBack,
-    check: checkOf(draft, settled, data, error, isFetching),
+    clear,
+    check,
     reverse,
     setReverse,
   };
@@ -125,14 +153,16 @@ function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: un
   if (isTemporary(error) || error.code === "UNAUTHORIZED") return { state: "waiting", error };
   const faults = new Map<string, string[]>();
   const others: string[] = [];
+  const suspects = new Set<string>();
   for (const { path, message } of error.issues ?? []) {
-    const [list, index] = path;
+    const [list, index, field] = path;
     const key = list === "changes" && typeof index === "number" ? settled.edits[index]?.key : undefined;
+    if (key !== undefined && field === "recordId") suspects.add(key);
     if (key === undefined) others.push(message);
     else faults.set(key, [...(faults.get(key) ?? []), message]);
   }
   if (!error.issues?.length) others.push(error.message);
-  return { state: "refused", faults, others };
+  return { state: "refused", faults, others, suspects };
 }
 
 /** The value, once it has not changed for a while. */

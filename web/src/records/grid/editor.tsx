@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
 import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
@@ -21,10 +21,12 @@ interface EditorProps {
   types: readonly string[];
   onDone: (fields: Fields) => void;
   onCancel: () => void;
+  /** Takes what was typed when the row goes without either: it is scrolled away, another one is edited, or the record was deleted. */
+  onLeft: (fields: Fields) => void;
 }
 
 /** Edits a record in its row. Enter takes the fields into the draft, Escape leaves them. Faults are explained at the field while it is left. */
-export function RowEditor({ fields, column, zone, types, onDone, onCancel }: EditorProps) {
+export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLeft }: EditorProps) {
   const [recordType, setRecordType] = useState(fields.recordType);
   const [name, setName] = useState(fields.name);
   const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
@@ -47,6 +49,23 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
     [checkFields, recordType, name, value, seconds, zone],
   );
   const ttlFault = ttl.trim() !== "" && seconds === null ? text.ttlWrong : faults.ttl;
+  const isOver = useRef(false);
+  const keepTyped = useEffectEvent(() => {
+    const typed: Fields = {
+      recordType,
+      name,
+      value,
+      strings: value === fields.value && recordType === fields.recordType ? fields.strings : null,
+      ttl: seconds,
+      comment: note.trim() === "" ? null : note.trim(),
+    };
+    if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(typed);
+  });
+  useEffect(() => () => keepTyped(), []);
+  const cancel = () => {
+    isOver.current = true;
+    onCancel();
+  };
   const leave = (key: string) => setLeft((before) => new Set([...before, key]));
   const shown = (key: "name" | "value" | "ttl", fault: string | null) => (left.has(key) ? fault : null);
 
@@ -76,6 +95,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
       return;
     }
     const canonical = canonicalValue(recordType, meant.value);
+    isOver.current = true;
     const kept = canonical === fields.value && recordType === fields.recordType;
     onDone({
       recordType,
@@ -95,7 +115,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
       finish();
     } else if (event.key === "Escape") {
       event.preventDefault();
-      onCancel();
+      cancel();
     }
   };
   const changeType = (next: string) => {
@@ -135,7 +155,8 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
           value={recordType}
           onChange={(event) => changeType(event.target.value)}
         >
-          {types.map((type) => (
+          {/* That of the record is there in any case. */}
+          {[...new Set([...types, recordType])].map((type) => (
             <option key={type}>{type}</option>
           ))}
         </select>
@@ -182,7 +203,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel }: Edi
             [correction, ...faults.warnings, recordType === "TXT" ? textLength(value) : null].filter(Boolean).join(" ")
           )}
         </div>
-        <Button kind="quiet" onClick={onCancel}>
+        <Button kind="quiet" onClick={cancel}>
           {words.ui.cancel}
         </Button>
         <Button kind="primary" onClick={finish}>

@@ -31,8 +31,15 @@ interface GridProps {
   editing: { key: string; column: Column } | null;
   onEdit: (editing: { key: string; column: Column } | null) => void;
   onFields: (row: Row, fields: Fields) => void;
+  /** Takes what was typed in a row that went out of view while it was edited. */
+  onTyped: (row: Row, fields: Fields) => void;
   isReadOnly: (row: Row) => boolean;
+  /** Whether the row's record can be locked, or have an owner and a review date. */
+  hasDetails: (row: Row) => boolean;
+  /** The types that a record can have, as far as the reader may write them. */
   types: readonly string[];
+  /** The types that Zonewright can edit at all. */
+  editable: ReadonlySet<string>;
   faultsOf: (row: Row) => readonly string[];
   warningsOf: (row: Row) => readonly string[];
   live: ReadonlySet<string>;
@@ -42,6 +49,7 @@ interface GridProps {
     remove: (rows: readonly Row[]) => void;
     takeBack: (key: string) => void;
     duplicate: (row: Row) => void;
+    details: (row: Row) => void;
     copy: (rows: readonly Row[]) => void;
     setTtl: (rows: readonly Row[]) => void;
     setValue: (rows: readonly Row[]) => void;
@@ -111,6 +119,7 @@ export function Grid(props: GridProps) {
       },
       takeBack: (key) => latest.current.commands.takeBack(key),
       duplicate: (row) => latest.current.commands.duplicate(row),
+      details: (row) => latest.current.commands.details(row),
       copy: (row) => latest.current.commands.copy([row]),
     };
   }, []);
@@ -258,6 +267,7 @@ export function Grid(props: GridProps) {
                         onEdit(null);
                       }}
                       onCancel={() => onEdit(null)}
+                      onLeft={(fields) => props.onTyped(row, fields)}
                     />
                   </div>
                 </div>
@@ -269,7 +279,8 @@ export function Grid(props: GridProps) {
                   selected={selection.has(row.key)}
                   live={props.live.has(row.key)}
                   readOnly={props.isReadOnly(row)}
-                  typeIsEditable={props.types.includes(row.fields.recordType)}
+                  hasDetails={props.hasDetails(row)}
+                  typeIsEditable={props.editable.has(row.fields.recordType)}
                   faults={props.faultsOf(row)}
                   warnings={props.warningsOf(row)}
                   actions={actions}

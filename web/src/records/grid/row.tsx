@@ -1,6 +1,7 @@
-import { Copy, CopyPlus, Ellipsis, Pencil, Trash2, Undo2 } from "lucide-react";
+import type { DnsRecord } from "@zonewright/client";
+import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2 } from "lucide-react";
 import { memo, type MouseEvent as Press } from "react";
-import { formatAgo, formatMoment, formatTtl } from "../../ui/format.ts";
+import { formatAgo, formatDay, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
 import type { Column } from "./cursor.ts";
@@ -21,6 +22,7 @@ export interface RowActions {
   remove: (index: number) => void;
   takeBack: (key: string) => void;
   duplicate: (row: Row) => void;
+  details: (row: Row) => void;
   copy: (row: Row) => void;
 }
 
@@ -33,6 +35,8 @@ interface RowProps {
   /** Whether somebody else has just changed it. */
   live: boolean;
   readOnly: boolean;
+  /** Whether the menu leads to the record's lock, owner and review date. */
+  hasDetails: boolean;
   /** Whether Zonewright can edit records of its type at all. */
   typeIsEditable: boolean;
   faults: readonly string[];
@@ -86,6 +90,7 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
           <span className={styles["old"]}>{record.name}</span>
         ) : null}
         {fields.name}
+        {record ? <Marks record={record} /> : null}
       </span>
       <span {...cell("type", styles["type"] ?? "")}>{fields.recordType}</span>
       <span {...cell("value", styles["value"] ?? "")}>
@@ -107,7 +112,7 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
         {kind ? text.draft : record ? formatAgo(record.updatedAt) : ""}
       </span>
       <span className={styles["menuCell"]} role="gridcell">
-        <RowMenu row={row} index={index} readOnly={readOnly} actions={actions} />
+        <RowMenu row={row} index={index} readOnly={readOnly} hasDetails={props.hasDetails} actions={actions} />
       </span>
       {[...faults, ...warnings].map((message, at) => (
         <span
@@ -122,7 +127,33 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
   );
 });
 
-function RowMenu({ row, index, readOnly, actions }: Pick<RowProps, "row" | "index" | "readOnly" | "actions">) {
+const isPast = (date: Date) => date.getTime() <= Date.now();
+
+/** What people noted about a record that is not published: that it is locked, and when it is to be looked at again. */
+function Marks({ record: { locked, reviewAt } }: { record: DnsRecord }) {
+  const isDue = reviewAt !== null && isPast(reviewAt);
+  const review = reviewAt && (isDue ? text.reviewDue : text.reviewOn)(formatDay(reviewAt));
+  return (
+    <>
+      {locked ? (
+        <span className={styles["mark"]} title={text.locked}>
+          <Lock aria-hidden />
+          <span className="sr">, {text.locked}</span>
+        </span>
+      ) : null}
+      {review === null ? null : (
+        <span className={styles["mark"]} data-due={isDue || undefined} title={review}>
+          <CalendarClock aria-hidden />
+          <span className="sr">, {review}</span>
+        </span>
+      )}
+    </>
+  );
+}
+
+type RowMenuProps = Pick<RowProps, "row" | "index" | "readOnly" | "hasDetails" | "actions">;
+
+function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
   const { fields, edit, key } = row;
   const editing = readOnly
     ? []
@@ -164,7 +195,12 @@ function RowMenu({ row, index, readOnly, actions }: Pick<RowProps, "row" | "inde
       }
       groups={[
         editing,
-        [{ id: "copy", label: text.copy, icon: <Copy aria-hidden />, run: () => actions.copy(row) }],
+        [
+          { id: "copy", label: text.copy, icon: <Copy aria-hidden />, run: () => actions.copy(row) },
+          ...(hasDetails
+            ? [{ id: "details", label: text.details, icon: <Lock aria-hidden />, run: () => actions.details(row) }]
+            : []),
+        ],
         undoing,
       ].filter((group) => group.length > 0)}
     />

@@ -29,10 +29,10 @@ export const domains = {
   clear: "Clear the filters",
   emptyTitle: "No domains yet",
   emptyAdmin:
-    "Import the zones that your name server or DNS vendor already serves, or add a new domain. Nothing changes at the provider.",
+    "Import the zones that your name server or DNS vendor already serves, which changes nothing there. Or add a new domain.",
   emptyMember: "You see a domain here when an administrator assigns it to you.",
   addTitle: "Add a domain",
-  addHint: "Its records start empty. To take over an existing zone, import it from its provider.",
+  addHint: "The zone is created at its provider. If it is there already, its records are read.",
   onlyName: "Only the name is used.",
   nameExample: "example.com",
   viewHint: "For several zones of one name, such as internal.",

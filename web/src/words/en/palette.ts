@@ -35,6 +35,7 @@ export const palette = {
   settingsOf: (name: string) => `Settings of ${name}`,
   accessOf: (name: string) => `Access to ${name}`,
   recordsOf: (name: string) => `Records of ${name}`,
+  historyOf: (name: string) => `History of ${name}`,
   requestsOf: (name: string) => `Requests of ${name}`,
   theme: "Change the theme",
   signOut: "Sign out",

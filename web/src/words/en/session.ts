@@ -76,6 +76,10 @@ export const session = {
   confirmNowhere: "Your account has no password. Sign out and in again to confirm.",
   confirmAt: (provider: string) => `Sign in again with ${provider}`,
 
+  signOutTitle: "Sign out and lose your drafts?",
+  signOutDrafts: (zones: number) =>
+    `You have changes in ${zones === 1 ? "1 domain" : `${zones} domains`} that were not applied. Signing out deletes them from this browser.`,
+
   errors: {
     access_denied: "The provider did not confirm the sign-in. Try again, or sign in another way.",
     state_invalid: "This sign-in expired or began in another browser. Start again.",

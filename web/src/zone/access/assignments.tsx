@@ -2,17 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import type { RouterOutputs } from "@zonewright/client";
 import { useDeferredValue, useState } from "react";
 import { client, issueOf, queries } from "../../api.ts";
+import { useUser } from "../../session/current-user.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
-import { Failure } from "../../ui/notice.tsx";
+import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
-import { commaList } from "../lists.ts";
+import { typeList } from "../lists.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 import { recordsText } from "./own-access.tsx";
@@ -23,8 +24,9 @@ const text = zoneWords;
 type Assignment = RouterOutputs["assignments"]["list"]["assignments"][number];
 type Access = Assignment["access"];
 
-/** Who is assigned to a domain, for administrators. */
+/** Who is assigned to a domain, for administrators; auditors only read it. */
 export function Assignments({ zone }: { zone: Zone }) {
+  const isAdmin = useUser().role === "admin";
   const list = useQuery({
     queryKey: ["assignments", zone.id],
     queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
@@ -38,7 +40,7 @@ export function Assignments({ zone }: { zone: Zone }) {
       title={text.assignments}
       hint={text.assignmentsHint}
       flush
-      action={<Button onClick={() => setAssigning(true)}>{text.assign}</Button>}
+      action={isAdmin ? <Button onClick={() => setAssigning(true)}>{text.assign}</Button> : null}
     >
       <Failure error={list.error} />
       {list.isSuccess && assignments.length === 0 ? <p className={styles["inset"]}>{text.noAssignments}</p> : null}
@@ -50,13 +52,15 @@ export function Assignments({ zone }: { zone: Zone }) {
               <small>{factsOf(assignment).join(", ")}</small>
             </span>
             <span className={styles["mono"]}>{recordsText(assignment)}</span>
-            <Button
-              kind="quiet"
-              aria-label={text.withdrawTitle(names.get(assignment.userId) ?? "")}
-              onClick={() => setWithdrawing(assignment)}
-            >
-              {text.withdraw}
-            </Button>
+            {isAdmin ? (
+              <Button
+                kind="quiet"
+                aria-label={text.withdrawTitle(names.get(assignment.userId) ?? "")}
+                onClick={() => setWithdrawing(assignment)}
+              >
+                {text.withdraw}
+              </Button>
+            ) : null}
           </li>
         ))}
       </ul>
@@ -107,7 +111,7 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
       userId: chosen,
       subdomainPattern: hosts,
       access,
-      recordTypes: commaList(types),
+      recordTypes: typeList(types),
       review,
       expiresAt: ends === "" ? null : new Date(`${ends}T23:59:59`),
     });
@@ -115,6 +119,9 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
     toast({ title: text.assigned(members.find(({ id }) => id === chosen)?.username ?? "") });
     onClose();
   });
+  const isAtField = ["userId", "subdomainPattern", "recordTypes", "expiresAt"].some((field) =>
+    issueOf(create.error, field),
+  );
   const submit = () => {
     setTried(true);
     if (chosen !== "") void create.run();
@@ -186,7 +193,7 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
           error={issueOf(create.error, "expiresAt")}
         />
         <CheckField label={text.mayReview} checked={review} onValue={setReview} />
-        <Failure error={error ?? create.error} />
+        <Failure error={error ?? (isAtField ? null : create.error)} />
       </Form>
     </Dialog>
   );
@@ -223,6 +230,8 @@ interface WithdrawProps {
 }
 
 function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
+  const { groupName, tag } = assignment;
+  const wider = groupName !== null ? text.byGroup(groupName) : tag !== null ? text.byTag(tag) : null;
   const withdraw = useAction(async () => {
     await client.assignments.delete.mutate({ id: assignment.id });
     await queries.invalidateQueries({ queryKey: ["assignments"] });
@@ -247,6 +256,7 @@ function WithdrawDialog({ assignment, name, onClose }: WithdrawProps) {
       <p className={styles["mono"]}>
         {recordsText(assignment)} · {text.accesses[assignment.access]}
       </p>
+      {wider === null ? null : <Notice kind="warning">{text.withdrawAll(wider)}</Notice>}
       <Failure error={withdraw.error} />
     </Dialog>
   );

@@ -117,7 +117,7 @@ export function OwnRequests({ zone }: { zone: Zone }) {
   return (
     <Card
       title={text.yourRequests}
-      hint={text.requestsHint}
+      hint={text.yourRequestsHint}
       flush
       action={<Button onClick={() => setAsking(true)}>{text.ask}</Button>}
     >

@@ -4,6 +4,7 @@ import { client, issueOf, queries } from "../../api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, SelectField } from "../../ui/field.tsx";
+import { formatNumber } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
@@ -51,7 +52,12 @@ export function AddMirror({ zone, configs, onClose }: Props) {
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button kind="primary" pending={add.pending} disabled={!plan.isSuccess} onClick={() => void add.run()}>
+          <Button
+            kind="primary"
+            pending={add.pending}
+            disabled={!plan.isSuccess || (plan.data.delete > 0 && !force)}
+            onClick={() => void add.run()}
+          >
             {text.addNow}
           </Button>
         </>
@@ -62,7 +68,10 @@ export function AddMirror({ zone, configs, onClose }: Props) {
           label={text.config}
           value={config}
           options={configs.map(({ id: value, name: label }) => ({ value, label }))}
-          onValue={setConfig}
+          onValue={(next) => {
+            setConfig(next);
+            setForce(false);
+          }}
           error={issueOf(plan.error, "providerConfigId")}
         />
         <CheckField label={text.reportOnly} checked={reports} onValue={setReports} />
@@ -74,6 +83,9 @@ export function AddMirror({ zone, configs, onClose }: Props) {
               {deletes.map((record) => (
                 <li key={record}>{record}</li>
               ))}
+              {plan.data && plan.data.delete > deletes.length ? (
+                <li>{zoneWords.moreLines(formatNumber(plan.data.delete - deletes.length))}</li>
+              ) : null}
             </ul>
             <CheckField label={text.force} checked={force} onValue={setForce} />
           </div>

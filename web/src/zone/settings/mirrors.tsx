@@ -1,10 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { RouterOutputs } from "@zonewright/client";
+import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
 import { client, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
+import { AskFirst } from "../../ui/ask-first.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField } from "../../ui/field.tsx";
+import { forPeople } from "../../ui/for-people.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
@@ -70,18 +73,23 @@ export function Mirrors({ zone }: { zone: Zone }) {
 }
 
 function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; name: string }) {
-  const { state, revision, differences, unsupported, error } = mirror;
+  const { state, onDrift, revision, differences, unsupported, error } = mirror;
   const [removing, setRemoving] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const [drops, setDrops] = useState(false);
   const reload = () => queries.invalidateQueries({ queryKey: ["mirrors", zoneId] });
-  const reconcile = useAction(async () => {
-    await client.mirrors.reconcile.mutate({ id: zoneId, mirrorId: mirror.id });
+  const reconcile = useAction(async (force: boolean) => {
+    await client.mirrors.reconcile.mutate({ id: zoneId, mirrorId: mirror.id, ...(force ? { force } : {}) });
     await reload();
   });
   const remove = useAction(async () => {
-    await client.mirrors.delete.mutate({ id: zoneId, mirrorId: mirror.id });
+    await client.mirrors.delete.mutate({ id: zoneId, mirrorId: mirror.id, ...(drops ? { force: "true" } : {}) });
     await reload();
     toast({ title: text.removed(name) });
   });
+  const mustConfirm = isZonewrightError(remove.error) && remove.error.code === "CONFIRMATION_REQUIRED";
+  // Records of others that are too many to be deleted without asking.
+  const hasForeign = state === "failing" && onDrift === "restore" && differences > 0;
   const facts = [
     text.states[state],
     revision === null ? "" : text.revision(formatNumber(revision)),
@@ -95,11 +103,12 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
           <i className={styles["dot"]} data-state={dots[state]} aria-hidden /> {name}
         </span>
         <small>{facts.filter(Boolean).join(", ")}</small>
-        {error === null ? null : <small>{error}</small>}
+        {error === null ? null : <small>{forPeople(error)}</small>}
         <Failure error={reconcile.error} />
       </span>
       <span className={styles["actions"]}>
-        <Button pending={reconcile.pending} onClick={() => void reconcile.run()}>
+        {hasForeign ? <Button onClick={() => setDeleting(true)}>{text.deleteForeign}</Button> : null}
+        <Button pending={reconcile.pending} onClick={() => void reconcile.run(false)}>
           {text.reconcile}
         </Button>
         <Button onClick={() => setRemoving(true)}>{text.remove}</Button>
@@ -111,7 +120,12 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
         footer={
           <>
             <Button onClick={() => setRemoving(false)}>{words.ui.cancel}</Button>
-            <Button kind="danger" pending={remove.pending} onClick={() => void remove.run()}>
+            <Button
+              kind="danger"
+              disabled={mustConfirm && !drops}
+              pending={remove.pending}
+              onClick={() => void remove.run()}
+            >
               {text.remove}
             </Button>
           </>
@@ -119,7 +133,20 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
       >
         <p>{text.removeText}</p>
         <Failure error={remove.error} />
+        {mustConfirm || drops ? (
+          <CheckField label={zoneWords.dropAtSecondaries} checked={drops} onValue={setDrops} />
+        ) : null}
       </Dialog>
+      {deleting ? (
+        <AskFirst
+          title={text.deleteForeignTitle(name)}
+          action={text.deleteForeignNow}
+          onConfirm={() => void reconcile.run(true)}
+          onClose={() => setDeleting(false)}
+        >
+          <p>{text.deleteForeignText(differences)}</p>
+        </AskFirst>
+      ) : null}
     </li>
   );
 }

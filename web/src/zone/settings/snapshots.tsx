@@ -13,7 +13,7 @@ import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
-import { differenceLines, planLines } from "../patch.ts";
+import { differenceLines, reviewedPlan } from "../patch.ts";
 import { Patch } from "../patch-view.tsx";
 import { ReviewedDialog } from "../reviewed-dialog.tsx";
 import { refreshRecords, storeZone, useZoneName, type Zone } from "../use-zone.ts";
@@ -151,6 +151,20 @@ function CompareDialog({ zone: { id }, snapshots, onClose }: CompareProps) {
   );
 }
 
+interface Unrestored {
+  recordType: string;
+  name: string;
+  value: string;
+  error: string;
+}
+
+/** As many records that cannot be restored are named before the others are. */
+const mostNamed = 20;
+
+function unrestored({ recordType, name, value, error }: Unrestored): string {
+  return text.notRestored(`${name} ${recordType} ${value}`, error);
+}
+
 interface RestoreProps {
   zone: Zone;
   snapshot: Snapshot;
@@ -160,23 +174,22 @@ interface RestoreProps {
 function RestoreDialog({ zone, snapshot, onClose }: RestoreProps) {
   const { id } = zone;
   const { id: snapshotId, version } = snapshot;
-  const [failed, setFailed] = useState<readonly { recordType: string; name: string; value: string; error: string }[]>(
-    [],
-  );
+  const [failed, setFailed] = useState<readonly Unrestored[]>([]);
   return (
     <ReviewedDialog
       title={text.restoreTitle(version)}
       description={text.restoreHint}
       queryKey={["rollback-plan", id, snapshotId, zone.revision]}
       plan={async (signal) => {
-        const { plan } = await client.snapshots.rollback.mutate({ id, snapshotId, dryRun: true }, { signal });
-        return plan ? planLines(plan) : [];
+        const result = await client.snapshots.rollback.mutate({ id, snapshotId, dryRun: true }, { signal });
+        const reviewed = reviewedPlan(result.plan, result.planHash);
+        return { ...reviewed, warnings: [...reviewed.warnings, ...result.failed.slice(0, mostNamed).map(unrestored)] };
       }}
       nothing={text.same}
       label={text.restoreNow}
       anyway={text.restoreAnyway}
-      perform={async (force) => {
-        const result = await client.snapshots.rollback.mutate({ id, snapshotId, force });
+      perform={async (confirmed) => {
+        const result = await client.snapshots.rollback.mutate({ id, snapshotId, ...confirmed });
         await refreshRecords(zone);
         if (result.failed.length > 0) {
           setFailed(result.failed);

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { mayTakeBack, type ChangeSet } from "../../../web/src/timeline/may-take-back.ts";
+
+const record = (name: string) => ({
+  recordType: "A",
+  name,
+  value: "192.0.2.1",
+  strings: null,
+  ttl: 300,
+  priority: null,
+  proxied: false,
+});
+const made = (name: string, changed: Partial<ChangeSet> = {}) => ({
+  state: "applied" as const,
+  revision: 5,
+  changes: [{ action: "create" as const, recordId: name, before: null, after: record(name) }],
+  creates: 1,
+  updates: 0,
+  deletes: 0,
+  ...changed,
+});
+const manager = { manages: true, writes: () => true };
+const member = { manages: false, writes: ({ name }: { name: string }) => name === "www" };
+
+test("an administrator may take back every change whose records are still stored", () => {
+  expect(mayTakeBack(made("www"), 0, manager)).toBe(true);
+  expect(mayTakeBack(made("www"), 5, manager)).toBe(false);
+  expect(mayTakeBack(made("www", { revision: null, state: "failed" }), 0, manager)).toBe(false);
+  expect(mayTakeBack(made("www", { state: "pending" }), 0, manager)).toBe(false);
+});
+
+test("a member may take back a change only if they may write all of it and see all of it", () => {
+  expect(mayTakeBack(made("www"), 0, member)).toBe(true);
+  expect(mayTakeBack(made("api"), 0, member)).toBe(false);
+  expect(mayTakeBack(made("www", { creates: 2 }), 0, member)).toBe(false);
+  expect(mayTakeBack(made("www", { changes: [], creates: 0 }), 0, member)).toBe(false);
+});

@@ -1,0 +1,139 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { expectAccessible, useConsole } from "../../support/console.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** A draft is lost only to whoever wants that. */
+
+const site = useConsole();
+let zone: Zone;
+let page: Page;
+
+beforeEach(async () => {
+  zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.add("A", "api", "192.0.2.7");
+  page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("grid").waitFor();
+});
+
+async function edit(on: Page, host: string, value: string): Promise<void> {
+  await on.getByRole("button", { name: `Actions for ${host} A` }).click();
+  await on.getByRole("menuitem", { name: "Edit" }).click();
+  await on.getByRole("textbox", { name: "Value", exact: true }).fill(value);
+  await on.getByRole("button", { name: "Done" }).click();
+}
+
+test("two tabs edit one draft: neither loses what the other typed, also after a reload", async () => {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await edit(page, "www", "192.0.2.2");
+  await other.getByText("1 change", { exact: true }).waitFor();
+  await edit(other, "api", "192.0.2.8");
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.2" }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.8" }).waitFor();
+});
+
+test("a new record that is being written in one tab stays, whatever the other tab edits", async () => {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("shop");
+  await edit(other, "api", "192.0.2.8");
+  await page.getByRole("row").filter({ hasText: "192.0.2.8" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Name" }).inputValue()).toBe("shop");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.80");
+  await page.getByRole("button", { name: "Done" }).click();
+  await other.getByText("2 changes", { exact: true }).waitFor();
+});
+
+test("an applied draft does not come back by Ctrl Z", async () => {
+  await edit(page, "www", "192.0.2.2");
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog", { name: /^Review/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.2" }).waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("n");
+  await page.getByText("1 change", { exact: true }).waitFor();
+});
+
+test("a draft of a record that somebody else deletes becomes a new record, and can be applied", async () => {
+  await edit(page, "www", "192.0.2.2");
+  await page.getByText(/^Checked against revision/).waitFor();
+  site.expected.push("404");
+  const [www] = await zone.records("&name=www");
+  await zone.delete(www.id);
+  await page.getByText("www A was deleted. Your version would create it again.").waitFor();
+  await page.getByText("+1", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await page
+    .getByRole("dialog", { name: /^Review/ })
+    .getByRole("button", { name: /^Apply/ })
+    .click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  expect(await zone.lines()).toEqual(["api A 192.0.2.7", "www A 192.0.2.2"]);
+});
+
+test("what is typed stays when somebody else deletes the record that is being edited", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  site.expected.push("404");
+  const [www] = await zone.records("&name=www");
+  await zone.delete(www.id);
+  await page.getByText("www A was deleted. Your version would create it again.").waitFor();
+  await page.getByText("+1", { exact: true }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Value", exact: true }).inputValue()).toBe("192.0.2.50");
+});
+
+test("what is typed stays when another record is edited before it is done", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("1 change", { exact: true }).waitFor();
+});
+
+test("what is typed stays when the record is scrolled out of view", async () => {
+  await zone.post("/records/bulk", {
+    records: Array.from({ length: 90 }, (_, at) => ({ recordType: "A", name: `host${at}`, value: "192.0.2.9" })),
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  const scroller = page.locator("[data-scroll]");
+  await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+  await page.getByRole("row").filter({ hasText: "www" }).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await scroller.evaluate((element) => element.scrollTo(0, 0));
+  await expect.poll(() => page.getByRole("textbox", { name: "Value", exact: true }).inputValue()).toBe("192.0.2.50");
+});
+
+test("signing out asks before it deletes a draft, and keeps everything if it is cancelled", async () => {
+  await edit(page, "www", "192.0.2.2");
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  const ask = page.getByRole("dialog", { name: "Sign out and lose your drafts?" });
+  await ask.getByText("You have changes in 1 domain").waitFor();
+  await expectAccessible(page);
+  await ask.getByRole("button", { name: "Cancel" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await ask.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+});

@@ -1,0 +1,98 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** What happened to a zone, and how to take it back after the message with "Undo" has gone. */
+
+const site = useConsole();
+
+const history = (zone: Zone) => `/d/${zone.name}/timeline`;
+const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
+const item = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
+
+test("a change of the history is shown with its records, and taken back after they were read; later changes stay", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", message: "Add the web server" });
+  await zone.add("A", "api", "192.0.2.7");
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("link", { name: "History" }).click();
+  const entry = item(page, "Add the web server");
+  await entry.getByText(/admin, revision 1/).waitFor();
+  await entry.getByRole("button", { name: /^Show changes/ }).click();
+  await entry.getByText("192.0.2.1").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "history");
+  await entry.getByRole("button", { name: "Take back… Add the web server" }).click();
+  await dialog(page).getByText("192.0.2.1").waitFor();
+  await expectAccessible(page);
+  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
+  await page.getByText("Taken back as revision 3.").waitFor();
+  await item(page, "Change taken back").waitFor();
+  expect(await zone.lines()).toEqual(["api A 192.0.2.7"]);
+});
+
+test("a change whose records were changed since cannot be taken back, and the dialog says why", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1");
+  await zone.update(id, { value: "192.0.2.2" });
+  const page = await site.signedIn({ path: history(zone) });
+  site.expected.push("409");
+  await item(page, "revision 1")
+    .getByRole("button", { name: /^Take back/ })
+    .click();
+  await dialog(page).getByRole("alert").getByText(/www/).waitFor();
+  const take = dialog(page).getByRole("button", { name: "Take back", exact: true });
+  expect(await take.getAttribute("aria-disabled")).toBe("true");
+});
+
+test("a member takes back changes of their own names, and is offered no other", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.add("A", "app.dev", "192.0.2.2");
+  const username = "history-member";
+  const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
+  const whole = { userId: body.id, domainId: zone.id, access: "read" };
+  await site.zonewright.admin.post("/api/assignments", whole);
+  await site.zonewright.admin.post("/api/assignments", { ...whole, access: "write", subdomainPattern: "*.dev" });
+  const page = await site.signedIn({ username, password: memberPassword, path: history(zone) });
+  await item(page, "revision 2")
+    .getByRole("button", { name: /^Take back/ })
+    .waitFor();
+  await item(page, "revision 1").waitFor();
+  expect(await page.getByRole("button", { name: /^Take back/ }).count()).toBe(1);
+  await page.getByRole("button", { name: /^Take back/ }).click();
+  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
+  await page.getByText("Taken back as revision 3.").waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+});
+
+test("where every change needs a review, an administrator takes one back with a reason", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
+  const page = await site.signedIn({ path: history(zone) });
+  await page.getByRole("button", { name: /^Take back/ }).click();
+  site.expected.push("409");
+  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
+  await dialog(page).getByText("Changes to this zone need a review.").waitFor();
+  expect(await dialog(page).textContent()).not.toContain("/api/");
+  const anyway = dialog(page).getByRole("button", { name: "Apply without review" });
+  expect(await anyway.getAttribute("aria-disabled")).toBe("true");
+  await dialog(page).getByLabel("Why it cannot wait for a review").fill("The host is gone.");
+  await anyway.click();
+  await page.getByText("Taken back as revision 2.").waitFor();
+  const [entry] = await zone.history();
+  expect(entry).toMatchObject({ kind: "revert", message: "The host is gone." });
+});
+
+test("the history has no accessibility findings at 320 pixels in the dark", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const page = await site.signedIn({ path: history(zone), dark: true, width: 320 });
+  await page.getByRole("button", { name: /^Show changes/ }).click();
+  await expectAccessible(page);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+});

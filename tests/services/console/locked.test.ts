@@ -1,0 +1,100 @@
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** What may be done with a record: locks, owners, review dates, and the limits of an assignment. */
+
+const site = useConsole();
+let zone: Zone;
+let id = "";
+
+beforeEach(async () => {
+  zone = await fileZone(site.zonewright);
+  ({ id } = await zone.add("A", "www", "192.0.2.1"));
+});
+
+const record = async () => (await zone.records("&name=www"))[0];
+const records = () => `/d/${zone.name}/records`;
+const menu = async (page: Page) => await page.getByRole("button", { name: "Actions for www A" }).click();
+
+test("an administrator locks a record and sets whom to ask and when to look again, and the row says so", async () => {
+  const page = await site.signedIn({ path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Lock, owner and review date of www A" });
+  await dialog.getByLabel(/^Locked/).check();
+  await dialog.getByLabel("Whom to ask about it").selectOption({ label: "You (admin)" });
+  await dialog.getByLabel("Look at it again on").fill("2031-03-14");
+  await expectAccessible(page);
+  await photograph(page, "record-details");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  const row = page.getByRole("row").filter({ hasText: "192.0.2.1" });
+  await row.getByText(", Locked").waitFor();
+  await row.getByText("To be looked at again on Mar 14, 2031").waitFor();
+  await expectAccessible(page);
+  await photograph(page, "record-locked");
+  expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z", value: "192.0.2.1" });
+});
+
+test("a member sees that a record is locked, and is offered no edit that would be refused", async () => {
+  await zone.update(id, { locked: true });
+  await zone.add("A", "api", "192.0.2.7");
+  const username = "lock-member";
+  const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
+  await site.zonewright.admin.post("/api/assignments", { userId: body.id, domainId: zone.id, access: "write" });
+  const page = await site.signedIn({ username, password: memberPassword, path: records() });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).getByText(", Locked").waitFor();
+  await page.getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  await page.keyboard.press("Escape");
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: /Edit|Delete/ }).count()).toBe(0);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  await page.getByLabel("Look at it again on").waitFor();
+  expect(await page.getByLabel(/^Locked/).count()).toBe(0);
+});
+
+test("a review of a change to a locked record is requested after a second confirmation", async () => {
+  await zone.update(id, { locked: true });
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
+  const page = await site.signedIn({ path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.2");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Request review/ }).click();
+  const dialog = page.getByRole("dialog", { name: /^Request a review of 1 change/ });
+  await dialog.getByLabel("What it is for").fill("Move www");
+  site.expected.push("409");
+  await dialog.getByRole("button", { name: /^Request review/ }).click();
+  await dialog.getByRole("alert").getByText("is locked.").waitFor();
+  expect(await dialog.textContent()).not.toContain("unlock");
+  await dialog.getByRole("button", { name: /^Request review anyway/ }).click();
+  await page.getByText(/^Request #\d+ is sent/).waitFor();
+});
+
+test("a member assigned to some types is offered only those, and can mend a new record outside of the assigned names", async () => {
+  const username = "contractor";
+  const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
+  const assignment = { userId: body.id, domainId: zone.id, access: "write", subdomainPattern: "*.shop" };
+  await site.zonewright.admin.post("/api/assignments", { ...assignment, recordTypes: ["TXT", "MX"] });
+  const page = await site.signedIn({ username, password: memberPassword, path: records() });
+  site.expected.push("403");
+  await page.getByRole("button", { name: "Add record" }).first().click();
+  const types = page.getByRole("combobox", { name: "Type" });
+  expect((await types.locator("option").allTextContents()).toSorted()).toEqual(["MX", "TXT"]);
+  await types.selectOption("TXT");
+  await page.getByRole("textbox", { name: "Name" }).fill("elsewhere");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("v=spf1 -all");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText(/^Your assignments do not let you change/).waitFor();
+  await page.getByRole("button", { name: "Actions for elsewhere TXT" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("mail.shop");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText(/^Checked against revision/).waitFor();
+});

@@ -1,0 +1,22 @@
+import type { Locator } from "playwright-core";
+import { expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { fileZone } from "../../support/zones.ts";
+
+const site = useConsole();
+
+async function boxOf(part: Locator) {
+  await part.waitFor();
+  const box = await part.boundingBox();
+  if (box === null) throw new Error("It is not on the page.");
+  return box;
+}
+
+test("on a phone, the tools above the records lie over none of them, however long the zone is", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 10; host < 30; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const page = await site.signedIn({ path: `/d/${zone.name}/records`, width: 390, height: 700 });
+  const first = await boxOf(page.getByRole("row").filter({ hasText: "host10" }));
+  const add = await boxOf(page.getByRole("button", { name: "Add record" }));
+  expect(add.y + add.height).toBeLessThanOrEqual(first.y);
+});

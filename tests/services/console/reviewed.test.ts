@@ -1,0 +1,83 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { useConsole } from "../../support/console.ts";
+import { fileZone, type Zone } from "../../support/zones.ts";
+
+/** A sync and a rollback make what was read, and nothing else. */
+
+const site = useConsole();
+const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
+
+async function noticed(zone: Zone): Promise<void> {
+  const { providerConfigId } = await zone.detail();
+  await site.zonewright.services.drift.checkZone(providerConfigId, zone.name, new Date());
+}
+
+async function drifted(): Promise<{ zone: Zone; page: Page }> {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text}first 300 IN A 192.0.2.7\n`);
+  await noticed(zone);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await dialog(page).getByText("192.0.2.7").waitFor();
+  return { zone, page };
+}
+
+test("a sync takes over only what was read: records that others add meanwhile are shown first", async () => {
+  const { zone, page } = await drifted();
+  await zone.edit((text) => `${text}second 300 IN A 192.0.2.8\n`);
+  site.expected.push("409");
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByText("The zone or its provider has changed since.").waitFor();
+  await dialog(page).getByText("192.0.2.8").waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await page.getByText(/^Synced: \+2/).waitFor();
+});
+
+test("a locked record that was changed at the provider is taken over after a second look", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1");
+  await zone.update(id, { locked: true });
+  await zone.edit((text) => text.replace("192.0.2.1", "192.0.2.9"));
+  await noticed(zone);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await page.getByRole("button", { name: "Show the difference" }).click();
+  await dialog(page)
+    .getByText(/is locked\.$/)
+    .waitFor();
+  site.expected.push("409");
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByLabel("I have read the difference and want it anyway.").check();
+  await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
+  await page.getByText(/^Synced: /).waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.9"]);
+});
+
+test("what restoring a snapshot would change is shown anew when somebody else edits the zone meanwhile", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.post("/snapshots", {});
+  await zone.add("A", "later", "192.0.2.2");
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
+  await dialog(page).getByText("192.0.2.2").waitFor();
+  await zone.add("A", "theirs", "192.0.2.3");
+  await dialog(page).getByText("192.0.2.3").waitFor();
+  await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
+  await page.getByText("Snapshot 1 is restored.").waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+});
+
+test("an edit at the provider is compared and taken over from the settings, before any check found it", async () => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  await zone.edit((text) => `${text}byhand 300 IN A 192.0.2.7\n`);
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  await page.getByRole("button", { name: "Compare now…" }).click();
+  await dialog(page).getByText("192.0.2.7").waitFor();
+  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await page.getByText(/^Synced: \+1/).waitFor();
+  expect(await zone.lines()).toEqual(["byhand A 192.0.2.7", "www A 192.0.2.1"]);
+});

@@ -1,0 +1,100 @@
+import { useId, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
+import { timelineWords } from "../words/timeline.ts";
+import { Patch } from "../zone/patch-view.tsx";
+import { madeLines } from "../zone/patch.ts";
+import type { ChangeSet } from "./may-take-back.ts";
+import styles from "./timeline.module.css";
+
+const text = timelineWords;
+
+/** What a change was, in a few words. */
+export function titleOf({ message, kind }: Pick<ChangeSet, "message" | "kind">): string {
+  return message ?? text.kinds[kind];
+}
+
+interface EntryProps {
+  entry: ChangeSet;
+  /** Whether the service still has the records of this change. */
+  isStored: boolean;
+  /** Null where it would be refused. */
+  onTakeBack: (() => void) | null;
+}
+
+/** One change of a zone: who, when, what, and on request its records. */
+export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
+  const { revision, state, actor, tsigKey, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
+  const details = useId();
+  const [open, setOpen] = useState(false);
+  const title = titleOf(entry);
+  const facts = [
+    revision === null ? null : text.revision(formatNumber(revision)),
+    entry.message === null ? null : text.kinds[entry.kind],
+    state === "applied" ? null : text.states[state],
+    causedBy === null ? null : text.follows,
+    unknown === 0 ? null : text.unknown(formatNumber(unknown)),
+  ].filter((fact) => fact !== null);
+  return (
+    <li>
+      <div className={styles["item"]}>
+        <div className={styles["what"]}>
+          <span>{title}</span>
+          <small>
+            <span title={formatMoment(createdAt)}>{formatAgo(createdAt)}</span>,{" "}
+            {tsigKey === null ? (actor ?? text.nobody) : text.byKey(tsigKey)}
+            {facts.map((fact) => `, ${fact}`)}
+          </small>
+        </div>
+        <span className={styles["counts"]}>
+          {creates > 0 ? <span className={styles["add"]}>+{formatNumber(creates)}</span> : null}
+          {updates > 0 ? <span className={styles["chg"]}>~{formatNumber(updates)}</span> : null}
+          {deletes > 0 ? <span className={styles["del"]}>−{formatNumber(deletes)}</span> : null}
+        </span>
+        <span className={styles["actions"]}>
+          <Button
+            kind="quiet"
+            aria-expanded={open}
+            aria-controls={details}
+            aria-label={`${open ? text.hide : text.show}: ${title}`}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? text.hide : text.show}
+          </Button>
+          {onTakeBack ? (
+            <Button aria-label={`${text.takeBack} ${title}`} onClick={onTakeBack}>
+              {text.takeBack}
+            </Button>
+          ) : null}
+        </span>
+      </div>
+      <div id={details} hidden={!open} className={styles["details"]}>
+        {open ? <Details entry={entry} isStored={isStored} /> : null}
+      </div>
+    </li>
+  );
+}
+
+function Details({ entry, isStored }: Pick<EntryProps, "entry" | "isStored">) {
+  const { changes, failures, creates, updates, deletes } = entry;
+  const more = creates + updates + deletes - changes.length;
+  if (!isStored) return <p>{text.notStored}</p>;
+  return (
+    <>
+      <Patch lines={madeLines(changes)} />
+      {more > 0 ? <p>{text.more(formatNumber(more))}</p> : null}
+      {failures.length === 0 ? null : (
+        <div>
+          <p>{text.failures}</p>
+          <ul>
+            {failures.map(({ action, recordType, name, value, error }) => (
+              <li key={`${action} ${name} ${recordType} ${value}`}>
+                <code>{`${name} ${recordType} ${value}`}</code> {error}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { History } from "lucide-react";
+import { useState } from "react";
+import { client } from "../api.ts";
+import { needsReview } from "../records/needs-review.ts";
+import { useOwnRights } from "../records/own-rights.ts";
+import { useUser } from "../session/current-user.ts";
+import { Button } from "../ui/button.tsx";
+import { Failure } from "../ui/notice.tsx";
+import { Empty, useTitle } from "../ui/page.tsx";
+import { timelineWords } from "../words/timeline.ts";
+import { useManages } from "../zone/rights.ts";
+import { useZone, zoneName } from "../zone/use-zone.ts";
+import { Entry } from "./entry.tsx";
+import { mayTakeBack, type ChangeSet } from "./may-take-back.ts";
+import { TakeBack } from "./take-back.tsx";
+import styles from "./timeline.module.css";
+
+const text = timelineWords;
+const pageSize = 20;
+
+/** What happened to a zone, newest first, and how to take it back. */
+export function TimelinePage() {
+  const zone = useZone();
+  const { id, revision, historyFrom } = zone;
+  const user = useUser();
+  const manages = useManages(zone);
+  const rights = useOwnRights(zone);
+  useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
+  const list = useInfiniteQuery({
+    queryKey: ["history", id, revision],
+    initialPageParam: 1,
+    queryFn: async ({ pageParam, signal }) =>
+      await client.records.history.query({ id, page: pageParam, limit: pageSize }, { signal }),
+    getNextPageParam: ({ total }, pages) => (pages.length * pageSize < total ? pages.length + 1 : undefined),
+    placeholderData: (before) => before,
+  });
+  const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
+  const [leaving, setLeaving] = useState<ChangeSet | null>(null);
+  const writes = needsReview(zone, { role: user.role, rights }, null) ? () => false : rights.writes;
+  return (
+    <div className={styles["page"]}>
+      <Failure error={list.error} />
+      {list.isSuccess && entries.length === 0 ? (
+        <Empty icon={<History aria-hidden />} title={text.emptyTitle}>
+          {text.empty}
+        </Empty>
+      ) : null}
+      {entries.length > 0 ? (
+        <ul className={styles["list"]} aria-label={text.list}>
+          {entries.map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              isStored={entry.revision === null || entry.revision > historyFrom}
+              onTakeBack={mayTakeBack(entry, historyFrom, { manages, writes }) ? () => setLeaving(entry) : null}
+            />
+          ))}
+        </ul>
+      ) : null}
+      {list.hasNextPage ? (
+        <div>
+          <Button pending={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {text.older}
+          </Button>
+        </div>
+      ) : null}
+      {leaving ? <TakeBack zone={zone} entry={leaving} onClose={() => setLeaving(null)} /> : null}
+    </div>
+  );
+}
