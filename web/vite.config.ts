@@ -3,16 +3,16 @@ import react from "@vitejs/plugin-react";
 import { defaultClientConditions, defineConfig } from "vite";
 import { earlyScript } from "./early-script.ts";
 
-/** Packages that every page needs. */
+/** Packages that every page needs. Lists that go on endlessly are on few. */
 const always =
-  /node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?:react-router|router-core|history|query-core|react-query|store|react-store)|@trpc|superjson|copy-anything|is-what|use-sync-external-store)\/|client-sdk\/src\//;
+  /^(?!.*[iI]nfiniteQuery(?:Observer)?\.js)(?:.*)(?:node_modules\/(?:react|react-dom|scheduler|@tanstack\/(?:react-router|router-core|history|query-core|react-query|store|react-store)|@trpc|superjson|copy-anything|is-what|use-sync-external-store)\/|client-sdk\/src\/)/;
 
 /** Files of our own and icons, but no texts: those come with their pages. */
 const shared = /web\/src\/(?!words\/|main|ui\/field)|node_modules\/lucide-react\//;
 
 /** What the list of domains and the records of a zone share. */
 const lists =
-  /web\/src\/ui\/(?:use-rows|use-windows|field\.module|pasted)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:copy|download|ellipsis|pencil|plus|search)\./;
+  /web\/src\/ui\/(?:use-rows|use-windows|field\.module)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:download|plus|search)\./;
 
 /** What the pages of a zone share. */
 const zone = /web\/src\/(?:zone\/(?:rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.)/;

@@ -57,12 +57,17 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     );
   }
 
+  // PGlite marks these as internal by their names, and runs its own statements with them.
+  const ready = async () => await engine["_checkReady"]();
+  const alone = async <T>(work: () => Promise<T>) => await engine["_runExclusiveQuery"](work);
+  const outsideTransactions = async <T>(work: () => Promise<T>) => await engine["_runExclusiveTransaction"](work);
+
   const plainQuery = engine.query.bind(engine);
   engine.query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
     const name = nameFor(names, text, values, options);
     if (name === undefined) return await plainQuery(text, values, options);
-    await engine._checkReady();
-    return await engine._runExclusiveTransaction(() => engine._runExclusiveQuery(() => execute(name, text, values)));
+    await ready();
+    return await outsideTransactions(() => alone(() => execute(name, text, values)));
   };
 
   const plainTransaction = engine.transaction.bind(engine);
@@ -71,7 +76,7 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
         const name = nameFor(names, text, values, options);
         if (name === undefined || tx.closed) return await tx.query(text, values, options);
-        return await engine._runExclusiveQuery(() => execute(name, text, values));
+        return await alone(() => execute(name, text, values));
       };
       return await work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
@@ -100,6 +105,8 @@ function described(messages: readonly Message[]): Prepared {
 
 function textOf({ serializers }: PGlite, value: unknown, type = 0): string | null {
   if (value === null || value === undefined) return null;
+  // Types without a serializer take the value's own text, as the engine's `query` does.
+  // oxlint-disable-next-line typescript/no-base-to-string -- see above
   return serializers[type]?.(value) ?? String(value);
 }
 

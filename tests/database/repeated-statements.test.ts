@@ -17,6 +17,12 @@ async function results<T>(em: EntityManager, ask: (em: EntityManager) => Promise
   return found;
 }
 
+async function probe(em: EntityManager, text: string, version: string | null = null) {
+  return await sql`
+    update installation set probe = ${text} where ${version}::text is null or version = ${version}
+  `.execute(queries(em));
+}
+
 describe("a statement that is repeated", () => {
   const values = sql`
     select ${"\uFEFFtext, with 'quotes' and ünïcode"}::text as text, ${null}::text as nothing, ${7}::int as whole,
@@ -56,11 +62,9 @@ describe("a statement that is repeated", () => {
 
   test("says how many rows it changed", async () => {
     const em = database.fork();
-    const probe = (text: string, version: string | null) => sql`
-      update installation set probe = ${text} where ${version}::text is null or version = ${version}`;
     const changed = await results(em, async () => {
-      const all = await probe("x", null).execute(queries(em));
-      const none = await probe("y", "?").execute(queries(em));
+      const all = await probe(em, "x");
+      const none = await probe(em, "y", "?");
       return [all.numAffectedRows, none.numAffectedRows];
     });
     for (const counts of changed) expect(counts).toEqual([1n, 0n]);
@@ -77,12 +81,10 @@ describe("a statement that is repeated", () => {
 
   test("is part of its transaction: a rollback takes back what it wrote, and a failure aborts it", async () => {
     const em = database.fork();
-    const write = (tx: EntityManager, text: string) =>
-      sql`update installation set probe = ${text}`.execute(queries(tx));
-    await write(em, "before");
+    await probe(em, "before");
     for (let use = 0; use < uses; use++) {
       const failing = em.transactional(async (tx) => {
-        await write(tx, "within");
+        await probe(tx, "within");
         await sql`select 1 / ${0}::int`.execute(queries(tx));
       });
       await expect(failing).rejects.toMatchObject({ code: "22012" });
