@@ -91,9 +91,10 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
   const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
   await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
   if (done.length > 0) {
-    if (mirrored) await makeMirrorsDue(tx, { domainId, revision, now });
+    // Under a lease the update above may have waited for a mirror that was being added, which it then does not see.
+    const isDue = (mirrored || lease !== null) && (await makeMirrorsDue(tx, { domainId, revision, now })) > 0;
     if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
-    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored, reported });
+    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored: isDue, reported });
   }
   return { revision, changeSetId };
 }

@@ -6,7 +6,7 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
-import { StatementNames } from "./prepared-statements.ts";
+import { isUnusable, StatementNames } from "./prepared-statements.ts";
 
 /** A statement that the engine has parsed. */
 interface Prepared {
@@ -15,14 +15,14 @@ interface Prepared {
   fields: readonly { name: string; dataTypeID: number }[];
 }
 
-type Message = Awaited<ReturnType<PGlite["execProtocol"]>>["messages"][number];
+type Message = Awaited<ReturnType<PGlite["execProtocolStream"]>>[number];
 /** Results of any columns: the caller names the type of the rows, as with the engine's own method. */
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type AnyResults = Results<any>;
 
 /**
  * Makes the embedded engine prepare repeated statements, which then cost neither parsing nor, after some uses, planning; and hands it the
- * messages of a statement in one call, where its own `query` (PGlite 0.5.8) makes six.
+ * messages of a statement in one call, where its own `query` (PGlite 0.5.8) makes six. Results have no `command` and `rowCount`.
  */
 export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof protocol, "serialize">): void {
   const prepared = new Map<string, Prepared>();
@@ -33,8 +33,7 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   });
 
   async function send(...messages: Uint8Array[]): Promise<readonly Message[]> {
-    const answer = await engine.execProtocol(Buffer.concat([...messages, serialize.sync()]));
-    return answer.messages;
+    return await engine.execProtocolStream(Buffer.concat([...messages, serialize.sync()]), { syncToFs: false });
   }
 
   async function prepare(name: string, text: string): Promise<Prepared> {
@@ -50,11 +49,16 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   async function execute(name: string, text: string, values: readonly unknown[]): Promise<AnyResults> {
     const { parameters, fields } = prepared.get(name) ?? (await prepare(name, text));
     const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
-    return resultOf(
-      engine,
-      fields,
-      await send(serialize.bind({ statement: name, values: texts }), serialize.execute()),
-    );
+    try {
+      const messages = await send(serialize.bind({ statement: name, values: texts }), serialize.execute());
+      return resultOf(engine, fields, messages);
+    } catch (error) {
+      if (isUnusable(error)) {
+        prepared.delete(name);
+        names.retire(text);
+      }
+      throw error;
+    }
   }
 
   // PGlite marks these as internal by their names, and runs its own statements with them.
@@ -67,7 +71,11 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     const name = nameFor(names, text, values, options);
     if (name === undefined) return await plainQuery(text, values, options);
     await ready();
-    return await outsideTransactions(() => alone(() => execute(name, text, values)));
+    return await outsideTransactions(async () => {
+      const results = await alone(() => execute(name, text, values));
+      await engine.syncToFs();
+      return results;
+    });
   };
 
   const plainTransaction = engine.transaction.bind(engine);

@@ -1,25 +1,36 @@
+import { createHash } from "node:crypto";
 import { Client } from "pg";
 
 /** Maximum prepared statements per connection, far more than the hot paths use. */
 const maxStatements = 300;
 /** A statement is prepared on its second use; one sent once is not worth a server-side plan. */
 const usesBeforePreparing = 2;
+/** Longer texts are lists of values, which are rarely repeated. */
+const longestText = 8_000;
 
 const repeatable = /^\s*(?:select|insert|update|delete)\b/;
 const everyColumn = /(?:select|returning|,|\.)\s*\*/;
 
+/** What a pooler that does not track statements, or another version's migration, makes of a prepared one: 0A000, 26000 and 42P05. */
+const unusable: ReadonlySet<unknown> = new Set(["0A000", "26000", "42P05"]);
+
+/** Returns whether a prepared statement failed because it can no longer be used under its name. */
+export function isUnusable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && unusable.has(error.code);
+}
+
 /**
- * The names of a connection's prepared statements. `select *` gets none: its columns and cached plan change with migrations of a newer
- * version.
+ * The names of a connection's prepared statements. A name follows from the text, so that whoever hands connections to several clients never
+ * makes one run the statement of another. `select *` gets none: its columns and cached plan change with migrations of a newer version.
  */
 export class StatementNames {
   readonly #end: ((name: string) => void) | undefined;
   readonly #uses = new Map<string, number>();
   /** Those used last come last. */
   readonly #names = new Map<string, string>();
-  #given = 0;
+  readonly #attempts = new Map<string, number>();
 
-  /** @param end ends a statement that was not used for long, to make room; left out: the first ones stay */
+  /** @param end closes the least recently used statement. Without it, the first ones stay */
   constructor(end?: (name: string) => void) {
     this.#end = end;
   }
@@ -32,7 +43,8 @@ export class StatementNames {
       this.#names.set(text, known);
       return known;
     }
-    if (!repeatable.test(text) || everyColumn.test(text) || (this.#isFull() && !this.#end)) return undefined;
+    if (text.length > longestText || !repeatable.test(text) || everyColumn.test(text)) return undefined;
+    if (this.#isFull() && !this.#end) return undefined;
     const uses = (this.#uses.get(text) ?? 0) + 1;
     if (uses < usesBeforePreparing) {
       if (this.#uses.size >= maxStatements * 5) this.#uses.clear();
@@ -41,9 +53,20 @@ export class StatementNames {
     }
     this.#uses.delete(text);
     if (this.#isFull()) this.#endOldest();
-    const name = `zw${this.#given++}`;
+    const name = this.#nameOf(text);
     this.#names.set(text, name);
     return name;
+  }
+
+  /** Gives a statement whose name cannot be used any more another one. */
+  retire(text: string): void {
+    if (!this.#names.delete(text)) return;
+    this.#attempts.set(text, (this.#attempts.get(text) ?? 0) + 1);
+  }
+
+  #nameOf(text: string): string {
+    const attempt = this.#attempts.get(text) ?? 0;
+    return `zw_${createHash("sha256").update(`${attempt} ${text}`).digest("hex").slice(0, 32)}`;
   }
 
   #isFull(): boolean {
@@ -71,6 +94,11 @@ export class PreparingClient extends Client {
       typeof text === "string" && Array.isArray(values) && values.length > 0 ? this.#names.of(text) : undefined;
     const query = name === undefined ? args : [{ name, text, values }, ...args.slice(2)];
     // oxlint-disable-next-line typescript/unbound-method -- bound by Reflect.apply
-    return Reflect.apply(super.query, this, query);
+    const answer: unknown = Reflect.apply(super.query, this, query);
+    if (name === undefined || !(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      if (isUnusable(error)) this.#names.retire(String(text));
+      throw error;
+    });
   }
 }

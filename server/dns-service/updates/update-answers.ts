@@ -8,6 +8,8 @@ const pollMilliseconds = 50;
 const longestWaitMilliseconds = 60_000;
 /** Seconds for which answers are stored: a message is accepted at most 300 seconds before and after the time it was signed. */
 const storedSeconds = 600;
+/** Answers held in memory. */
+const mostKnown = 10_000;
 
 /** The answer to an update that runs. */
 export interface UnsentAnswer {
@@ -35,6 +37,8 @@ export class UpdateAnswers {
   readonly #database: Database;
   readonly #now: () => Date;
   readonly #running = new Map<string, Promise<number>>();
+  /** Answers of this process, the oldest first: whoever sends a message again does not queue for the zone. */
+  readonly #known = new Map<string, { rcode: number; until: number }>();
 
   constructor(database: Database, now: () => Date) {
     this.#database = database;
@@ -47,11 +51,21 @@ export class UpdateAnswers {
    */
   async once(key: { id: string }, mac: Buffer, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
     const id = createHash("sha256").update(key.id).update(mac).digest("base64url");
+    const known = this.#known.get(id);
+    if (known && known.until > performance.now()) return known.rcode;
     const running = this.#running.get(id);
     if (running) return await running;
     const answer = this.#first(id, run).finally(() => this.#running.delete(id));
     this.#running.set(id, answer);
-    return await answer;
+    const rcode = await answer;
+    if (rcode !== rcodes.servFail) this.#remember(id, rcode);
+    return rcode;
+  }
+
+  #remember(id: string, rcode: number): void {
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size >= mostKnown) this.#known.delete(oldest);
+    this.#known.set(id, { rcode, until: performance.now() + storedSeconds * 1_000 });
   }
 
   async #first(id: string, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
@@ -73,9 +87,10 @@ export class UpdateAnswers {
       const rcode = await run(answer);
       // What a transaction stored is gone if it was rolled back.
       if (rcode === stored) return rcode;
-      if (isClaimed) await store(this.#database.fork(), id, rcode);
-      else if (!(await this.#claim(this.#database.fork(), id, rcode))) return await this.#fromElsewhere(id);
-      return rcode;
+      const em = this.#database.fork();
+      // An answer that is there already is the true one: a commit may have reached the database, but not its confirmation this process.
+      const isStored = isClaimed ? await store(em, id, rcode) : await this.#claim(em, id, rcode);
+      return isStored ? rcode : await this.#fromElsewhere(id);
     } catch (error) {
       if (error instanceof AnsweredBefore) return await this.#fromElsewhere(id);
       throw error;
@@ -109,8 +124,15 @@ export class UpdateAnswers {
   }
 }
 
-async function store(em: EntityManager, id: string, rcode: number): Promise<void> {
-  await queries(em).updateTable("dynamic_updates").set({ rcode }).where("id", "=", id).execute();
+/** @returns whether there was no answer yet */
+async function store(em: EntityManager, id: string, rcode: number): Promise<boolean> {
+  const { numUpdatedRows } = await queries(em)
+    .updateTable("dynamic_updates")
+    .set({ rcode })
+    .where("id", "=", id)
+    .where("rcode", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Deletes the answers to messages that are too old to be accepted again. */

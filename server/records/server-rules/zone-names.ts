@@ -27,13 +27,15 @@ export async function hasDependingRecords(
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
   const key = reversed(name);
-  const { rows } = await sql`
-    select from records where domain_id = ${id} and until is null and (
-      record_type = 'DNAME' or record_type = 'NS' and ${valueKeyed} = ${key} collate "C"
-      or record_type = 'NS' and ${valueKeyed} > ${`${key}.`} collate "C" and ${valueKeyed} < ${`${key}/`} collate "C"
-    ) limit 1
+  const live = sql`select from records where domain_id = ${id} and until is null`;
+  const nameServers = sql`${live} and record_type = 'NS' and ${valueKeyed}`;
+  // Each part has an index of its own.
+  const { rows } = await sql<{ depends: boolean }>`
+    select exists (${live} and record_type = 'DNAME')
+      or exists (${nameServers} = ${key} collate "C")
+      or exists (${nameServers} > ${`${key}.`} collate "C" and ${valueKeyed} < ${`${key}/`} collate "C") as depends
   `.execute(queries(em));
-  return rows.length > 0;
+  return rows[0]?.depends === true;
 }
 
 /**

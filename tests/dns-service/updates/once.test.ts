@@ -7,13 +7,20 @@ import { newZone } from "./key-clients.ts";
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
 const seconds = () => Math.floor(Date.now() / 1_000);
 let zone: Awaited<ReturnType<typeof newZone>>;
+let manual: typeof zone;
 
 beforeAll(async () => {
   zone = await newZone(zw, "once.example");
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Manual" });
+  manual = await newZone(zw, "once-manual.example", { providerConfigId: body.id });
 });
 
-describe("a message that is sent again", () => {
+describe.each([
+  ["a zone with a back end", () => zone],
+  ["a zone without one", () => manual],
+])("a message that is sent again, to %s,", (_, ofKind) => {
   test("runs once: it gets the first one's answer, though its prerequisite no longer holds", async () => {
+    const zone = ofKind();
     const { client } = zone;
     const message = client.message([update.add("a", "A", "192.0.2.1")], [pre.nameUnused("a")]);
     const signed = signRequest(message, client.key, seconds());
@@ -30,6 +37,7 @@ describe("a message that is sent again", () => {
   });
 
   test("runs once when all are sent together, by UDP and TCP", async () => {
+    const zone = ofKind();
     const { client } = zone;
     const message = client.message([update.deleteName("b"), update.add("b", "A", "192.0.2.1")], [pre.nameUnused("b")]);
     const signed = signRequest(message, client.key, seconds());
@@ -45,6 +53,7 @@ describe("a message that is sent again", () => {
   });
 
   test("gets the RCODE of a refusal again, though it would now be made", async () => {
+    const zone = ofKind();
     const { client } = zone;
     const signed = signRequest(client.message([], [pre.nameInUse("c")]), client.key, seconds());
     const send = async () => client.verified(await client.exchange(signed.message, "udp"), signed.mac).rcode;
@@ -54,6 +63,7 @@ describe("a message that is sent again", () => {
   });
 
   test("is BADTIME once its answer may be forgotten, however large a fudge it names", async () => {
+    const zone = ofKind();
     const { client } = zone;
     const signed = signRequest(client.message([update.add("late", "A", "192.0.2.1")]), client.key, seconds() - 301);
     await expect(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { newKey } from "../../dns-service/updates/key-clients.ts";
 import { prerequisite, update, UpdateClient } from "../../support/name-servers/update-client.ts";
@@ -10,11 +10,9 @@ import type { RestClient } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { createDatabase } from "../../support/servers/postgres.ts";
 
-const zone = "twice.example";
 let dataDir: string;
 let instances: (ServiceProcess & { dnsPort: number })[] = [];
 let admin: RestClient;
-let id: string;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-twice-"));
@@ -28,27 +26,72 @@ beforeAll(async () => {
   const [first] = instances;
   if (!first) throw new Error("There are two instances.");
   admin = await first.signIn();
-  const { body } = await admin.post("/api/domains", { name: zone });
-  id = body.id;
 }, 120_000);
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.close()));
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test("a message that reaches both instances at once runs once, and both give its answer", async () => {
-  const { tsig: key } = await newKey(admin, id);
-  const clients = instances.map(({ dnsPort }) => new UpdateClient(dnsPort, zone, key));
-  const [client] = clients;
-  if (!client) throw new Error("There are two clients.");
-  for (let round = 0; round < 10; round++) {
-    const message = client.message([update.add(`n${round}`, "A", "192.0.2.1")], [prerequisite.nameUnused(`n${round}`)]);
-    const signed = signRequest(message, key, Math.floor(Date.now() / 1_000));
-    const sent = [...clients, ...clients].map(async (one, index) => {
-      const octets = await one.exchange(signed.message, index < 2 ? "udp" : "tcp");
-      return one.verified(octets, signed.mac).rcode;
-    });
-    expect(await Promise.all(sent)).toEqual([0, 0, 0, 0]);
+const places = [
+  ["a zone with a back end", "twice.example", "zonefile"],
+  ["a zone without one", "twice-manual.example", "manual"],
+] as const;
+
+describe.each(places)("a message that reaches both instances at once, for %s,", (_, zone, kind) => {
+  let id: string;
+  let clients: UpdateClient[];
+  beforeAll(async () => {
+    const made = kind === "manual" ? await admin.post("/api/provider-configs", { kind, name: "Manual" }) : null;
+    const place = made ? { providerConfigId: made.body.id } : {};
+    const { status, body } = await admin.post("/api/domains", { name: zone, ...place });
+    expect(status).toBe(201);
+    id = body.id;
+    const { tsig: key } = await newKey(admin, id);
+    clients = instances.map(({ dnsPort }) => new UpdateClient(dnsPort, zone, key));
+  });
+
+  const revision = async (): Promise<number> => (await admin.get(`/api/domains/${id}`)).body.revision;
+
+  /** Sends one message to both instances, by UDP and TCP. @returns the RCODEs */
+  async function sendToAll(...[updates, prerequisites]: Parameters<UpdateClient["message"]>): Promise<number[]> {
+    const [client] = clients;
+    if (!client) throw new Error("There are two clients.");
+    const signed = signRequest(client.message(updates, prerequisites), client.key, Math.floor(Date.now() / 1_000));
+    return await Promise.all(
+      [...clients, ...clients].map(async (one, index) => {
+        const octets = await one.exchange(signed.message, index < 2 ? "udp" : "tcp");
+        return one.verified(octets, signed.mac).rcode;
+      }),
+    );
   }
-  expect((await admin.get(`/api/domains/${id}`)).body.revision).toBe(10);
-}, 60_000);
+
+  test("runs once, and both give its answer", async () => {
+    const before = await revision();
+    for (let round = 0; round < 10; round++) {
+      const added = update.add(`n${round}`, "A", "192.0.2.1");
+      expect(await sendToAll([added], [prerequisite.nameUnused(`n${round}`)])).toEqual([0, 0, 0, 0]);
+    }
+    expect(await revision()).toBe(before + 10);
+  }, 60_000);
+
+  test("is refused by both if the zone does not meet its prerequisite", async () => {
+    const before = await revision();
+    for (let round = 0; round < 5; round++) {
+      const added = update.add(`never${round}`, "A", "192.0.2.1");
+      expect(await sendToAll([added], [prerequisite.nameInUse(`nobody${round}`)])).toEqual([3, 3, 3, 3]);
+    }
+    expect(await revision()).toBe(before);
+  }, 60_000);
+
+  test("has one answer at both while another update decides whether its prerequisite is met", async () => {
+    for (let round = 0; round < 10; round++) {
+      const name = `raced${round}`;
+      const [, other] = clients;
+      const [answers] = await Promise.all([
+        sendToAll([update.add(name, "A", "192.0.2.1")], [prerequisite.nameInUse(name)]),
+        other?.update([update.add(name, "TXT", '"here"')]),
+      ]);
+      expect(new Set(answers).size).toBe(1);
+    }
+  }, 60_000);
+});
