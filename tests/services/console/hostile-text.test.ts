@@ -99,7 +99,7 @@ test("markup that is stored in any text is text on every page that shows it", as
   await page.goto(`${site.url}/d/${zone.name}/settings`);
   await expect.poll(async () => await page.getByLabel("Notes").inputValue()).toBe(markup("notes"));
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").last().fill("hostile");
+  await page.getByRole("combobox", { name: "Jump to a domain, page or record" }).fill("hostile");
   await expect.poll(async () => await page.getByRole("listbox").textContent()).toContain(markup("value"));
   expect(await hostile()).toBe(0);
 }, 180_000);
