@@ -51,7 +51,7 @@ export class DelegationCheck {
   async served(zone: string, wanted: Wanted): Promise<Served> {
     const late = AbortSignal.timeout(longestOfOne);
     const resolver = this.#resolver(new DnsClient(this.#egress, late, mostQuestionsOfOne));
-    return await observeServed(resolver, zone, wanted, () => late.aborted);
+    return await observeServed(resolver, zone, wanted);
   }
 
   #resolver(client: DnsClient): Resolver {

@@ -20,27 +20,26 @@ export const servedStates = ["current", "behind", "lame", "unreachable", "no_add
 
 /** What each name server of a zone answers. */
 export interface Served {
-  /** Whether every server that can be asked is current. */
+  /** Whether every server that counts is current, of which there must be one. */
   served: boolean;
   /** Why the name servers are not known; null if they are. */
   error: string | null;
-  servers: { name: string; address: string | null; state: (typeof servedStates)[number]; detail: string | null }[];
+  servers: {
+    name: string;
+    address: string | null;
+    state: (typeof servedStates)[number];
+    detail: string | null;
+    /** Whether it must be current. Not if it has no address, or none that this machine may and can reach. */
+    counts: boolean;
+  }[];
 }
 
 type ServedBy = Served["servers"][number];
 
 const askedAtOnce = 16;
 
-/**
- * Finds the name servers of a zone, in the zone above and in itself, and asks each for the records.
- * @param isLate whether time has run out, so that some servers may not have been asked
- */
-export async function observeServed(
-  resolver: Resolver,
-  zone: string,
-  wanted: Wanted,
-  isLate: () => boolean,
-): Promise<Served> {
+/** Finds the name servers of a zone, in the zone above and in itself, and asks each for the records. */
+export async function observeServed(resolver: Resolver, zone: string, wanted: Wanted): Promise<Served> {
   const { parent, servers: seen } = await observeDelegation(resolver, zone);
   if (parent.kind === "unknown") return { served: false, error: parent.message, servers: [] };
   if (parent.kind === "not_delegated")
@@ -58,21 +57,23 @@ export async function observeServed(
     }
   };
   await Promise.all(Array.from({ length: askedAtOnce }, work));
-  const judged = servers.filter(({ state }) => state !== "not_checked" && state !== "no_address");
-  const served = !isLate() && judged.length > 0 && judged.every(({ state }) => state === "current");
+  const counting = servers.filter(({ counts }) => counts);
+  const served = counting.length > 0 && counting.every(({ state }) => state === "current");
   return { served, error: null, servers };
 }
 
 async function askedServer(
   { client, port }: Resolver,
-  { name, address, state, detail }: ServerSeen,
+  { name, address, state, detail, barred = false }: ServerSeen,
   wanted: Wanted,
 ): Promise<ServedBy> {
-  if (state !== "authoritative" || address === null) return { name, address, state: stateOf(state), detail };
+  if (state !== "authoritative" || address === null)
+    return { name, address, state: stateOf(state), detail, counts: state !== "no_address" && !barred };
+  const seen = { name, address, counts: true };
   const asked = await client.ask({ address, port, reach: "public" }, { name: wanted.name, type: wanted.type });
   if (!("reply" in asked))
-    return { name, address, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
-  return { name, address, ...judged(asked.reply, wanted) };
+    return { ...seen, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
+  return { ...seen, ...judged(asked.reply, wanted) };
 }
 
 /** A server with authority and without an address cannot be. */

@@ -50,8 +50,14 @@ describe("what is served", () => {
       notCheckedBecause: null,
       error: null,
       servers: [
-        { name: "ns1.one.tld", address: "127.53.0.3", state: "current", detail: null },
-        { name: "ns2.one.tld", address: "127.53.0.4", state: "behind", detail: "It has no TXT records there." },
+        { name: "ns1.one.tld", address: "127.53.0.3", state: "current", detail: null, counts: true },
+        {
+          name: "ns2.one.tld",
+          address: "127.53.0.4",
+          state: "behind",
+          detail: "It has no TXT records there.",
+          counts: true,
+        },
       ],
     });
     serve("second", "_acme-challenge.one.tld TXT abc");
@@ -118,6 +124,13 @@ describe("servers", () => {
     const outside = await world.internet.server("127.55.0.4", { [zoneName]: content() });
     expect(await states(wanted)).toEqual([true, "current", "not_checked"]);
     expect(outside.questions).toEqual([]);
+  });
+
+  test("a server whose addresses cannot be looked up counts: it may lack the record", async () => {
+    // Nothing listens at the address of the server that knows them.
+    const unknown = ["one.tld NS a.lost.tld", "lost.tld NS ns.lost.tld", "ns.lost.tld A 127.53.0.77"];
+    world.top.zones = topLevel(["one.tld NS ns1.one.tld", "ns1.one.tld A 127.53.0.3", ...unknown]);
+    expect(await states(wanted)).toEqual([false, "current", "not_checked", "current"]);
   });
 
   test("a domain whose name servers cannot be found is not served, and the answer says why", async () => {
