@@ -139,6 +139,7 @@ export class MirrorReconciler {
   /** @returns whether the mirror has the newest records now */
   async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
     const { database, log, now } = this.#parts;
+    const loadedAt = now();
     const loaded = await this.#load(id);
     if (!loaded) return true;
     let outcome: Outcome;
@@ -157,7 +158,7 @@ export class MirrorReconciler {
     } finally {
       clearInterval(renewing);
     }
-    await this.#store(id, token, loaded, outcome, now());
+    await this.#store({ id, token, loadedAt, now: now() }, loaded, outcome);
     if (outcome.error !== null) return false;
     await this.#wakeOthers(loaded.config.id, now());
     // For changes that came meanwhile.
@@ -284,14 +285,19 @@ export class MirrorReconciler {
     };
   }
 
-  async #store(id: string, token: string, { domain, config }: Loaded, outcome: Outcome, now: Date): Promise<void> {
+  async #store(
+    attempt: { id: string; token: string; loadedAt: Date; now: Date },
+    { domain, config }: Loaded,
+    outcome: Outcome,
+  ): Promise<void> {
     const { database, notifications } = this.#parts;
+    const { id, now } = attempt;
     await database.fork().transactional(async (tx) => {
       // Before the mirror, as a change of the domain locks them.
       if ((await lockDomain(tx, domain.id)) === null) return;
       const { error } = outcome;
       const retryAt = error === null ? null : await retryTime(tx, id, now);
-      const stored = await storeOutcome(tx, { id, token, now }, { ...outcome, retryAt });
+      const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
       if (!stored) return;
       if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
       const fails = error !== null && stored.failures >= failuresBeforeNotice;

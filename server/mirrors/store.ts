@@ -85,12 +85,13 @@ export interface Outcome {
 }
 
 /**
- * Stores the outcome of a reconciliation and ends its claim.
+ * Stores the outcome of a reconciliation and ends its claim. A mirror that has the domain as it was loaded is behind only since then, so
+ * that one which changes all the time does not stay the oldest.
  * @returns the failures in a row, and whether a failure had been reported; null if the claim was lost
  */
 export async function storeOutcome(
   tx: EntityManager,
-  { id, token, now }: { id: string; token: string; now: Date },
+  { id, token, loadedAt, now }: { id: string; token: string; loadedAt: Date; now: Date },
   { revision, differences, unsupported, error, unreachable, retryAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
@@ -102,7 +103,11 @@ export async function storeOutcome(
       differences = ${differences}, unsupported = ${unsupported},
       error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
       force_next = case when ${error}::text is null then false else force_next end,
-      behind_since = case when ${reached} and ${error}::text is null then null else coalesce(behind_since, ${now}::timestamptz) end,
+      behind_since = case
+        when ${revision}::int is null or ${error}::text is not null then coalesce(behind_since, ${now}::timestamptz)
+        when ${reached} then null
+        else greatest(behind_since, ${loadedAt}::timestamptz)
+      end,
       due_at = case
         when ${error}::text is not null then ${retryAt}::timestamptz
         when ${reached} then null
