@@ -19,8 +19,8 @@ export interface Claimed {
 }
 
 /**
- * Claims the mirror that is due and has been behind for the longest time, but for those that were reconciled a moment ago. Comparisons
- * without a change come last.
+ * Claims the mirror that is due and has been behind longest, except mirrors reconciled within the last second. Comparisons without a change
+ * come last. A time that is still to come is of a clock that was set back.
  * @param except configurations whose mirrors stay
  * @returns null if none is due, or other processes hold them
  */
@@ -34,7 +34,7 @@ export async function claimOldest(
   return await claim(
     em,
     { token, now },
-    sql`due_at <= ${now}::timestamptz and (last_applied_at is null or last_applied_at <= ${rested}::timestamptz)
+    sql`due_at <= ${now}::timestamptz and (last_applied_at is null or last_applied_at <= ${rested}::timestamptz or last_applied_at > ${now}::timestamptz)
       and provider_config_id::text not in (select value from ${jsonTexts(except)})
       order by behind_since, due_at, id limit 1 for update skip locked`,
   );
