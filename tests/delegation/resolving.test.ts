@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { DnsClient } from "../../server/delegation/dns-client.ts";
 import { IterativeResolver } from "../../server/delegation/iterative-resolver.ts";
 import { observeDelegation } from "../../server/delegation/observe.ts";
-import { observeServed } from "../../server/delegation/served.ts";
+import { askAll, servedIn } from "../../server/delegation/served.ts";
 import { StubResolver } from "../../server/delegation/stub-resolver.ts";
 import { openDoor } from "../net/door.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
@@ -58,8 +58,10 @@ describe("from the roots", () => {
       Object.assign(world.first, { zones });
       Object.assign(world.second, { zones });
       const wanted = { name: "new.one.tld", type: "A", values: ["192.0.2.9"], absent: false } as const;
-      const isServed = async (limit: number) =>
-        (await observeServed(iterative(client(limit)), zoneName, wanted)).served;
+      const isServed = async (limit: number) => {
+        const resolver = iterative(client(limit));
+        return servedIn(await askAll(resolver, await observeDelegation(resolver, zoneName), wanted), wanted).served;
+      };
       expect(await isServed(40)).toBe(true);
       world[lacking].zones = { [zoneName]: content() };
       for (let limit = 0; limit <= 40; limit++) expect([limit, await isServed(limit)]).toEqual([limit, false]);
