@@ -33,8 +33,6 @@ export interface ServingHelpers {
 const longestPauseSeconds = 10;
 /** Statuses of the service, or of a proxy in front of it, that pass. */
 const busy: ReadonlySet<number> = new Set([429, 502, 503, 504]);
-/** States that say nothing about a server. They count only if there are no others. */
-const unasked: ReadonlySet<ServedRecords["servers"][number]["state"]> = new Set(["not_checked", "no_address"]);
 
 export function servingHelpers({ delegation }: Procedures): ServingHelpers {
   return {
@@ -78,8 +76,8 @@ function lateness(seconds: number, answer: ServedRecords | null): string {
   const start = `Not served after ${seconds} seconds`;
   if (answer === null) return `${start}: the service did not answer.`;
   if (answer.error !== null) return `${start}: ${answer.error}`;
-  const late = answer.servers.filter(({ state }) => state !== "current" && !unasked.has(state));
-  const named = late.length > 0 ? late : answer.servers.filter(({ state }) => unasked.has(state));
+  const late = answer.servers.filter(({ state, counts }) => state !== "current" && counts);
+  const named = late.length > 0 ? late : answer.servers.filter(({ counts }) => !counts);
   const reasons = named.map(
     ({ name, address, detail }) => `${name}${address === null ? "" : ` (${address})`}: ${detail ?? ""}`,
   );

@@ -5,7 +5,8 @@ import { IterativeResolver } from "./iterative-resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";
 import { observeDelegation } from "./observe.ts";
 import { isWithin, type Resolver } from "./resolver.ts";
-import { observeServed, type Served, type Wanted } from "./served.ts";
+import { askAll, servedIn, type Replies, type Served, type Wanted } from "./served.ts";
+import { HealthyDelegations, SharedQuestions } from "./shared-questions.ts";
 import { StubResolver } from "./stub-resolver.ts";
 
 const longestMilliseconds = 60_000;
@@ -30,10 +31,13 @@ export interface Pointers {
 export class DelegationCheck {
   readonly #egress: Egress;
   readonly #roots: Roots;
+  readonly #healthy: HealthyDelegations;
+  readonly #asking = new SharedQuestions<Replies>();
 
-  constructor(egress: Egress, roots: Roots) {
+  constructor(egress: Egress, roots: Roots, now: () => Date) {
     this.#egress = egress;
     this.#roots = roots;
+    this.#healthy = new HealthyDelegations(now);
   }
 
   /** Takes a minute at most; what is not known by then stays unknown. @throws the signal's reason */
@@ -47,11 +51,20 @@ export class DelegationCheck {
     return { zone, ...delegation, pointers, targets, skipped };
   }
 
-  /** Asks all name servers of a zone for one RRset. Takes 20 seconds at most; servers that were not asked by then are `not_checked`. */
+  /**
+   * Asks all name servers of a zone for one RRset. Takes 20 seconds at most; servers that were not asked by then are `not_checked`.
+   * @throws AppError UNAVAILABLE while too many are asked for
+   */
   async served(zone: string, wanted: Wanted): Promise<Served> {
-    const late = AbortSignal.timeout(longestOfOne);
-    const resolver = this.#resolver(new DnsClient(this.#egress, late, mostQuestionsOfOne));
-    return await observeServed(resolver, zone, wanted, () => late.aborted);
+    const { name, type } = wanted;
+    const replies = await this.#asking.share(JSON.stringify([zone, name, type]), async () => {
+      const late = AbortSignal.timeout(longestOfOne);
+      const resolver = this.#resolver(new DnsClient(this.#egress, late, mostQuestionsOfOne));
+      const delegation = this.#healthy.get(zone) ?? (await observeDelegation(resolver, zone));
+      this.#healthy.offer(zone, delegation);
+      return await askAll(resolver, delegation, { name, type });
+    });
+    return servedIn(replies, wanted);
   }
 
   #resolver(client: DnsClient): Resolver {

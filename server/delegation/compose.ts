@@ -23,7 +23,7 @@ export function composeDelegation(parts: {
 }): DelegationServices {
   const { config, database, notifications, egress, log, now } = parts;
   const roots = config.resolverRoots;
-  const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots);
+  const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
   const delegations = new Delegations({ check, notifications, now });
   return { delegations, delegationCheck: new DelegationCheckJob({ database, delegations, log, now }) };
 }

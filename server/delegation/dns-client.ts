@@ -5,7 +5,7 @@ import { WireError } from "../dns/names/wire-names.ts";
 import { readRdata } from "../dns/wire/rdata-read.ts";
 import { typeName } from "../dns/zone-file/type-names.ts";
 import type { Reach } from "../net/address-rules.ts";
-import { EgressError } from "../net/egress-error.ts";
+import { EgressError, type EgressFailure } from "../net/egress-error.ts";
 import type { Egress } from "../net/egress.ts";
 
 const types = {
@@ -47,11 +47,11 @@ export interface Question {
 }
 
 /**
- * Why there is no answer. `silent`: the server did not answer, or not with a DNS message. `unasked`: the rules forbid the address, this
- * machine has no route to it, or time or questions ran out. That says nothing about the server.
+ * Why there is no answer. `silent`: the server did not answer, or not with a DNS message. The others say nothing about the server.
+ * `barred`: the rules forbid the address, or this machine has no route to it. `unasked`: time, questions or capacity ran out.
  */
 interface NoAnswer {
-  failure: "silent" | "unasked";
+  failure: "silent" | "barred" | "unasked";
   message: string;
 }
 
@@ -75,6 +75,13 @@ export type Asked = { reply: Reply } | NoAnswer;
 
 const milliseconds = 2_000;
 const tries = 2;
+const failures: Partial<{ [failure in EgressFailure]: NoAnswer["failure"] }> = {
+  timeout: "silent",
+  connect: "silent",
+  cut: "silent",
+  refused: "barred",
+  route: "barred",
+};
 /** EDNS (RFC 6891): an OPT record that accepts answers of 1,232 octets. */
 const edns = Buffer.from([0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
 const headerOctets = 12;
@@ -158,8 +165,7 @@ export class DnsClient {
     if (this.#signal.aborted) return { failure: "unasked", message: "The check took too long." };
     const cause = error instanceof Error && error.cause instanceof EgressError ? error.cause : error;
     if (cause instanceof EgressError) {
-      const silent = ["timeout", "connect", "cut"].includes(cause.failure);
-      return { failure: silent ? "silent" : "unasked", message: cause.message };
+      return { failure: failures[cause.failure] ?? "unasked", message: cause.message };
     }
     if (error instanceof WireError) {
       return { failure: "silent", message: `${address} sent what is not a DNS answer: ${error.message}.` };

@@ -42,7 +42,7 @@ export function factsOf(seen: Observation, before: StoredFacts | null, now: Date
       nameServers: seen.apex.nameServers?.toSorted() ?? null,
       keys: seen.apex.keys?.map(({ tag, algorithm, entryPoint }) => ({ tag, algorithm, entryPoint })) ?? null,
     },
-    servers: seen.servers,
+    servers: seen.servers.map(({ name, address, state, serial, detail }) => ({ name, address, state, serial, detail })),
     targets: { checked: states.length - unknown, unknown, skipped: seen.skipped },
   };
 }

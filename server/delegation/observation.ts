@@ -45,6 +45,8 @@ export interface ServerSeen {
   serial: number | null;
   /** What went wrong; null if nothing did. */
   detail: string | null;
+  /** Whether the rules, or a missing route, keep this machine from asking it. Default: false. */
+  barred?: boolean;
 }
 
 /** `missing`: the name does not exist; `no_address`: it exists, without an address. */

@@ -56,7 +56,9 @@ async function observeServer(resolver: Resolver, zone: string, name: string, add
   const asked = await client.ask({ address, port, reach: "public" }, { name: zone, type: "SOA" });
   const seen = { name, address, serial: null };
   if (!("reply" in asked)) {
-    return { ...seen, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
+    const { failure, message: detail } = asked;
+    if (failure === "silent") return { ...seen, state: "unreachable", detail };
+    return { ...seen, state: "not_checked", detail, barred: failure === "barred" };
   }
   const serial = serialIn(asked.reply, zone);
   if (serial !== null) return { ...seen, state: "authoritative", serial, detail: null };

@@ -15,7 +15,8 @@ import {
   type Resolver,
 } from "./resolver.ts";
 
-type Delegation = Pick<Observation, "parent" | "apex" | "servers" | "ownAddresses">;
+/** The zone above, and the name servers of a zone. */
+export type Delegation = Pick<Observation, "parent" | "apex" | "servers" | "ownAddresses">;
 
 const nothing = { apex: { nameServers: null, keys: null }, servers: [], ownAddresses: {} };
 

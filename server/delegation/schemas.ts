@@ -13,7 +13,7 @@ export const snoozeInput = z.strictObject({
   until: timestampInput("When the snooze ends, at most a year ahead; null ends it now.").nullable(),
 });
 
-/** ALIAS is no type of DNS: name servers answer with addresses. */
+/** ALIAS is not a DNS type: name servers answer with addresses. */
 const askedTypes = editableTypes.filter((type) => type !== "ALIAS");
 
 export const servedInput = z.strictObject({
@@ -99,10 +99,15 @@ const askedServer = z
     state: z.enum(servedStates).meta({
       description:
         "`current`: it answers as asked for. `behind`: it does not yet. `lame`: it does not serve the domain, or fails. `unreachable`: it does not answer. " +
-        "`not_checked`: the address must not be reached (`EGRESS_ALLOW`), there is no route to it, or time ran out.",
+        "`not_checked`: it was not asked. `detail` says why.",
       example: "current",
     }),
     detail: z.string().nullable().meta({ description: "What is missing or wrong; null if nothing is.", example: null }),
+    counts: z.boolean().meta({
+      description:
+        "Whether `served` needs it to be `current`. False: it has no address, the address must not be reached (`EGRESS_ALLOW`), or there is no route to it.",
+      example: true,
+    }),
   })
   .meta({ id: "ServedByServer", description: "How a name server answers for records." });
 
@@ -114,11 +119,11 @@ export const servedAnswer = z
     recordType: z.enum(askedTypes).meta({ description: "The record type.", example: "A" }),
     served: z.boolean().meta({
       description:
-        "Whether every name server answers as asked for. Servers that are `not_checked` or `no_address` do not count, unless all are.",
+        "Whether every name server that `counts` answers as asked for, and there is one. A server that could not be asked in time, or whose addresses could not be looked up, counts.",
       example: true,
     }),
     notCheckedBecause: z.string().nullable().meta({
-      description: "Why nobody is asked, such as a view that is not public; null if they are.",
+      description: "Why no server was asked, such as a view that is not public; null if they are.",
       example: null,
     }),
     error: z.string().nullable().meta({

@@ -1,7 +1,7 @@
-import type { QueriedType, Reply } from "./dns-client.ts";
+import type { Asked, QueriedType, Question, Reply } from "./dns-client.ts";
 import type { ServerSeen, ServerState } from "./observation.ts";
 import { lameness } from "./observe-servers.ts";
-import { observeDelegation } from "./observe.ts";
+import type { Delegation } from "./observe.ts";
 import { noError, noSuchName, type Resolver } from "./resolver.ts";
 
 /** What name servers should answer about one RRset. */
@@ -20,59 +20,80 @@ export const servedStates = ["current", "behind", "lame", "unreachable", "no_add
 
 /** What each name server of a zone answers. */
 export interface Served {
-  /** Whether every server that can be asked is current. */
+  /** Whether every server that counts is current, of which there must be one. */
   served: boolean;
   /** Why the name servers are not known; null if they are. */
   error: string | null;
-  servers: { name: string; address: string | null; state: (typeof servedStates)[number]; detail: string | null }[];
+  servers: {
+    name: string;
+    address: string | null;
+    state: (typeof servedStates)[number];
+    detail: string | null;
+    /** Whether it must be current. Not if it has no address, or none that this machine may and can reach. */
+    counts: boolean;
+  }[];
 }
 
 type ServedBy = Served["servers"][number];
 
 const askedAtOnce = 16;
 
-/**
- * Finds the name servers of a zone, in the zone above and in itself, and asks each for the records.
- * @param isLate whether time has run out, so that some servers may not have been asked
- */
-export async function observeServed(
+/** The name servers of a zone, and what each answered; `asked` is null if it was not asked for the records. */
+export interface Replies {
+  /** Why the name servers are not known; null if they are. */
+  error: string | null;
+  servers: { seen: ServerSeen; asked: Asked | null }[];
+}
+
+/** Asks each name server of a zone for an RRset. */
+export async function askAll(
   resolver: Resolver,
-  zone: string,
-  wanted: Wanted,
-  isLate: () => boolean,
-): Promise<Served> {
-  const { parent, servers: seen } = await observeDelegation(resolver, zone);
-  if (parent.kind === "unknown") return { served: false, error: parent.message, servers: [] };
-  if (parent.kind === "not_delegated")
-    return {
-      served: false,
-      error: `${parent.zone === "." ? "The root" : parent.zone} has no NS records for the domain.`,
-      servers: [],
-    };
-  const servers: ServedBy[] = [];
+  { parent, servers: seen }: Delegation,
+  { name, type }: Pick<Wanted, "name" | "type">,
+): Promise<Replies> {
+  if (parent.kind === "unknown") return { error: parent.message, servers: [] };
+  if (parent.kind === "not_delegated") {
+    const above = parent.zone === "." ? "The root" : parent.zone;
+    return { error: `${above} has no NS records for the domain.`, servers: [] };
+  }
+  const servers: Replies["servers"] = [];
   const waiting = [...seen.entries()];
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const [index, server] = next;
-      servers[index] = await askedServer(resolver, server, wanted);
+      servers[index] = { seen: server, asked: await askOne(resolver, server, { name, type }) };
     }
   };
   await Promise.all(Array.from({ length: askedAtOnce }, work));
-  const judged = servers.filter(({ state }) => state !== "not_checked" && state !== "no_address");
-  const served = !isLate() && judged.length > 0 && judged.every(({ state }) => state === "current");
-  return { served, error: null, servers };
+  return { error: null, servers };
 }
 
-async function askedServer(
+async function askOne(
   { client, port }: Resolver,
-  { name, address, state, detail }: ServerSeen,
+  { state, address }: ServerSeen,
+  question: Question,
+): Promise<Asked | null> {
+  if (state !== "authoritative" || address === null) return null;
+  return await client.ask({ address, port, reach: "public" }, question);
+}
+
+/** Judges the replies of a zone's name servers. */
+export function servedIn({ error, servers: replies }: Replies, wanted: Wanted): Served {
+  const servers = replies.map(({ seen, asked }) => judgedServer(seen, asked, wanted));
+  const counting = servers.filter(({ counts }) => counts);
+  return { served: counting.length > 0 && counting.every(({ state }) => state === "current"), error, servers };
+}
+
+function judgedServer(
+  { name, address, state, detail, barred = false }: ServerSeen,
+  asked: Asked | null,
   wanted: Wanted,
-): Promise<ServedBy> {
-  if (state !== "authoritative" || address === null) return { name, address, state: stateOf(state), detail };
-  const asked = await client.ask({ address, port, reach: "public" }, { name: wanted.name, type: wanted.type });
-  if (!("reply" in asked))
-    return { name, address, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
-  return { name, address, ...judged(asked.reply, wanted) };
+): ServedBy {
+  if (asked === null)
+    return { name, address, state: stateOf(state), detail, counts: state !== "no_address" && !barred };
+  const seen = { name, address, counts: true };
+  if ("reply" in asked) return { ...seen, ...judged(asked.reply, wanted) };
+  return { ...seen, state: asked.failure === "silent" ? "unreachable" : "not_checked", detail: asked.message };
 }
 
 /** A server with authority and without an address cannot be. */

@@ -74,7 +74,7 @@ export class Delegations {
     return await this.#view(em, zone);
   }
 
-  /** Asks the domain's name servers whether they serve records that the caller may see. @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST */
+  /** Asks the domain's name servers whether they serve records that the caller may see. @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST, UNAVAILABLE */
   async checkServed(em: EntityManager, caller: Caller, { id, recordType, absent = false, ...asked }: AskedRecords) {
     const zone = await zoneFor(em, caller, id, "read");
     const name = ownerIn(asked.name, zone.name);

@@ -40,10 +40,12 @@ export const mirrorJobName = "mirrors.reconcile";
 const coalescingMilliseconds = 100;
 /** Failures in a row after which a mirror is reported. */
 const failuresBeforeNotice = 3;
+/** How long a run of the job takes on new work. */
+const longestRun = 60_000;
 /** How long a call waits for an attempt that is under way. */
 const longestWait = 20_000;
 const pollMilliseconds = 100;
-/** How often a success has those mirrors tried that failed at the same configuration. One that always fails is no outage. */
+/** How often a success has those mirrors tried that failed at the same configuration. One that always fails is not an outage. */
 const wakingMilliseconds = 60_000;
 /** Later attempts are left to the job. */
 const longestTimer = 60_000;
@@ -80,6 +82,7 @@ export class MirrorReconciler {
   readonly #wokenAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
+  readonly #isStopped = (): boolean => this.#stopped;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -100,17 +103,19 @@ export class MirrorReconciler {
     if (this.#stopped || !this.#parts.works) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.#workers.start(() => this.#stopped);
+      void this.#workers.start(this.#isStopped);
     }, coalescingMilliseconds);
     this.#timer.unref();
   }
 
-  /** Reconciles everything that is due, and compares mirrors that were not compared for a period. */
+  /** Reconciles what is due, and compares mirrors that were not compared for a period. Ends after a minute, so that the next run compares. */
   async run(signal: AbortSignal): Promise<void> {
     const { database, every, now } = this.#parts;
     if (every !== "off") await scheduleChecks(database.fork(), new Date(now().getTime() - checkPeriods[every]), now());
-    this.#workers.start(() => this.#stopped || signal.aborted);
-    await this.#workers.idle();
+    const ends = performance.now() + longestRun;
+    await this.#workers.start(() => this.#stopped || signal.aborted || performance.now() > ends);
+    // For what is still due.
+    if (!signal.aborted) this.soon();
   }
 
   /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
@@ -139,6 +144,7 @@ export class MirrorReconciler {
   /** @returns whether the mirror has the newest records now */
   async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
     const { database, log, now } = this.#parts;
+    const loadedAt = now();
     const loaded = await this.#load(id);
     if (!loaded) return true;
     let outcome: Outcome;
@@ -157,7 +163,7 @@ export class MirrorReconciler {
     } finally {
       clearInterval(renewing);
     }
-    await this.#store(id, token, loaded, outcome, now());
+    await this.#store({ id, token, loadedAt, now: now() }, loaded, outcome);
     if (outcome.error !== null) return false;
     await this.#wakeOthers(loaded.config.id, now());
     // For changes that came meanwhile.
@@ -284,14 +290,19 @@ export class MirrorReconciler {
     };
   }
 
-  async #store(id: string, token: string, { domain, config }: Loaded, outcome: Outcome, now: Date): Promise<void> {
+  async #store(
+    attempt: { id: string; token: string; loadedAt: Date; now: Date },
+    { domain, config }: Loaded,
+    outcome: Outcome,
+  ): Promise<void> {
     const { database, notifications } = this.#parts;
+    const { id, now } = attempt;
     await database.fork().transactional(async (tx) => {
       // Before the mirror, as a change of the domain locks them.
       if ((await lockDomain(tx, domain.id)) === null) return;
       const { error } = outcome;
       const retryAt = error === null ? null : await retryTime(tx, id, now);
-      const stored = await storeOutcome(tx, { id, token, now }, { ...outcome, retryAt });
+      const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
       if (!stored) return;
       if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
       const fails = error !== null && stored.failures >= failuresBeforeNotice;

@@ -19,8 +19,8 @@ export interface Claimed {
 }
 
 /**
- * Claims the mirror that is due and has been behind for the longest time, but for those that were reconciled a moment ago. Comparisons
- * without a change come last.
+ * Claims the mirror that is due and has been behind longest, except mirrors reconciled within the last second. Comparisons without a change
+ * come last. A time that is still to come is of a clock that was set back.
  * @param except configurations whose mirrors stay
  * @returns null if none is due, or other processes hold them
  */
@@ -34,7 +34,7 @@ export async function claimOldest(
   return await claim(
     em,
     { token, now },
-    sql`due_at <= ${now}::timestamptz and (last_applied_at is null or last_applied_at <= ${rested}::timestamptz)
+    sql`due_at <= ${now}::timestamptz and (last_applied_at is null or last_applied_at <= ${rested}::timestamptz or last_applied_at > ${now}::timestamptz)
       and provider_config_id::text not in (select value from ${jsonTexts(except)})
       order by behind_since, due_at, id limit 1 for update skip locked`,
   );
@@ -85,12 +85,13 @@ export interface Outcome {
 }
 
 /**
- * Stores the outcome of a reconciliation and ends its claim.
+ * Stores the outcome of a reconciliation and ends its claim. A mirror that has the domain as it was loaded is behind only since then, so
+ * that one which changes all the time does not stay the oldest.
  * @returns the failures in a row, and whether a failure had been reported; null if the claim was lost
  */
 export async function storeOutcome(
   tx: EntityManager,
-  { id, token, now }: { id: string; token: string; now: Date },
+  { id, token, loadedAt, now }: { id: string; token: string; loadedAt: Date; now: Date },
   { revision, differences, unsupported, error, unreachable, retryAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
@@ -102,7 +103,11 @@ export async function storeOutcome(
       differences = ${differences}, unsupported = ${unsupported},
       error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
       force_next = case when ${error}::text is null then false else force_next end,
-      behind_since = case when ${reached} and ${error}::text is null then null else coalesce(behind_since, ${now}::timestamptz) end,
+      behind_since = case
+        when ${revision}::int is null or ${error}::text is not null then coalesce(behind_since, ${now}::timestamptz)
+        when ${reached} then null
+        else greatest(behind_since, ${loadedAt}::timestamptz)
+      end,
       due_at = case
         when ${error}::text is not null then ${retryAt}::timestamptz
         when ${reached} then null

@@ -13,41 +13,49 @@ interface Parts<T extends Task> {
 
 /** Tasks at once. */
 const places = 6;
-/** Of these, for one configuration; and for one whose last task failed, so that a provider that is away takes no place of the others. */
-const placesOfOne = 2;
-const placesOfFailing = 1;
+/**
+ * A configuration whose last task succeeded gets a second place, but not of the last two. All others have one. So three providers that
+ * stop answering leave a place, and providers that are away take one each.
+ */
+const sharedPlaces = places - 2;
 
 /** Carries out tasks at several provider configurations side by side. A slow configuration does not hold up the others. */
 export class Workers<T extends Task> {
   readonly #parts: Parts<T>;
   readonly #running = new Set<Promise<void>>();
   readonly #taken = new Map<string, number>();
-  readonly #failing = new Set<string>();
+  /** Configurations whose last task in this process succeeded. */
+  readonly #proven = new Set<string>();
   /** One claim at a time, so that each sees the places that the one before took. */
   #claiming: Promise<unknown> = Promise.resolve();
-  /** Whether work was announced that no worker may have seen. */
-  #announced = false;
+  /** Those that announced work which no worker may have seen, as functions that say whether they are stopping. */
+  readonly #announcers = new Set<() => boolean>();
 
   constructor(parts: Parts<T>) {
     this.#parts = parts;
   }
 
-  /** Starts work on what is due. @param isStopping ends it after the tasks that are under way */
-  start(isStopping: () => boolean): void {
+  /**
+   * Starts a worker, which carries out what is due. If all places are taken, one starts once a worker ends.
+   * @param isStopping ends it after its task, and the workers that it starts
+   * @returns when this worker found nothing more to do; others may still be at work
+   */
+  async start(isStopping: () => boolean): Promise<void> {
     if (isStopping()) return;
     if (this.#running.size >= places) {
-      this.#announced = true;
+      this.#announcers.add(isStopping);
       return;
     }
     const worker = this.#work(isStopping)
       .catch(this.#parts.onError)
       .finally(() => {
         this.#running.delete(worker);
-        if (!this.#announced) return;
-        this.#announced = false;
-        this.start(isStopping);
+        const announcers = [...this.#announcers];
+        this.#announcers.clear();
+        if (announcers.length > 0) void this.start(() => announcers.every((stops) => stops()));
       });
     this.#running.add(worker);
+    await worker;
   }
 
   /** Ends once nothing is under way. */
@@ -61,14 +69,14 @@ export class Workers<T extends Task> {
       if (task === null) return;
       const { configId } = task;
       // There may be more. Whichever worker finds none ends.
-      this.start(isStopping);
+      void this.start(isStopping);
       let succeeded = false;
       try {
         succeeded = await this.#parts.carryOut(task);
       } finally {
         this.#take(configId, -1);
-        if (succeeded) this.#failing.delete(configId);
-        else this.#failing.add(configId);
+        if (succeeded) this.#proven.add(configId);
+        else this.#proven.delete(configId);
       }
     }
   }
@@ -84,8 +92,10 @@ export class Workers<T extends Task> {
   }
 
   #full(): string[] {
-    return [...this.#taken].flatMap(([configId, taken]) =>
-      taken >= (this.#failing.has(configId) ? placesOfFailing : placesOfOne) ? [configId] : [],
+    const entries = [...this.#taken];
+    const total = entries.reduce((sum, [, taken]) => sum + taken, 0);
+    return entries.flatMap(([configId, taken]) =>
+      taken < 2 && total < sharedPlaces && this.#proven.has(configId) ? [] : [configId],
     );
   }
 

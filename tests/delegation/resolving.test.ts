@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { DnsClient } from "../../server/delegation/dns-client.ts";
 import { IterativeResolver } from "../../server/delegation/iterative-resolver.ts";
 import { observeDelegation } from "../../server/delegation/observe.ts";
+import { askAll, servedIn } from "../../server/delegation/served.ts";
 import { StubResolver } from "../../server/delegation/stub-resolver.ts";
 import { openDoor } from "../net/door.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
@@ -48,6 +49,24 @@ describe("from the roots", () => {
     expect(await iterative(client(2)).lookup("www.one.tld", "A")).toEqual({ kind: "unknown" });
     expect(world.first.questions).toEqual([]);
   });
+
+  test.for(["first", "second"] as const)(
+    "however few questions are left, records that the %s server lacks do not count as served",
+    async (lacking) => {
+      const complete = [...content(), "new.one.tld A 192.0.2.9"];
+      const zones = { [zoneName]: complete };
+      Object.assign(world.first, { zones });
+      Object.assign(world.second, { zones });
+      const wanted = { name: "new.one.tld", type: "A", values: ["192.0.2.9"], absent: false } as const;
+      const isServed = async (limit: number) => {
+        const resolver = iterative(client(limit));
+        return servedIn(await askAll(resolver, await observeDelegation(resolver, zoneName), wanted), wanted).served;
+      };
+      expect(await isServed(40)).toBe(true);
+      world[lacking].zones = { [zoneName]: content() };
+      for (let limit = 0; limit <= 40; limit++) expect([limit, await isServed(limit)]).toEqual([limit, false]);
+    },
+  );
 
   test("a second server answers for one that is silent, and delegations are asked for once", async () => {
     world.first.behavior = "silent";

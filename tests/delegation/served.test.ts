@@ -11,9 +11,13 @@ let zw: Zonewright & { stop(): Promise<void> };
 let id: string;
 let providerConfigId: string;
 
+/** Stands still within a test. */
+let time = Date.now();
+
 beforeAll(async () => {
   world = await startPrivateRoot();
   zw = await startZonewright({
+    now: () => new Date(time),
     env: { RESOLVER_ROOTS: world.roots, EGRESS_ALLOW: "127.53.0.0/16", RATE_LIMIT_COSTLY: "100", JOBS: "off" },
   });
   providerConfigId = await manualConfig(zw);
@@ -23,7 +27,11 @@ afterAll(async () => {
   await zw.stop();
   await world.internet.stop();
 });
-beforeEach(() => reset(world));
+beforeEach(() => {
+  reset(world);
+  // Where a zone is served is remembered for a few seconds.
+  time += 5_000;
+});
 
 const ask = (body: object, client = zw.admin, domain = id) =>
   client.post(`/api/domains/${domain}/delegation/served`, body);
@@ -50,8 +58,14 @@ describe("what is served", () => {
       notCheckedBecause: null,
       error: null,
       servers: [
-        { name: "ns1.one.tld", address: "127.53.0.3", state: "current", detail: null },
-        { name: "ns2.one.tld", address: "127.53.0.4", state: "behind", detail: "It has no TXT records there." },
+        { name: "ns1.one.tld", address: "127.53.0.3", state: "current", detail: null, counts: true },
+        {
+          name: "ns2.one.tld",
+          address: "127.53.0.4",
+          state: "behind",
+          detail: "It has no TXT records there.",
+          counts: true,
+        },
       ],
     });
     serve("second", "_acme-challenge.one.tld TXT abc");
@@ -120,6 +134,13 @@ describe("servers", () => {
     expect(outside.questions).toEqual([]);
   });
 
+  test("a server whose addresses cannot be looked up counts: it may lack the record", async () => {
+    // Nothing listens at the address of the server that knows them.
+    const unknown = ["one.tld NS a.lost.tld", "lost.tld NS ns.lost.tld", "ns.lost.tld A 127.53.0.77"];
+    world.top.zones = topLevel(["one.tld NS ns1.one.tld", "ns1.one.tld A 127.53.0.3", ...unknown]);
+    expect(await states(wanted)).toEqual([false, "current", "not_checked", "current"]);
+  });
+
   test("a domain whose name servers cannot be found is not served, and the answer says why", async () => {
     world.top.zones = topLevel([]);
     expect((await ask(wanted)).body).toMatchObject({
@@ -141,6 +162,63 @@ describe("servers", () => {
       });
     }
     expect([...world.top.questions, ...world.first.questions]).toEqual([]);
+  });
+});
+
+describe("traffic", () => {
+  const asker = async () =>
+    new RestClient(zw.url, await narrowedToken(zw.admin, { domainIds: [id], permissions: ["records:read"] }));
+
+  test("where a zone is served is looked up once for calls that follow each other, and again after five seconds", async () => {
+    const wanted = { name: "www", recordType: "A" };
+    expect(await states(wanted)).toEqual([true, "current", "current"]);
+    reset(world);
+    expect(await states({ ...wanted, absent: true })).toEqual([false, "behind", "behind"]);
+    expect([world.top, world.first, world.second].map(({ questions }) => questions)).toEqual([
+      [],
+      ["www.one.tld A"],
+      ["www.one.tld A"],
+    ]);
+    time += 5_000;
+    world.top.zones = topLevel(delegation.filter((line) => !line.includes("ns2")));
+    world.first.zones = { [zoneName]: content().filter((line) => !line.includes("ns2")) };
+    expect(await states(wanted)).toEqual([true, "current"]);
+  });
+
+  test("where a zone is served is looked up again at once while one of its servers fails", async () => {
+    const wanted = { name: "www", recordType: "A" };
+    world.second.behavior = "refused";
+    expect(await states(wanted)).toEqual([false, "current", "lame"]);
+    world.second.behavior = "normal";
+    expect(await states(wanted)).toEqual([true, "current", "current"]);
+  });
+
+  test("calls for one name and type at the same time ask once, and each gets the answer for its values", async () => {
+    const client = await asker();
+    // Keeps the calls waiting for a few seconds.
+    world.second.behavior = "silent";
+    const bodies = ["192.0.2.1", "192.0.2.9"].map((value) => ({ name: "www", recordType: "A", values: [value] }));
+    const answers = await Promise.all(bodies.map((body) => ask(body, client)));
+    expect(answers.map(({ body }) => body.servers[0].state)).toEqual(["current", "behind"]);
+    expect(world.first.questions.filter((question) => question === "www.one.tld A")).toHaveLength(1);
+  });
+
+  test("more than 32 questions at once are refused, with the seconds to wait", async () => {
+    const client = await asker();
+    world.second.behavior = "silent";
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => ask({ name: `n${index}`, recordType: "A" }, client)),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, headers, body } of refused)
+      expect([status, headers.get("retry-after"), body.detail]).toEqual([
+        503,
+        "3",
+        "Too many questions to name servers are in progress. Try again shortly.",
+      ]);
+    world.second.behavior = "normal";
+    expect(await states({ name: "www", recordType: "A" })).toEqual([true, "current", "current"]);
   });
 });
 

@@ -85,6 +85,36 @@ test("once a provider is back, the mirrors there follow without waiting for thei
   expect([...names().slice(0, 2), ...names().slice(4)]).toEqual([...wanted.slice(0, 2), ...wanted.slice(4)]);
 }, 120_000);
 
+test("a mirror that follows is behind only since the records that it has, also if the zone changes meanwhile", async () => {
+  const zones = await mirroredZones(1);
+  const [zone] = zones;
+  await outage(zones);
+  time += 300_000;
+  cloudflare.vendor.meanwhile(isChange, async () => {
+    await zone?.add("A", "meanwhile", "192.0.2.45", 300);
+    time += 10_000;
+  });
+  const { body } = (await zone?.get("/mirrors")) ?? { body: null };
+  expect(body.mirrors[0].lagSeconds).toBe(300);
+  await zone?.post(`/mirrors/${body.mirrors[0].id}/reconcile`);
+  const after = (await zone?.get("/mirrors"))?.body;
+  expect(after.mirrors).toMatchObject([{ state: "behind", lagSeconds: 10 }]);
+  time += 2_000;
+  await zone?.post(`/mirrors/${body.mirrors[0].id}/reconcile`);
+  await reach(zones, "in_sync");
+}, 120_000);
+
+test("after a clock that was ahead was set back, mirrors follow without waiting until it is that late again", async () => {
+  const ahead = 120_000;
+  time += ahead;
+  const zones = await mirroredZones(1);
+  time -= ahead;
+  await zones[0]?.add("A", "back", "192.0.2.46", 300);
+  // The clock stands still: no later time makes the mirror due.
+  await reach(zones, "in_sync");
+  expect(cloudflare.records(zones[0]?.name ?? "").map(({ content }) => content)).toContain("192.0.2.46");
+}, 120_000);
+
 test("a provider that does not answer holds up its own mirrors only", async () => {
   const [zone] = await mirroredZones(1);
   const config = { kind: "zonefile", name: "Second", config: { folder: "second" } };
