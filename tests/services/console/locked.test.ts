@@ -20,7 +20,8 @@ const records = () => `/d/${zone.name}/records`;
 const menu = async (page: Page) => await page.getByRole("button", { name: "Actions for www A" }).click();
 
 test("an administrator locks a record and sets whom to ask and when to look again, and the row says so", async () => {
-  const page = await site.signedIn({ path: records() });
+  // West of Greenwich, the midnight of UTC is the day before.
+  const page = await site.signedIn({ path: records(), timezoneId: "America/New_York" });
   await menu(page);
   await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
   const dialog = page.getByRole("dialog", { name: "Lock, owner and review date of www A" });
@@ -37,6 +38,18 @@ test("an administrator locks a record and sets whom to ask and when to look agai
   await expectAccessible(page);
   await photograph(page, "record-locked");
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z", value: "192.0.2.1" });
+});
+
+test("saving a lock leaves the time of the review date as it is", async () => {
+  const reviewAt = "2031-03-14T15:30:00.000Z";
+  await zone.update(id, { reviewAt });
+  const page = await site.signedIn({ path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  await page.getByLabel(/^Locked/).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  expect(await record()).toMatchObject({ locked: true, reviewAt });
 });
 
 test("a member sees that a record is locked, and is offered no edit that would be refused", async () => {

@@ -28,17 +28,18 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
   const form = useId();
   const [locked, setLocked] = useState(record.locked);
   const [owner, setOwner] = useState(record.ownerId ?? "");
-  const [date, setDate] = useState(record.reviewAt?.toISOString().slice(0, 10) ?? "");
+  const firstDate = record.reviewAt?.toISOString().slice(0, 10) ?? "";
+  const [date, setDate] = useState(firstDate);
   const people = usePeople(record.ownerId);
   const save = useAction(async () => {
     const { name, recordType } = record;
-    const reviewAt = date === "" ? null : new Date(`${date}T00:00:00Z`);
     await client.records.update.mutate({
       id: zone.id,
       recordId: record.id,
       ...(locked === record.locked ? {} : { locked }),
       ...(owner === (record.ownerId ?? "") ? {} : { ownerId: owner || null }),
-      ...(reviewAt?.getTime() === record.reviewAt?.getTime() ? {} : { reviewAt }),
+      // The service also takes a time of day, which the field does not show: it stays unless another date was chosen.
+      ...(date === firstDate ? {} : { reviewAt: date === "" ? null : new Date(`${date}T00:00:00Z`) }),
     });
     await Promise.all([refreshRecords(zone), queries.invalidateQueries({ queryKey: ["history", zone.id] })]);
     toast({ title: text.detailsSaved, description: `${name} ${recordType}` });
