@@ -70,7 +70,8 @@ export class ReviewPolicy {
     if (override) return true;
     throw new AppError(
       "REVIEW_REQUIRED",
-      `This domain requires reviews, so moving it takes an administrator with \`override: true\` and a reason in \`message\`. ` +
+      "This domain requires reviews, so only an administrator can move it, with a reason. " +
+        "To override it, send `override: true` and a reason in `message`. " +
         `Records are changed by a request: POST /api/domains/${id}/change-requests.`,
     );
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { appRouter } from "../../server/router.ts";
+import { forPeople } from "../../web/src/ui/for-people.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
 import { changed, website } from "../templates/templates.ts";
@@ -140,6 +141,8 @@ describe.each([
       const refused = await attempt({});
       expect(refused).toMatchObject({ status: 409, body: { code: "REVIEW_REQUIRED" } });
       expect(refused.body.detail).toContain(`POST /api/domains/${zone.id}/change-requests`);
+      // The console leaves out what only programs can follow.
+      expect(forPeople(refused.body.detail)).not.toMatch(/\/api\/|: true/);
       expect({ records: await zone.lines(), config: (await zone.detail()).providerConfigId }).toEqual(before);
       expect((await attempt({ override: true })).status).toBe(400);
       const made = await attempt(reason);
