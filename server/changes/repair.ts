@@ -195,7 +195,8 @@ async function readOutcomes(
 }
 
 const wayOut =
-  "If this provider is gone for good, ask an administrator to move the domain to another configuration with force: true.";
+  "If this provider is gone for good, ask an administrator to move the domain to another configuration. " +
+  "To give it up, move the domain with force: true.";
 
 const unread: ChangeOutcome = {
   ok: false,

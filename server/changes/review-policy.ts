@@ -1,6 +1,6 @@
 import type { Role } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import { sameData, type PlannedChange } from "../dns/record.ts";
 import { AppError, badField } from "../platform/errors.ts";
 
 /** What a call that changes records says about its change. */
@@ -56,8 +56,8 @@ export class ReviewPolicy {
    */
   refuseUnreviewed(zone: ReviewedZone, { role, changes, message, override = false }: UnreviewedChange): boolean {
     checkOverride({ role, message, override });
-    if (changes.length === 0 || !this.binds(zone, role)) return false;
-    if (!zone.reviewAcme && changes.every(isAcmeChallenge)) return false;
+    if (!this.binds(zone, role)) return false;
+    if (changes.every((change) => isNoteOnly(change) || (!zone.reviewAcme && isAcmeChallenge(change)))) return false;
     if (override) return true;
     throw reviewRequired(zone.id);
   }
@@ -70,7 +70,8 @@ export class ReviewPolicy {
     if (override) return true;
     throw new AppError(
       "REVIEW_REQUIRED",
-      `This domain requires reviews, so moving it takes an administrator with \`override: true\` and a reason in \`message\`. ` +
+      "This domain requires reviews, so only an administrator can move it, with a reason. " +
+        "To override it, send `override: true` and a reason in `message`. " +
         `Records are changed by a request: POST /api/domains/${id}/change-requests.`,
     );
   }
@@ -89,6 +90,14 @@ function reviewRequired(domainId: string): AppError {
     "REVIEW_REQUIRED",
     `This domain requires a review of each change. Request one with POST /api/domains/${domainId}/change-requests.`,
   );
+}
+
+/**
+ * Returns whether a change publishes nothing: only notes differ. Clearing a lock is more than a note: reviewers of the next change would no longer
+ * be warned of it.
+ */
+function isNoteOnly({ before, after }: PlannedChange): boolean {
+  return before !== null && after !== null && sameData(before, after) && (after.locked || !before.locked);
 }
 
 /** Returns whether a change concerns only proofs for certificate authorities (RFC 8555 §8.4), which expire in minutes. */

@@ -159,7 +159,8 @@ export class MirrorReconciler {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
       const message = known ? error.message : "An internal error occurred; the server log has the details.";
-      outcome = { revision: null, differences: 0, unsupported: 0, error: message, unreachable: true, retryAt: null };
+      const nothing = { revision: null, differences: 0, foreign: 0, unsupported: 0, retryAt: null };
+      outcome = { ...nothing, error: message, unreachable: true };
     } finally {
       clearInterval(renewing);
     }
@@ -238,6 +239,7 @@ export class MirrorReconciler {
     const served = {
       revision,
       differences: 0,
+      foreign: 0,
       unsupported: unsupported.length,
       error: null,
       unreachable: false,
@@ -265,6 +267,7 @@ export class MirrorReconciler {
     return {
       ...served,
       differences: left + refused.length,
+      foreign: left,
       error: errors.length === 0 ? null : errors.join(" "),
     };
   }

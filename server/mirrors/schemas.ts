@@ -32,6 +32,9 @@ const mirror = z
     differences: z
       .int()
       .meta({ description: "Records there that differ from the domain's, as last compared.", example: 0 }),
+    foreign: z
+      .int()
+      .meta({ description: "Those of the differences that are records which were never the domain's.", example: 0 }),
     unsupported: z.int().meta({ description: "Records of the domain that its provider cannot store.", example: 0 }),
     error: z
       .string()

@@ -73,6 +73,7 @@ export class Mirrors {
       lastAppliedAt: row.last_applied_at,
       lagSeconds: row.behind_since ? Math.max(0, Math.round((now - row.behind_since.getTime()) / 1_000)) : 0,
       differences: row.differences,
+      foreign: row.foreign_records,
       unsupported: row.unsupported,
       error: row.error !== null && !showsErrors ? "Ask the domain's owner." : row.error,
     }));

@@ -75,6 +75,8 @@ export interface Outcome {
   /** The revision that the mirror has now; null: as before. */
   revision: number | null;
   differences: number;
+  /** Those of the differences that are records which were never the domain's. */
+  foreign: number;
   unsupported: number;
   /** Why it did not reach everything; null if it did. */
   error: string | null;
@@ -92,7 +94,7 @@ export interface Outcome {
 export async function storeOutcome(
   tx: EntityManager,
   { id, token, loadedAt, now }: { id: string; token: string; loadedAt: Date; now: Date },
-  { revision, differences, unsupported, error, unreachable, retryAt }: Outcome,
+  { revision, differences, foreign, unsupported, error, unreachable, retryAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
   const { rows } = await sql<{ failures: number; reported: boolean }>`
@@ -100,7 +102,7 @@ export async function storeOutcome(
       revision = coalesce(${revision}::int, revision),
       last_applied_at = case when ${revision}::int is null then last_applied_at else ${now}::timestamptz end,
       checked_at = case when ${revision}::int is null then checked_at else ${now}::timestamptz end,
-      differences = ${differences}, unsupported = ${unsupported},
+      differences = ${differences}, foreign_records = ${foreign}, unsupported = ${unsupported},
       error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
       force_next = case when ${error}::text is null then false else force_next end,
       behind_since = case

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { appRouter } from "../../server/router.ts";
-import { assign } from "../assignments/assigned.ts";
+import { forPeople } from "../../web/src/ui/for-people.ts";
+import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
 import { changed, website } from "../templates/templates.ts";
 import type { Answer } from "../support/rest-client.ts";
@@ -140,6 +141,8 @@ describe.each([
       const refused = await attempt({});
       expect(refused).toMatchObject({ status: 409, body: { code: "REVIEW_REQUIRED" } });
       expect(refused.body.detail).toContain(`POST /api/domains/${zone.id}/change-requests`);
+      // The console leaves out what only programs can follow.
+      expect(forPeople(refused.body.detail)).not.toMatch(/\/api\/|: true/);
       expect({ records: await zone.lines(), config: (await zone.detail()).providerConfigId }).toEqual(before);
       expect((await attempt({ override: true })).status).toBe(400);
       const made = await attempt(reason);
@@ -202,6 +205,33 @@ describe("who is bound", () => {
     expect((await zone.post("/records/bulk", { records: both })).body.code).toBe("REVIEW_REQUIRED");
     await zw.admin.put(zone.path, { reviewAcme: true });
     expect((await zone.create(proof("_acme-challenge"))).body.code).toBe("REVIEW_REQUIRED");
+  });
+
+  test("notes of a record that publish nothing need no review, alone or beside a proof", async () => {
+    const zone = await fileZone(zw);
+    const { id } = await zone.add("A", "old", "192.0.2.1", 300);
+    const file = await zone.readFile();
+    await requireReview(zw, zone, "everyone");
+    const reviewAt = "2031-03-14T00:00:00.000Z";
+    const notes = { comment: "For the shop", locked: true, ownerId: await idOf(zw.admin), reviewAt };
+    expect((await zone.update(id, notes)).body).toMatchObject(notes);
+    expect(await zone.readFile()).toBe(file);
+    const changes = [
+      { action: "update", recordId: id, record: { comment: "For the blog" } },
+      { action: "create", record: proof("_acme-challenge.old") },
+    ];
+    expect((await zone.post("/records/apply", await planned(zone, "/records", { changes }))).status).toBe(200);
+    expect((await zone.update(id, { comment: null, ttl: 60, unlock: true })).body.code).toBe("REVIEW_REQUIRED");
+  });
+
+  test("a record that is locked is unlocked only with a review, which its next change would lack a warning of", async () => {
+    const zone = await manualZone(zw);
+    const { id } = await zone.add("A", "old", "192.0.2.1", 300);
+    await zone.update(id, { locked: true });
+    await requireReview(zw, zone, "everyone");
+    expect((await zone.update(id, { locked: false })).body.code).toBe("REVIEW_REQUIRED");
+    expect((await zone.update(id, { locked: false, unlock: true })).body.code).toBe("REVIEW_REQUIRED");
+    expect((await zone.update(id, { locked: false, ...reason })).body.locked).toBe(false);
   });
 
   test("a sync takes what the provider serves, whatever the rule", async () => {

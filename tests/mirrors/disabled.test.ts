@@ -57,7 +57,12 @@ test("a record that somebody switches off at a mirror that lists it as its own i
   const reconciled = async () => (await zone.post(`/mirrors/${body.mirrorId}/reconcile`)).body.mirrors;
   switchAt(zone.name, "www", "DISABLE");
   expect(await reconciled()).toMatchObject([
-    { state: "failing", differences: 1, error: expect.stringContaining("www A 192.0.2.1: DNSPod refused the change") },
+    {
+      state: "failing",
+      differences: 1,
+      foreign: 0,
+      error: expect.stringContaining("www A 192.0.2.1: DNSPod refused the change"),
+    },
   ]);
   switchAt(zone.name, "www", "ENABLE");
   expect(await reconciled()).toMatchObject([{ state: "in_sync", differences: 0, error: null }]);

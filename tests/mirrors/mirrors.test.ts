@@ -81,6 +81,7 @@ describe("a mirror", () => {
     expect(await reaches(zone, "in_sync")).toMatchObject({
       lagSeconds: 0,
       differences: 0,
+      foreign: 0,
       unsupported: 0,
       error: null,
     });
@@ -130,7 +131,7 @@ describe("a mirror", () => {
     cloudflare.addZone(zone.name);
     cloudflare.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
     expect((await add(zone, cloudConfig, { onDrift: "report" })).body).toMatchObject({ delete: 0 });
-    expect(await reaches(zone, "in_sync")).toMatchObject({ differences: 1 });
+    expect(await reaches(zone, "in_sync")).toMatchObject({ differences: 1, foreign: 1 });
     expect(atCloudflare(zone)).toContain(`theirs.${zone.name} A 192.0.2.7`);
   });
 

@@ -13,6 +13,8 @@ interface PageOptions {
   dark?: boolean;
   width?: number;
   height?: number;
+  /** The time zone of the browser; that of the machine by default. */
+  timezoneId?: string;
 }
 
 /** A running service with its console, and a browser that watches for anything wrong on its pages. */
@@ -58,12 +60,13 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
     await zonewright?.stop();
   });
 
-  const open = async ({ dark = false, width = 1280, height = 800 }: PageOptions = {}) => {
+  const open = async ({ dark = false, width = 1280, height = 800, timezoneId }: PageOptions = {}) => {
     if (!browser) throw new Error("The browser is not running yet.");
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       locale: "en-US",
+      ...(timezoneId === undefined ? {} : { timezoneId }),
     });
     contexts.add(context);
     // The browser reports violations of the policy only to the page.

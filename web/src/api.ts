@@ -124,5 +124,6 @@ export function messageOf(error: unknown): string {
 /** The sentence about one field, or null. */
 export function issueOf(error: unknown, field: string): string | null {
   if (!isZonewrightError(error)) return null;
-  return error.issues?.find(({ path }) => path[0] === field)?.message ?? null;
+  const issue = error.issues?.find(({ path }) => path[0] === field);
+  return issue === undefined ? null : forPeople(issue.message);
 }

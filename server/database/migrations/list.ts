@@ -50,6 +50,7 @@ import { TsigKeys } from "./0053-tsig-keys.ts";
 import { DynamicUpdates } from "./0054-dynamic-updates.ts";
 import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
 import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
+import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -106,4 +107,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0054-dynamic-updates", class: DynamicUpdates },
   { name: "0057-primary-mirrors", class: PrimaryMirrors },
   { name: "0059-mirrors-after-outages", class: MirrorsAfterOutages },
+  { name: "0063-foreign-mirror-records", class: ForeignMirrorRecords },
 ];

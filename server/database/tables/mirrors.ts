@@ -29,6 +29,8 @@ export const MirrorSchema = defineEntity({
     forceNext: p.boolean().default(false),
     /** Records there that differ from the domain's, after the last comparison. */
     differences: p.integer().default(0),
+    /** Those of them that were never the domain's. */
+    foreignRecords: p.integer().default(0),
     /** Records of the domain that its provider cannot store. */
     unsupported: p.integer().default(0),
     /** Failed reconciliations in a row. */

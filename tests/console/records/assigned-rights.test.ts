@@ -56,3 +56,9 @@ test("a new record is offered the types that some assignment covers", () => {
   expect(["A", "MX", "TXT"].map(assignedRights(typed, true).offers)).toEqual([false, true, true]);
   expect(["A", "MX", "TXT"].map(assignedRights([assigned("*", "propose")], true).offers)).toEqual([true, false, true]);
 });
+
+test("a member sees every record only with an assignment to all names and types", () => {
+  const to = (subdomainPattern: string, recordTypes: string[] = []) =>
+    assignedRights([{ access: "read", subdomainPattern, recordTypes }], false).seesAll;
+  expect([to("*"), to("*.dev"), to("*", ["TXT"])]).toEqual([true, false, false]);
+});

@@ -13,14 +13,15 @@ const record = (name: string) => ({
 const made = (name: string, changed: Partial<ChangeSet> = {}) => ({
   state: "applied" as const,
   revision: 5,
+  actorId: "somebody",
   changes: [{ action: "create" as const, recordId: name, before: null, after: record(name) }],
   creates: 1,
   updates: 0,
   deletes: 0,
   ...changed,
 });
-const manager = { manages: true, writes: () => true };
-const member = { manages: false, writes: ({ name }: { name: string }) => name === "www" };
+const manager = { userId: "me", manages: true, mustRequest: false, seesAll: true, writes: () => true };
+const member = { ...manager, manages: false, writes: ({ name }: { name: string }) => name === "www" };
 
 test("an administrator may take back every change whose records are still stored", () => {
   expect(mayTakeBack(made("www"), 0, manager)).toBe(true);
@@ -34,4 +35,16 @@ test("a member may take back a change only if they may write all of it and see a
   expect(mayTakeBack(made("api"), 0, member)).toBe(false);
   expect(mayTakeBack(made("www", { creates: 2 }), 0, member)).toBe(false);
   expect(mayTakeBack(made("www", { changes: [], creates: 0 }), 0, member)).toBe(false);
+});
+
+test("who sees some records only may take back only their own changes, of which they are sure to see all", () => {
+  const narrow = { ...member, seesAll: false };
+  expect(mayTakeBack(made("www"), 0, narrow)).toBe(false);
+  expect(mayTakeBack(made("www", { actorId: null }), 0, narrow)).toBe(false);
+  expect(mayTakeBack(made("www", { actorId: "me" }), 0, narrow)).toBe(true);
+});
+
+test("whoever needs a review and cannot override it is offered to take back nothing, the zone's owner included", () => {
+  expect(mayTakeBack(made("www"), 0, { ...manager, mustRequest: true })).toBe(false);
+  expect(mayTakeBack(made("www"), 0, { ...member, mustRequest: true })).toBe(false);
 });

@@ -24,13 +24,25 @@ test("a change of the history is shown with its records, and taken back after th
   await entry.getByText("192.0.2.1").waitFor();
   await expectAccessible(page);
   await photograph(page, "history");
-  await entry.getByRole("button", { name: "Take back… Add the web server" }).click();
+  await entry.getByRole("button", { name: "Take back… Add the web server, revision 1" }).click();
   await dialog(page).getByText("192.0.2.1").waitFor();
   await expectAccessible(page);
   await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
   await page.getByText("Taken back as revision 3.").waitFor();
   await item(page, "Change taken back").waitFor();
   expect(await zone.lines()).toEqual(["api A 192.0.2.7"]);
+});
+
+test("a change by a user who was deleted is not attributed to the service", async () => {
+  const zone = await fileZone(site.zonewright);
+  const leaver = await site.zonewright.member("leaver");
+  const { body } = await leaver.get("/api/auth/me");
+  const whole = { userId: body.id, domainId: zone.id, access: "write" };
+  await site.zonewright.admin.post("/api/assignments", whole);
+  await leaver.post(`${zone.path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  await site.zonewright.admin.delete(`/api/users/${body.id}`);
+  const page = await site.signedIn({ path: history(zone) });
+  await item(page, "revision 1").getByText("a deleted user, revision 1").waitFor();
 });
 
 test("a change whose records were changed since cannot be taken back, and the dialog says why", async () => {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
@@ -20,7 +21,8 @@ const records = () => `/d/${zone.name}/records`;
 const menu = async (page: Page) => await page.getByRole("button", { name: "Actions for www A" }).click();
 
 test("an administrator locks a record and sets whom to ask and when to look again, and the row says so", async () => {
-  const page = await site.signedIn({ path: records() });
+  // West of Greenwich, the midnight of UTC is the day before.
+  const page = await site.signedIn({ path: records(), timezoneId: "America/New_York" });
   await menu(page);
   await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
   const dialog = page.getByRole("dialog", { name: "Lock, owner and review date of www A" });
@@ -37,6 +39,58 @@ test("an administrator locks a record and sets whom to ask and when to look agai
   await expectAccessible(page);
   await photograph(page, "record-locked");
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z", value: "192.0.2.1" });
+});
+
+test("where everything is reviewed, an administrator sets owner and date without a review, and unlocks with a reason", async () => {
+  await zone.update(id, { locked: true });
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
+  const page = await site.signedIn({ path: records() });
+  const details = async () => {
+    await menu(page);
+    await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  };
+  const save = page.getByRole("button", { name: "Save" });
+  await details();
+  await page.getByLabel("Look at it again on").fill("2031-03-14");
+  await save.click();
+  await page.getByText("Saved.").waitFor();
+  expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z" });
+  await details();
+  await page.getByLabel(/^Locked/).uncheck();
+  expect(await save.getAttribute("aria-disabled")).toBe("true");
+  await page.getByLabel("Why it cannot wait for a review").fill("The host is gone.");
+  await save.click();
+  await expect.poll(async () => (await record())?.locked).toBe(false);
+  expect((await zone.history())[0]).toMatchObject({ message: "The host is gone." });
+});
+
+test("where everything is reviewed, an owner is not offered to unlock, and may set the date", async () => {
+  await zone.update(id, { locked: true });
+  const username = "lock-owner";
+  const { body } = await (await site.zonewright.member(username)).get("/api/auth/me");
+  await site.zonewright.admin.put(zone.path, { reviewRequired: "members" });
+  const db = queries(site.zonewright.services.database.fork());
+  await db.updateTable("domains").set({ owner_id: body.id }).where("id", "=", zone.id).execute();
+  const page = await site.signedIn({ username, password: memberPassword, path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  await page.getByLabel("Look at it again on").fill("2031-03-14");
+  expect(await page.getByLabel(/^Locked/).count()).toBe(0);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z" });
+});
+
+test("saving a lock leaves the time of the review date as it is", async () => {
+  const reviewAt = "2031-03-14T15:30:00.000Z";
+  await zone.update(id, { reviewAt });
+  const page = await site.signedIn({ path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  await page.getByLabel(/^Locked/).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  expect(await record()).toMatchObject({ locked: true, reviewAt });
 });
 
 test("a member sees that a record is locked, and is offered no edit that would be refused", async () => {

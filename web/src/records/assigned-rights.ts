@@ -24,6 +24,8 @@ export interface OwnRights {
   offers: (recordType: string) => boolean;
   /** Whether locked records may be changed, and locks set and cleared. */
   unlocks: boolean;
+  /** Whether every record of the zone is shown. */
+  seesAll: boolean;
 }
 
 /**
@@ -42,6 +44,9 @@ export function assignedRights(assignments: readonly Assignment[], protectMail: 
         recordTypes.length === 0 ? recordType !== "MX" || !protectMail : recordTypes.includes(recordType),
       ),
     unlocks: false,
+    seesAll: assignments.some(
+      ({ subdomainPattern, recordTypes }) => subdomainPattern === "*" && recordTypes.length === 0,
+    ),
   };
 }
 

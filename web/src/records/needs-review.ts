@@ -7,17 +7,32 @@ interface Person {
   rights: Pick<OwnRights, "writes">;
 }
 
+type Rule = Pick<Zone, "reviewRequired" | "reviewAcme">;
+
+/** Returns whether a zone's rule holds for a role. */
+export function isBound({ reviewRequired }: Pick<Rule, "reviewRequired">, role: string): boolean {
+  return reviewRequired === "everyone" || (reviewRequired === "members" && role !== "admin");
+}
+
 /** Returns whether a person's changes need a review before they are made. The service decides; this says it before it is asked. */
 export function needsReview(
-  { reviewRequired, reviewAcme }: Pick<Zone, "reviewRequired" | "reviewAcme">,
+  zone: Rule,
   { role, rights }: Person,
   plan: Pick<Plan, "creates" | "updates" | "deletes"> | null,
 ): boolean {
-  const touched = plan
-    ? [...plan.creates, ...plan.deletes, ...plan.updates.flatMap(({ before, after }) => [before, after])]
-    : [];
-  if (!touched.every(rights.writes)) return true;
-  if (reviewRequired === "off" || (reviewRequired === "members" && role === "admin")) return false;
-  if (reviewAcme || plan === null) return true;
-  return !touched.every(({ name, recordType }) => recordType === "TXT" && /^_acme-challenge(?:\.|$)/.test(name));
+  const sides = (updates: Plan["updates"]) => updates.flatMap(({ before, after }) => [before, after]);
+  const others = plan ? [...plan.creates, ...plan.deletes] : [];
+  if (plan && ![...others, ...sides(plan.updates)].every(rights.writes)) return true;
+  if (!isBound(zone, role)) return false;
+  if (plan === null) return true;
+  const published = [...others, ...sides(plan.updates.filter(isPublished))];
+  return published.length > 0 && (zone.reviewAcme || !published.every(isAcmeChallenge));
 }
+
+const notes: ReadonlySet<string> = new Set(["comment", "ownerId", "reviewAt"]);
+
+/** Returns whether an update changes more than notes, which nobody has to review. */
+const isPublished = ({ changes }: Plan["updates"][number]) => Object.keys(changes).some((field) => !notes.has(field));
+
+const isAcmeChallenge = ({ name, recordType }: { name: string; recordType: string }) =>
+  recordType === "TXT" && /^_acme-challenge(?:\.|$)/.test(name);

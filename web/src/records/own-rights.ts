@@ -10,6 +10,7 @@ const everything: OwnRights = {
   writes: () => true,
   offers: () => true,
   unlocks: true,
+  seesAll: true,
 };
 const nothing: OwnRights = {
   locked: true,
@@ -17,6 +18,7 @@ const nothing: OwnRights = {
   writes: () => false,
   offers: () => false,
   unlocks: false,
+  seesAll: false,
 };
 
 /** What the signed-in user may do with the records of a zone. Until it is known, nothing. */

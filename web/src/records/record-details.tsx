@@ -12,6 +12,7 @@ import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
 import { refreshRecords, type Zone } from "../zone/use-zone.ts";
+import { isBound } from "./needs-review.ts";
 
 const text = recordsWords;
 
@@ -26,19 +27,26 @@ interface RecordDetailsProps {
 /** What people note about a record: whether it is locked, whom to ask, and when to look at it again. */
 export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsProps) {
   const form = useId();
+  const { role } = useUser();
   const [locked, setLocked] = useState(record.locked);
+  const [reason, setReason] = useState("");
+  // To clear a lock takes a review, past which administrators may go with a reason.
+  const unlockNeedsReview = record.locked && isBound(zone, role);
+  const overrides = unlockNeedsReview && !locked;
   const [owner, setOwner] = useState(record.ownerId ?? "");
-  const [date, setDate] = useState(record.reviewAt?.toISOString().slice(0, 10) ?? "");
+  const firstDate = record.reviewAt?.toISOString().slice(0, 10) ?? "";
+  const [date, setDate] = useState(firstDate);
   const people = usePeople(record.ownerId);
   const save = useAction(async () => {
     const { name, recordType } = record;
-    const reviewAt = date === "" ? null : new Date(`${date}T00:00:00Z`);
     await client.records.update.mutate({
       id: zone.id,
       recordId: record.id,
       ...(locked === record.locked ? {} : { locked }),
+      ...(overrides ? { override: true, message: reason.trim() } : {}),
       ...(owner === (record.ownerId ?? "") ? {} : { ownerId: owner || null }),
-      ...(reviewAt?.getTime() === record.reviewAt?.getTime() ? {} : { reviewAt }),
+      // The service also takes a time of day, which the field does not show: it stays unless another date was chosen.
+      ...(date === firstDate ? {} : { reviewAt: date === "" ? null : new Date(`${date}T00:00:00Z`) }),
     });
     await Promise.all([refreshRecords(zone), queries.invalidateQueries({ queryKey: ["history", zone.id] })]);
     toast({ title: text.detailsSaved, description: `${name} ${recordType}` });
@@ -54,14 +62,25 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
-          <Button kind="primary" type="submit" form={form} pending={save.pending}>
+          <Button
+            kind={overrides ? "danger" : "primary"}
+            type="submit"
+            form={form}
+            disabled={overrides && reason.trim() === ""}
+            pending={save.pending}
+          >
             {words.ui.save}
           </Button>
         </>
       }
     >
       <Form id={form} onSubmit={() => void save.run()}>
-        {mayLock ? <CheckField label={text.lock} checked={locked} onValue={setLocked} /> : null}
+        {mayLock && (!unlockNeedsReview || role === "admin") ? (
+          <CheckField label={text.lock} checked={locked} onValue={setLocked} />
+        ) : null}
+        {overrides ? (
+          <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
+        ) : null}
         <SelectField
           label={text.whoToAsk}
           value={owner}

@@ -14,6 +14,12 @@ export function titleOf({ message, kind }: Pick<ChangeSet, "message" | "kind">):
   return message ?? text.kinds[kind];
 }
 
+/** Who made a change: a person, a DNS key, or the service itself. */
+export function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
+  if (tsigKey !== null) return text.byKey(tsigKey);
+  return actor ?? (actorId === null ? text.nobody : text.deletedUser);
+}
+
 interface EntryProps {
   entry: ChangeSet;
   /** Whether the service still has the records of this change. */
@@ -24,10 +30,13 @@ interface EntryProps {
 
 /** One change of a zone: who, when, what, and on request its records. */
 export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
-  const { revision, state, actor, tsigKey, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
+  const { revision, state, causedBy, unknown, createdAt, creates, updates, deletes } = entry;
   const details = useId();
   const [open, setOpen] = useState(false);
   const title = titleOf(entry);
+  // Many changes have the same title.
+  const named = (action: string) =>
+    revision === null ? `${action} ${title}` : `${action} ${title}, ${text.revision(formatNumber(revision))}`;
   const facts = [
     revision === null ? null : text.revision(formatNumber(revision)),
     entry.message === null ? null : text.kinds[entry.kind],
@@ -41,8 +50,7 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
         <div className={styles["what"]}>
           <span>{title}</span>
           <small>
-            <span title={formatMoment(createdAt)}>{formatAgo(createdAt)}</span>,{" "}
-            {tsigKey === null ? (actor ?? text.nobody) : text.byKey(tsigKey)}
+            <span title={formatMoment(createdAt)}>{formatAgo(createdAt)}</span>, {authorOf(entry)}
             {facts.map((fact) => `, ${fact}`)}
           </small>
         </div>
@@ -56,13 +64,13 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
             kind="quiet"
             aria-expanded={open}
             aria-controls={details}
-            aria-label={`${open ? text.hide : text.show}: ${title}`}
+            aria-label={named(open ? text.hide : text.show)}
             onClick={() => setOpen(!open)}
           >
             {open ? text.hide : text.show}
           </Button>
           {onTakeBack ? (
-            <Button aria-label={`${text.takeBack} ${title}`} onClick={onTakeBack}>
+            <Button aria-label={named(text.takeBack)} onClick={onTakeBack}>
               {text.takeBack}
             </Button>
           ) : null}
@@ -76,13 +84,14 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
 }
 
 function Details({ entry, isStored }: Pick<EntryProps, "entry" | "isStored">) {
-  const { changes, failures, creates, updates, deletes } = entry;
+  const { revision, changes, failures, creates, updates, deletes } = entry;
   const more = creates + updates + deletes - changes.length;
   if (!isStored) return <p>{text.notStored}</p>;
   return (
     <>
-      <Patch lines={madeLines(changes)} />
-      {more > 0 ? <p>{text.more(formatNumber(more))}</p> : null}
+      {/* Without a revision it has changed no record, or not yet. */}
+      {revision === null ? null : <Patch lines={madeLines(changes)} />}
+      {revision !== null && more > 0 ? <p>{text.more(formatNumber(more))}</p> : null}
       {failures.length === 0 ? null : (
         <div>
           <p>{text.failures}</p>

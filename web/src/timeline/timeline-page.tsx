@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { History } from "lucide-react";
 import { useState } from "react";
 import { client } from "../api.ts";
-import { needsReview } from "../records/needs-review.ts";
+import { isBound } from "../records/needs-review.ts";
 import { useOwnRights } from "../records/own-rights.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -25,7 +25,6 @@ export function TimelinePage() {
   const { id, revision, historyFrom } = zone;
   const user = useUser();
   const manages = useManages(zone);
-  const rights = useOwnRights(zone);
   useTitle(`${text.title} · ${zoneName({ ...zone, name: zone.nameUnicode })}`);
   const list = useInfiniteQuery({
     queryKey: ["history", id, revision],
@@ -37,7 +36,10 @@ export function TimelinePage() {
   });
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
   const [leaving, setLeaving] = useState<ChangeSet | null>(null);
-  const writes = needsReview(zone, { role: user.role, rights }, null) ? () => false : rights.writes;
+  // Administrators may give a reason instead.
+  const mustRequest = user.role !== "admin" && isBound(zone, user.role);
+  const { seesAll, writes } = useOwnRights(zone);
+  const may = { userId: user.id, manages, mustRequest, seesAll, writes };
   return (
     <div className={styles["page"]}>
       <Failure error={list.error} />
@@ -53,7 +55,7 @@ export function TimelinePage() {
               key={entry.id}
               entry={entry}
               isStored={entry.revision === null || entry.revision > historyFrom}
-              onTakeBack={mayTakeBack(entry, historyFrom, { manages, writes }) ? () => setLeaving(entry) : null}
+              onTakeBack={mayTakeBack(entry, historyFrom, may) ? () => setLeaving(entry) : null}
             />
           ))}
         </ul>

@@ -1,9 +1,20 @@
-/** What only a program can follow: a call to repeat, a field to send, a path. */
-const forPrograms = /repeat the call|^(?:Confirm|Reconcile) .*\bforce: true|\/api\//;
+/**
+ * What only a program can follow: a call to repeat, a field to send, a path. Whole sentences of the service, because messages also quote what others
+ * wrote: nobody may hide a part of a message by writing a record or a comment.
+ */
+const forPrograms = [
+  String.raw`(?:Request one with|Records are changed by a request:) POST /api/domains/[\w-]+/change-requests\.`,
+  String.raw`(?:To [a-z ]+, |Review the plan, then )repeat the call with (?:(?:force|unlock): true|the header x-confirm-delete: true)\.`,
+  String.raw`To override it, send \`override: true\` and a reason in \`message\`\.`,
+  String.raw`To give it up, move the domain with force: true\.`,
+  String.raw`Confirm with \`force: true\`\.`,
+  String.raw`Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`\.`,
+].join("|");
+
+/** Advice stands at the end, after what is the matter. */
+const advice = new RegExp(`(?<=[.!?])(?: (?:${forPrograms}))+$`);
 
 /** Returns a message of the service without the sentences that tell a program what to send. Where nothing would be left, it stays. */
 export function forPeople(message: string): string {
-  const sentences = message.split(/(?<=[.!?]) (?=[A-Z])/);
-  const kept = sentences.filter((sentence) => !forPrograms.test(sentence));
-  return kept.length === 0 ? message : kept.join(" ");
+  return message.replace(advice, "");
 }

@@ -2,6 +2,7 @@
 const locale = navigator.language;
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const number = new Intl.NumberFormat(locale);
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
@@ -15,6 +16,8 @@ const units = [
 ] as const;
 
 export const formatDay = (date: Date): string => day.format(date);
+/** A date without a time, which is stored as the midnight of UTC: the same day everywhere. */
+export const formatDate = (midnight: Date): string => date.format(midnight);
 export const formatMoment = (date: Date): string => moment.format(date);
 export const formatNumber = (value: number): string => number.format(value);
 

@@ -2187,6 +2187,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
                     differences: number;
+                    foreign: number;
                     unsupported: number;
                     error: string | null;
                 }[];
@@ -2233,6 +2234,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     lastAppliedAt: Date | null;
                     lagSeconds: number;
                     differences: number;
+                    foreign: number;
                     unsupported: number;
                     error: string | null;
                 }[];

@@ -154,14 +154,15 @@ function checkOf(draft: Draft, settled: Draft, plan: Plan | undefined, error: un
   const faults = new Map<string, string[]>();
   const others: string[] = [];
   const suspects = new Set<string>();
-  for (const { path, message } of error.issues ?? []) {
+  for (const { path, message: sent } of error.issues ?? []) {
+    const message = forPeople(sent);
     const [list, index, field] = path;
     const key = list === "changes" && typeof index === "number" ? settled.edits[index]?.key : undefined;
     if (key !== undefined && field === "recordId") suspects.add(key);
     if (key === undefined) others.push(message);
     else faults.set(key, [...(faults.get(key) ?? []), message]);
   }
-  if (!error.issues?.length) others.push(error.message);
+  if (!error.issues?.length) others.push(forPeople(error.message));
   return { state: "refused", faults, others, suspects };
 }
 

@@ -1,7 +1,7 @@
 import type { DnsRecord } from "@zonewright/client";
 import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2 } from "lucide-react";
 import { memo, type MouseEvent as Press } from "react";
-import { formatAgo, formatDay, formatMoment, formatTtl } from "../../ui/format.ts";
+import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
 import type { Column } from "./cursor.ts";
@@ -132,7 +132,7 @@ const isPast = (date: Date) => date.getTime() <= Date.now();
 /** What people noted about a record that is not published: that it is locked, and when it is to be looked at again. */
 function Marks({ record: { locked, reviewAt } }: { record: DnsRecord }) {
   const isDue = reviewAt !== null && isPast(reviewAt);
-  const review = reviewAt && (isDue ? text.reviewDue : text.reviewOn)(formatDay(reviewAt));
+  const review = reviewAt && (isDue ? text.reviewDue : text.reviewOn)(formatDate(reviewAt));
   return (
     <>
       {locked ? (

@@ -16,6 +16,7 @@ export const timeline = {
   states: { pending: "outcome not known yet", partial: "made in part", failed: "refused" },
   revision: (revision: string) => `revision ${revision}`,
   nobody: "Zonewright",
+  deletedUser: "a deleted user",
   byKey: (name: string) => `DNS key ${name}`,
   follows: "follows a change of another zone",
   unknown: (count: string) => `outcome of ${count} not known`,

@@ -129,7 +129,7 @@ export const zone = {
     deleteForeign: "Delete the others…",
     deleteForeignTitle: (name: string) => `Delete records of others at ${name}?`,
     deleteForeignText: (count: number) =>
-      `${count === 1 ? "1 record there differs" : `${count} records there differ`} from this domain. Those that it does not have are deleted there, however many they are.`,
+      `${count === 1 ? "1 record there differs" : `${count} records there differ`} from this domain. Records that this domain does not have are deleted there.`,
     deleteForeignNow: "Delete them there",
     remove: "Remove",
     removeTitle: (name: string) => `Remove the mirror ${name}?`,
@@ -142,7 +142,7 @@ export const zone = {
       unsupported: "has the newest records, but not those it cannot store",
     },
     revision: (revision: string) => `revision ${revision}`,
-    differences: (count: number) => `${count} ${count === 1 ? "record" : "records"} of others`,
+    foreign: (count: number) => `${count} ${count === 1 ? "record" : "records"} of others`,
     unsupported: (count: number) => `${count} not stored`,
   },
   rules: "Rules for records",

@@ -73,7 +73,7 @@ export function Mirrors({ zone }: { zone: Zone }) {
 }
 
 function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; name: string }) {
-  const { state, onDrift, revision, differences, unsupported, error } = mirror;
+  const { state, onDrift, revision, foreign, unsupported, error } = mirror;
   const [removing, setRemoving] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const [drops, setDrops] = useState(false);
@@ -87,13 +87,18 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
     await reload();
     toast({ title: text.removed(name) });
   });
+  const endRemoving = () => {
+    setRemoving(false);
+    setDrops(false);
+    remove.reset();
+  };
   const mustConfirm = isZonewrightError(remove.error) && remove.error.code === "CONFIRMATION_REQUIRED";
   // Records of others that are too many to be deleted without asking.
-  const hasForeign = state === "failing" && onDrift === "restore" && differences > 0;
+  const hasForeign = state === "failing" && onDrift === "restore" && foreign > 0;
   const facts = [
     text.states[state],
     revision === null ? "" : text.revision(formatNumber(revision)),
-    differences === 0 ? "" : text.differences(differences),
+    foreign === 0 ? "" : text.foreign(foreign),
     unsupported === 0 ? "" : text.unsupported(unsupported),
   ];
   return (
@@ -115,11 +120,11 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
       </span>
       <Dialog
         open={removing}
-        onClose={() => setRemoving(false)}
+        onClose={endRemoving}
         title={text.removeTitle(name)}
         footer={
           <>
-            <Button onClick={() => setRemoving(false)}>{words.ui.cancel}</Button>
+            <Button onClick={endRemoving}>{words.ui.cancel}</Button>
             <Button
               kind="danger"
               disabled={mustConfirm && !drops}
@@ -144,7 +149,7 @@ function MirrorRow({ zoneId, mirror, name }: { zoneId: string; mirror: Mirror; n
           onConfirm={() => void reconcile.run(true)}
           onClose={() => setDeleting(false)}
         >
-          <p>{text.deleteForeignText(differences)}</p>
+          <p>{text.deleteForeignText(foreign)}</p>
         </AskFirst>
       ) : null}
     </li>
