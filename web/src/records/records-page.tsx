@@ -20,7 +20,6 @@ import {
   isUnfinished,
   toggleDelete,
   withoutEdit,
-  type Draft,
   type Fields,
 } from "./draft/draft.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
@@ -124,8 +123,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const sending = {
     domainId: zone.id,
     draft,
-    setDraft: (next: Draft) => change(() => next),
-    clearDraft: drafting.clear,
+    change,
+    endSent: drafting.endSent,
     reverse: drafting.reverse,
   };
   const apply = useApply({

@@ -41,8 +41,8 @@ export function draftKey(userId: string, domainId: string): string {
 
 /** Reads a draft; null if there is none. */
 export async function readDraft(key: string): Promise<Draft | null> {
-  const stored: unknown = await run<unknown>("readonly", (store) => store.get(key));
-  return (stored as Draft | undefined) ?? null;
+  const stored = await run<Draft | undefined>("readonly", (store) => store.get(key));
+  return stored ? { edits: stored.edits } : null;
 }
 
 /** Other tabs of this browser edit the same draft. */

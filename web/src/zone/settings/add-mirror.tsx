@@ -86,7 +86,11 @@ export function AddMirror({ zone, configs, onClose }: Props) {
                 <li>{zoneWords.moreLines(formatNumber(plan.data.delete - deletes.length))}</li>
               ) : null}
             </ul>
-            <CheckField label={text.force} checked={force} onValue={(next) => setConfirmed(next ? plan.data : undefined)} />
+            <CheckField
+              label={text.force}
+              checked={force}
+              onValue={(next) => setConfirmed(next ? plan.data : undefined)}
+            />
           </div>
         )}
         <Failure error={add.error ?? plan.error} />
