@@ -18,6 +18,7 @@ import {
   withStored,
   type Draft,
 } from "../../../web/src/records/draft/draft.ts";
+import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl, patchOf } from "../../../web/src/records/draft/patch.ts";
 
 const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
@@ -200,6 +201,12 @@ test("a new owner, date or lock of a record is no clash with its edit", () => {
     draft: { edits: [{ kind: "update", key: "www", before: now, fields: edited }] },
     clashes: [],
   });
+});
+
+test("a record counts as changed if its data is another, and not if its owner, date or lock is", () => {
+  const before = new Map([["www", www]]);
+  expect(changedData(before, [{ ...www, locked: true, version: 2 }])).toEqual([]);
+  expect(changedData(before, [{ ...www, value: "192.0.2.9", version: 2 }, record("api")])).toEqual(["www", "api"]);
 });
 
 test("drafts are compared by what they hold", () => {

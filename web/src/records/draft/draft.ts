@@ -94,7 +94,8 @@ function replaced(draft: Draft, edit: Edit): Draft {
   return { ...draft, edits: at === -1 ? [...draft.edits, edit] : draft.edits.with(at, edit) };
 }
 
-function sameFields(a: Fields, b: Fields): boolean {
+/** Whether two records hold the same data and note. */
+export function sameFields(a: Fields, b: Fields): boolean {
   return (
     a.recordType === b.recordType &&
     a.name === b.name &&
