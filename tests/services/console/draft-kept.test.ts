@@ -192,5 +192,42 @@ test("signing out asks before it deletes a draft, and keeps everything if it is 
   await page.getByRole("button", { name: "admin" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await ask.getByRole("button", { name: "Sign out" }).click();
+  await expectNoDraftAfterSignIn();
+});
+
+/** Signs in again and opens the zone's records. What belongs to nobody there is no draft. */
+async function expectNoDraftAfterSignIn(): Promise<void> {
   await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+  site.expected.push("400", "401");
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  // The stored draft is read before a new edit is counted.
+  await edit(page, "api", "192.0.2.8");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+}
+
+test("signing out asks also while a record is being edited, and what is typed there does not come back", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  const ask = page.getByRole("dialog", { name: "Sign out and lose your drafts?" });
+  await ask.getByRole("button", { name: "Sign out" }).click();
+  await expectNoDraftAfterSignIn();
+});
+
+test("what is typed stays when the page goes", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("link", { name: "Settings", exact: true }).first().click();
+  await page.getByRole("grid").waitFor({ state: "detached" });
+  await page.goBack();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
 });
