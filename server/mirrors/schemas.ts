@@ -69,7 +69,10 @@ export const createMirrorInput = z.strictObject({
   force: z
     .boolean()
     .optional()
-    .meta({ description: "Whether it may delete any number of records that the zone has there. See the plan first." }),
+    .meta({
+      description:
+        "Whether it may delete any number of records that the zone has there. See the plan first. Not with `onDrift: report`.",
+    }),
 });
 
 export const createdMirror = z

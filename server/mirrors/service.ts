@@ -89,6 +89,8 @@ export class Mirrors {
     const { id, providerConfigId, onDrift = "restore", strict = false, dryRun = false, force = false } = input;
     const { providerConfigs, reconciler } = this.#parts;
     const zone = await zoneFor(em, caller, id, "manage");
+    if (force && onDrift === "report")
+      throw badField(["force"], "`force` deletes records that `onDrift: report` leaves alone. Send only one of them.");
     if (zone.providerConfigId === providerConfigId)
       throw new AppError("CONFLICT", "This is the domain's own provider configuration. Choose another one.");
     const target = await providerConfigs.usable(em, caller, providerConfigId);

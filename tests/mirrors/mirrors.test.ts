@@ -135,6 +135,15 @@ describe("a mirror", () => {
     expect(atCloudflare(zone)).toContain(`theirs.${zone.name} A 192.0.2.7`);
   });
 
+  test("a mirror that only reports is refused with force, and nothing there is deleted", async () => {
+    cloudflare.addZone(zone.name);
+    cloudflare.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
+    const { status, body } = await add(zone, cloudConfig, { onDrift: "report", force: true });
+    expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: ["force"] }] } });
+    expect(await mirrorsOf(zone)).toEqual([]);
+    expect(atCloudflare(zone)).toEqual([`theirs.${zone.name} A 192.0.2.7`]);
+  });
+
   test.each(["report", "restore"])(
     "a record added beside one of others with another TTL reaches a mirror with onDrift %s",
     async (onDrift) => {

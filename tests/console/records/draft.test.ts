@@ -9,11 +9,16 @@ import {
   emptyDraft,
   fieldsOf,
   rebased,
+  sameEdits,
   toggleDelete,
   withOther,
+  withoutDeleted,
   withoutEdit,
+  withoutSent,
   withStored,
+  type Draft,
 } from "../../../web/src/records/draft/draft.ts";
+import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl, patchOf } from "../../../web/src/records/draft/patch.ts";
 
 const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
@@ -39,6 +44,7 @@ const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
 });
 const www = record("www");
 const edited = { ...fieldsOf(www), value: "192.0.2.2" };
+const keysOf = ({ edits }: Draft) => new Set(edits.map(({ key }) => key));
 
 test("an edit carries only the fields that differ", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
@@ -66,25 +72,25 @@ test("new records have keys of their own, also after one was removed", () => {
 
 test("edits of records that others left alone stay when the zone moves on", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
-  expect(rebased(draft, new Map([["www", www]]))).toEqual({ draft, clashes: [] });
+  expect(rebased(draft, new Map([["www", www]]), keysOf(draft))).toEqual({ draft, clashes: [] });
 });
 
 test("an edit that somebody else made in the same way goes, and a deletion that happened, too", () => {
   const draft = toggleDelete(changeRecord(emptyDraft, "www", www, edited), "api", record("api"));
   const now = new Map([["www", { ...www, value: "192.0.2.2", version: 2 }]]);
-  expect(rebased(draft, now)).toEqual({ draft: { ...draft, edits: [] }, clashes: [] });
+  expect(rebased(draft, now, keysOf(draft))).toEqual({ draft: { ...draft, edits: [] }, clashes: [] });
 });
 
 test("what others changed is named, and what was typed stays", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
   const theirs = { ...www, value: "192.0.2.3", version: 2 };
-  const next = rebased(draft, new Map([["www", theirs]]));
+  const next = rebased(draft, new Map([["www", theirs]]), keysOf(draft));
   expect(next.clashes).toEqual([{ key: "www", now: theirs }]);
   expect(changesOf(next.draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
 });
 
 test("an edit of a record that others deleted becomes a new record", () => {
-  const next = rebased(changeRecord(emptyDraft, "www", www, edited), new Map());
+  const next = withoutDeleted(changeRecord(emptyDraft, "www", www, edited), new Set(["www"]));
   expect(next.clashes).toEqual([{ key: "www", now: null }]);
   expect(changesOf(next.draft)).toMatchObject([{ action: "create", record: { name: "www", value: "192.0.2.2" } }]);
 });
@@ -142,27 +148,69 @@ test("the time that resolvers may remember is the longest TTL that goes", () => 
   expect(longestOldTtl({ updates: [], deletes: [] })).toBeNull();
 });
 
-test("what is typed before the stored draft was read is added to it, and keeps its keys", () => {
+test("what is typed before the stored draft was read is added to it, and every edit keeps its key", () => {
   const fresh = { ...edited, name: "new" };
-  const stored = changeRecord(addRecord(emptyDraft, { ...fresh, name: "earlier" }).draft, "www", www, edited);
+  const earlier = addRecord(emptyDraft, { ...fresh, name: "earlier" });
+  const stored = changeRecord(earlier.draft, "www", www, edited);
   const { draft: typed, key } = addRecord(emptyDraft, fresh);
-  const both = withStored(stored, typed);
-  expect(both.edits.map(({ kind, key: of }) => `${kind} ${of}`)).toEqual([
-    "create new:2",
-    "update www",
-    `create ${key}`,
-  ]);
-  expect(addRecord(both, fresh).key).toBe("new:3");
+  expect(withStored(stored, typed).edits.map((edit) => edit.key)).toEqual([earlier.key, "www", key]);
   expect(withStored(stored, emptyDraft)).toBe(stored);
   const again = toggleDelete(emptyDraft, "www", www);
   expect(withStored(stored, again).edits.map(({ kind }) => kind)).toEqual(["create", "delete"]);
 });
 
 test("what another tab edits comes into the draft, and the record that is being written here stays", () => {
-  const here = addRecord({ ...emptyDraft, next: 100 }, { ...fieldsOf(www), name: "", value: "" });
-  const there = changeRecord(addRecord(emptyDraft, edited).draft, "www", www, edited);
+  const here = addRecord(emptyDraft, { ...fieldsOf(www), name: "", value: "" });
+  const added = addRecord(emptyDraft, edited);
+  const there = changeRecord(added.draft, "www", www, edited);
   const both = withOther(there, here.draft);
-  expect(both.edits.map(({ key }) => key)).toEqual(["new:1", "www", here.key]);
-  expect(both.next).toBe(101);
+  expect(both.edits.map(({ key }) => key)).toEqual([added.key, "www", here.key]);
   expect(withOther(emptyDraft, both).edits.map(({ key }) => key)).toEqual([here.key]);
+});
+
+test("new records that two tabs add to the same draft have keys of their own, also in a draft that numbered them", () => {
+  const numbered: Draft = { edits: [{ kind: "create", key: "new:1", fields: edited }] };
+  const keys = [numbered, numbered, emptyDraft].map((draft) => addRecord(draft, edited).key);
+  expect(new Set(["new:1", ...keys]).size).toBe(4);
+});
+
+test("only what was sent leaves the draft: edits that were added or changed meanwhile stay", () => {
+  const sent = changeRecord(addRecord(emptyDraft, edited).draft, "www", www, edited);
+  const added = toggleDelete(sent, "api", record("api"));
+  const changed = changeRecord(added, "www", www, { ...edited, value: "192.0.2.9" });
+  expect(withoutSent(sent, sent.edits).edits).toEqual([]);
+  expect(withoutSent(structuredClone(sent), sent.edits).edits).toEqual([]);
+  expect(withoutSent(changed, sent.edits).edits).toMatchObject([
+    { kind: "update", key: "www", fields: { value: "192.0.2.9" } },
+    { kind: "delete", key: "api" },
+  ]);
+});
+
+test("edits that were added while the records were read stay as they are", () => {
+  const sent = changeRecord(emptyDraft, "www", www, edited);
+  const more = changeRecord(sent, "api", record("api"), { ...edited, name: "api" });
+  const next = rebased(more, new Map([["www", { ...www, value: "192.0.2.3", version: 2 }]]), keysOf(sent));
+  expect(next.clashes.map(({ key }) => key)).toEqual(["www"]);
+  expect(next.draft.edits.map(({ kind, key }) => `${kind} ${key}`)).toEqual(["update www", "update api"]);
+});
+
+test("a new owner, date or lock of a record is no clash with its edit", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  const now = { ...www, ownerId: "somebody", version: 2 };
+  expect(rebased(draft, new Map([["www", now]]), keysOf(draft))).toEqual({
+    draft: { edits: [{ kind: "update", key: "www", before: now, fields: edited }] },
+    clashes: [],
+  });
+});
+
+test("a record counts as changed if its data is another, and not if its owner, date or lock is", () => {
+  const before = new Map([["www", www]]);
+  expect(changedData(before, [{ ...www, locked: true, version: 2 }])).toEqual([]);
+  expect(changedData(before, [{ ...www, value: "192.0.2.9", version: 2 }, record("api")])).toEqual(["www", "api"]);
+});
+
+test("drafts are compared by what they hold", () => {
+  const draft = changeRecord(emptyDraft, "www", www, edited);
+  expect(sameEdits(draft, structuredClone(draft))).toBe(true);
+  expect(sameEdits(draft, toggleDelete(draft, "www", www))).toBe(false);
 });

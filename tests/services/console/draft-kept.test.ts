@@ -52,6 +52,63 @@ test("a new record that is being written in one tab stays, whatever the other ta
   await other.getByText("2 changes", { exact: true }).waitFor();
 });
 
+async function addNew(on: Page, host: string, value: string): Promise<void> {
+  await on.getByRole("button", { name: "Add record" }).click();
+  await on.getByRole("textbox", { name: "Name" }).fill(host);
+  await on.getByRole("textbox", { name: "Value", exact: true }).fill(value);
+  await on.getByRole("button", { name: "Done" }).click();
+}
+
+test("new records of two tabs are two records, also when each was begun after the draft was discarded", async () => {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  for (const tab of [page, other]) {
+    await addNew(tab, "gone", "192.0.2.30");
+    await tab.getByRole("button", { name: "Discard" }).click();
+    await tab.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+    await tab.getByText("1 change", { exact: true }).waitFor({ state: "detached" });
+  }
+  await addNew(page, "one", "192.0.2.31");
+  await other.getByText("1 change", { exact: true }).waitFor();
+  await addNew(other, "two", "192.0.2.32");
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  await edit(page, "two", "192.0.2.33");
+  await other.getByRole("row").filter({ hasText: "192.0.2.33" }).waitFor();
+  await other.getByRole("row").filter({ hasText: "192.0.2.31" }).waitFor();
+  await other.reload();
+  await other.getByRole("row").filter({ hasText: "192.0.2.33" }).waitFor();
+  await other.getByRole("row").filter({ hasText: "192.0.2.31" }).waitFor();
+});
+
+test("what another tab edits while a draft is applied stays in the draft", async () => {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await edit(page, "www", "192.0.2.2");
+  await other.getByText("1 change", { exact: true }).waitFor();
+  const sent = Promise.withResolvers<undefined>();
+  const edited = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/records.applyPlan*", async (route) => {
+    sent.resolve(undefined);
+    await edited.promise;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review/ });
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await sent.promise;
+  await edit(other, "api", "192.0.2.8");
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  edited.resolve(undefined);
+  await page.getByText(/^Applied as revision/).waitFor();
+  for (const tab of [page, other]) {
+    await tab.getByText("1 change", { exact: true }).waitFor();
+    await tab.getByRole("row").filter({ hasText: "192.0.2.8" }).waitFor();
+  }
+  expect(await zone.lines()).toEqual(["api A 192.0.2.7", "www A 192.0.2.2"]);
+});
+
 test("an applied draft does not come back by Ctrl Z", async () => {
   await edit(page, "www", "192.0.2.2");
   await page.getByRole("button", { name: /^Review/ }).click();
@@ -135,5 +192,42 @@ test("signing out asks before it deletes a draft, and keeps everything if it is 
   await page.getByRole("button", { name: "admin" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await ask.getByRole("button", { name: "Sign out" }).click();
+  await expectNoDraftAfterSignIn();
+});
+
+/** Signs in again and opens the zone's records. What belongs to nobody there is no draft. */
+async function expectNoDraftAfterSignIn(): Promise<void> {
   await page.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
+  site.expected.push("400", "401");
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill("correct horse battery staple");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  // The stored draft is read before a new edit is counted.
+  await edit(page, "api", "192.0.2.8");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+}
+
+test("signing out asks also while a record is being edited, and what is typed there does not come back", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("button", { name: "admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  const ask = page.getByRole("dialog", { name: "Sign out and lose your drafts?" });
+  await ask.getByRole("button", { name: "Sign out" }).click();
+  await expectNoDraftAfterSignIn();
+});
+
+test("what is typed stays when the page goes", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.getByRole("link", { name: "Settings", exact: true }).first().click();
+  await page.getByRole("grid").waitFor({ state: "detached" });
+  await page.goBack();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
 });

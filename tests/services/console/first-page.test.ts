@@ -43,7 +43,7 @@ test("a session that ended leads from a zone's address to the sign-in, and from 
   await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
 });
 
-test("an edit that is finished before the rules for values have arrived is explained at its field once they are there", async () => {
+test("an edit that is finished before the rules for values have arrived is judged as it is once they are there, and not if it was left", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "early", "192.0.2.1");
   const page = await site.signedIn();
@@ -56,14 +56,25 @@ test("an edit that is finished before the rules for values have arrived is expla
   await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
   await page.getByRole("grid").focus();
   await page.keyboard.press("n");
-  await page.keyboard.type("shop");
-  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.999");
+  await page.keyboard.type("left");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.7");
   await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.getByRole("row").filter({ hasText: "left" }).waitFor({ state: "detached" });
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("n");
+  await page.keyboard.type("shop");
+  const value = page.getByRole("textbox", { name: "Value", exact: true });
+  await value.fill("192.0.2.8");
+  await value.press("Enter");
   const editor = page.getByRole("group", { name: "Edit the record" });
+  await expect.poll(() => editor.getByRole("button", { name: "Done" }).getAttribute("aria-busy")).toBe("true");
+  await value.fill("192.0.2.999");
   expect(await editor.textContent()).not.toContain("must be an IPv4 address");
   arrival.resolve(undefined);
   await expect.poll(async () => await editor.textContent()).toContain("must be an IPv4 address");
   await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.9");
   await page.keyboard.press("Enter");
   await page.getByRole("row").filter({ hasText: "shop" }).filter({ hasText: "192.0.2.9" }).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
 });

@@ -60,6 +60,37 @@ test("records of others at a mirror are deleted only once that is ticked", async
   await expect.poll(async () => await readFile(file, "utf8")).not.toContain("192.0.2.5");
 });
 
+test("a mirror that only reports deletes nothing, although the deletion was ticked before", async () => {
+  const { admin } = site.zonewright;
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "www", "192.0.2.1");
+  const folder = "reporting-place";
+  await mkdir(join(site.zonewright.dataDir, "zones", folder), { recursive: true });
+  const file = join(site.zonewright.dataDir, "zones", folder, `${zone.name}.zone`);
+  const lines = ["a", "b", "c"].map((host, at) => `${host} 300 IN A 192.0.2.${at + 5}\n`).join("");
+  await writeFile(file, `$ORIGIN ${zone.name}.\n$TTL 3600\n@ SOA ns1 hostmaster 1 3600 900 1209600 300\n${lines}`);
+  await admin.post("/api/provider-configs", { kind: "zonefile", name: "Reporting place", config: { folder } });
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  const card = page.locator("section").filter({ has: page.getByRole("heading", { name: "Mirrors" }) });
+  await card.getByRole("button", { name: "Add a mirror" }).click();
+  const dialog = page.getByRole("dialog", { name: `Add a mirror of ${zone.name}` });
+  await dialog.getByLabel("Provider configuration").selectOption({ label: "Reporting place" });
+  await dialog.getByLabel("Delete these records").check();
+  const reports = dialog.getByLabel("Keep records that others add there");
+  await reports.check();
+  await dialog.getByText("Deleted there:").waitFor({ state: "detached" });
+  await reports.uncheck();
+  await dialog.getByText("Deleted there:").waitFor();
+  expect(await dialog.getByLabel("Delete these records").isChecked()).toBe(false);
+  await dialog.getByLabel("Delete these records").check();
+  await reports.check();
+  await dialog.getByText(/ and 0 deleted records\.$/).waitFor();
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await card.getByText("Reporting place", { exact: true }).waitFor();
+  await expect.poll(async () => await readFile(file, "utf8"), { timeout: 30_000 }).toContain("192.0.2.1\n");
+  expect(await readFile(file, "utf8")).toContain("192.0.2.5");
+});
+
 test("records that others added at a mirror, too many to be deleted unasked, are deleted from the page", async () => {
   const { admin } = site.zonewright;
   const zone = await fileZone(site.zonewright);

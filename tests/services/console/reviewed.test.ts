@@ -70,6 +70,30 @@ test("what restoring a snapshot would change is shown anew when somebody else ed
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
 });
 
+test("what was confirmed for one plan is not confirmed for the plan that follows when somebody else edits the zone", async () => {
+  const zone = await fileZone(site.zonewright);
+  const { id } = await zone.add("A", "www", "192.0.2.1");
+  await zone.post("/snapshots", {});
+  await zone.update(id, { value: "192.0.2.9", locked: true });
+  const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
+  await page.getByRole("button", { name: "Restore… Snapshot 1" }).click();
+  await dialog(page).getByText("192.0.2.9", { exact: true }).waitFor();
+  site.expected.push("409");
+  await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
+  const confirm = dialog(page).getByLabel("I have read the difference and want it anyway.");
+  await confirm.check();
+  await zone.add("A", "theirs", "192.0.2.3");
+  await dialog(page).getByText("192.0.2.3").waitFor();
+  await dialog(page).getByText("The zone or its provider has changed since.").waitFor();
+  await confirm.waitFor({ state: "detached" });
+  await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
+  expect(await confirm.isChecked()).toBe(false);
+  await confirm.check();
+  await dialog(page).getByRole("button", { name: "Restore anyway" }).click();
+  await page.getByText("Snapshot 1 is restored.").waitFor();
+  expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
+});
+
 test("an edit at the provider is compared and taken over from the settings, before any check found it", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");

@@ -20,9 +20,9 @@ import {
   isUnfinished,
   toggleDelete,
   withoutEdit,
-  type Draft,
   type Fields,
 } from "./draft/draft.ts";
+import { draftKey, holdDraft } from "./draft/store.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
 import { useDraft, type Plan } from "./draft/use-draft.ts";
 import { useRules, withRules } from "./fields/rules.ts";
@@ -96,6 +96,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const [cursor, setCursor] = useState(start);
   const [selection, setSelection] = useState<Selection>(new Map());
   const [editing, setEditing] = useState<{ key: string; column: Column } | null>(null);
+  const isEditing = editing !== null;
+  useEffect(() => (isEditing ? holdDraft(draftKey(user.id, zone.id)) : undefined), [isEditing, user.id, zone.id]);
   const [reviewing, setReviewing] = useState(false);
   /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
   const [reviewed, setReviewed] = useState<Plan | null>(null);
@@ -124,8 +126,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const sending = {
     domainId: zone.id,
     draft,
-    setDraft: (next: Draft) => change(() => next),
-    clearDraft: drafting.clear,
+    change,
+    endSent: drafting.endSent,
     reverse: drafting.reverse,
   };
   const apply = useApply({

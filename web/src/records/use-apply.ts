@@ -6,7 +6,7 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
-import { changesOf, rebased, type Clash, type Draft } from "./draft/draft.ts";
+import { changesOf, rebased, type Clash, type Draft, type Edit } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
 import { presentRecords } from "./present-records.ts";
 import { firstPage } from "./use-zone-rows.ts";
@@ -31,9 +31,9 @@ interface ApplyOptions {
   domainId: string;
   zoneName: string;
   draft: Draft;
-  setDraft: (draft: Draft) => void;
-  /** Ends the draft. */
-  clearDraft: () => void;
+  change: (next: (draft: Draft) => Draft) => void;
+  /** Ends the edits that were sent. */
+  endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
   onApplied: () => void;
 }
@@ -48,7 +48,7 @@ interface ApplyChoices {
 }
 
 /** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
-export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reverse, onApplied }: ApplyOptions) {
+export function useApply({ domainId, zoneName, draft, change, endSent, reverse, onApplied }: ApplyOptions) {
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -72,7 +72,7 @@ export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reve
         readAhead(domainId, zoneName),
         new Promise((resolve) => setTimeout(resolve, longestReadAhead)),
       ]);
-      clearDraft();
+      endSent(draft.edits);
       setObstacle(none);
       onApplied();
       toast({
@@ -92,14 +92,15 @@ export function useApply({ domainId, zoneName, draft, setDraft, clearDraft, reve
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
       if (revision === plan.revision) throw error;
-      const next = rebased(draft, await presentRecords(domainId, draft.edits));
+      const present = await presentRecords(domainId, draft.edits);
+      const asked = new Set(draft.edits.map(({ key }) => key));
       setObstacle({
         overtakenBy: revision,
-        clashes: next.clashes.map((clash) => named(clash, draft)),
+        clashes: rebased(draft, present, asked).clashes.map((clash) => named(clash, draft)),
         mustForce: false,
         mustUnlock: false,
       });
-      setDraft(next.draft);
+      change((before) => rebased(before, present, asked).draft);
       await refresh();
     }
   });

@@ -3,7 +3,7 @@ import { client, queries } from "../api.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
-import { changesOf, type Draft } from "./draft/draft.ts";
+import { changesOf, type Draft, type Edit } from "./draft/draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";
 
 const text = recordsWords;
@@ -11,14 +11,14 @@ const text = recordsWords;
 interface RequestOptions {
   domainId: string;
   draft: Draft;
-  /** Ends the draft. */
-  clearDraft: () => void;
+  /** Ends the edits that were sent. */
+  endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
   onRequested: () => void;
 }
 
 /** Sends a draft to those who may review it. Nothing changes in the zone. */
-export function useRequestReview({ domainId, draft, clearDraft, reverse, onRequested }: RequestOptions) {
+export function useRequestReview({ domainId, draft, endSent, reverse, onRequested }: RequestOptions) {
   const navigate = useNavigate();
   return useAction(async ({ title, note, applyAt }: RequestText, unlock: boolean) => {
     const { id, number } = await client.changeRequests.create.mutate({
@@ -30,7 +30,7 @@ export function useRequestReview({ domainId, draft, clearDraft, reverse, onReque
       ...(note.trim() !== "" && { note: note.trim() }),
       ...(applyAt !== "" && { applyAt: new Date(applyAt) }),
     });
-    clearDraft();
+    endSent(draft.edits);
     onRequested();
     toast({
       title: text.requested(String(number)),

@@ -49,6 +49,8 @@ const errorCode = (error: unknown) => (isZonewrightError(error) ? error.code : n
 /** What the service wants confirmed: the loss of much of a zone, a change of locked records. */
 const nothingMore = { force: false, unlock: false };
 
+const isSame = (a: Reviewed, b: Reviewed) => JSON.stringify(a) === JSON.stringify(b);
+
 /** Shows as a patch what an action would change, and makes exactly that. What the service wants confirmed is only sent after a second look. */
 export function ReviewedDialog(props: ReviewedDialogProps) {
   const { title, description, queryKey, plan, nothing, label, anyway, perform, onClose, children } = props;
@@ -58,13 +60,23 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
     queryFn: async ({ signal }) => await plan(signal),
     gcTime: 0,
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
+  /** What the reader sees. Another plan is read anew: nothing that was confirmed before is about it. */
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
   const [wanted, setWanted] = useState(nothingMore);
   const [confirmed, setConfirmed] = useState(false);
   const [overtaken, setOvertaken] = useState(false);
   const [isRefused, setIsRefused] = useState(false);
   const [reason, setReason] = useState("");
-  const reviewed = planned.data;
+  const readAnew = (next: Reviewed | null) => {
+    setReviewed(next);
+    setWanted(nothingMore);
+    setConfirmed(false);
+    setIsRefused(false);
+    setReason("");
+    setOvertaken(next !== null && reviewed !== null);
+  };
   const action = useAction(async (override: boolean) => {
     try {
       setOvertaken(false);
@@ -74,6 +86,8 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
         ...(wanted.unlock ? { unlock: true } : {}),
         ...(override ? { override: true, message: reason.trim() } : {}),
       });
+      // What is left to do is not somebody else's change.
+      readAnew(null);
     } catch (error) {
       if (!isZonewrightError(error)) throw error;
       if (error.code === "CONFIRMATION_REQUIRED") {
@@ -86,15 +100,18 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
       // The zone or its provider moved on: what was read is not what would be done.
       const { data } = await planned.refetch();
       if (data === undefined || data.planHash === reviewed?.planHash) throw error;
-      setWanted(nothingMore);
-      setConfirmed(false);
-      setOvertaken(true);
+      readAnew(data);
     }
   });
+  if (planned.data && !action.pending && (reviewed === null || !isSame(planned.data, reviewed))) {
+    readAnew(planned.data);
+    if (reviewed !== null) action.reset();
+  }
   const mustConfirm = wanted.force || wanted.unlock;
   const mayOverride = isRefused && user.role === "admin";
   const isMissing = isRefused && (!mayOverride || reason.trim() === "");
-  const lines = reviewed?.lines;
+  // While the plan is read again, what is shown may no longer be what would be done.
+  const lines = planned.data && reviewed?.lines;
   const warnings = (reviewed?.warnings ?? []).map(forPeople);
   const failure = action.error === null ? null : messageOf(action.error);
   const isSaid = failure !== null && (warnings.includes(failure) || errorCode(action.error) === "REVIEW_REQUIRED");

@@ -17,18 +17,16 @@ export type Edit =
   | { kind: "update"; key: string; before: DnsRecord; fields: Fields }
   | { kind: "delete"; key: string; before: DnsRecord };
 
-/** The edits of a person in one zone, not yet sent. The key of an edit is the record's id, or `new:` and a number. */
+/** The edits of a person in one zone, not yet sent. The key of an edit is the record's id, or `new:` and what no other tab makes. */
 export interface Draft {
   edits: readonly Edit[];
-  /** Numbers the records that are new. */
-  next: number;
 }
 
-export const emptyDraft: Draft = { edits: [], next: 1 };
+export const emptyDraft: Draft = { edits: [] };
 
 /** The draft as another tab of the browser left it, with the new record that is being written in this one. */
 export function withOther(other: Draft, own: Draft): Draft {
-  return { ...own, edits: [...other.edits, ...own.edits.filter(isUnfinished)] };
+  return { edits: [...other.edits, ...own.edits.filter(isUnfinished)] };
 }
 
 /** Whether a new record is still being written. */
@@ -39,13 +37,19 @@ export function isUnfinished(edit: Edit): boolean {
 /** The stored draft of an earlier visit, with what was typed before it was read. Typed edits keep their keys: one may be open. */
 export function withStored(stored: Draft, typed: Draft): Draft {
   if (typed.edits.length === 0) return stored;
-  let { next } = typed;
   const typedKeys = new Set(typed.edits.map(({ key }) => key));
-  const earlier = stored.edits.flatMap((edit): Edit[] => {
-    if (edit.kind === "create") return [{ ...edit, key: `new:${next++}` }];
-    return typedKeys.has(edit.key) ? [] : [edit];
-  });
-  return { edits: [...earlier, ...typed.edits], next };
+  return { edits: [...stored.edits.filter(({ key }) => !typedKeys.has(key)), ...typed.edits] };
+}
+
+/** The draft without the edits that were sent. Those that were changed since stay. */
+export function withoutSent(draft: Draft, sent: readonly Edit[]): Draft {
+  const gone = new Map(sent.map((edit) => [edit.key, JSON.stringify(edit)]));
+  return { edits: draft.edits.filter((edit) => gone.get(edit.key) !== JSON.stringify(edit)) };
+}
+
+/** Whether two drafts send the same. */
+export function sameEdits(a: Draft, b: Draft): boolean {
+  return a === b || JSON.stringify(a.edits) === JSON.stringify(b.edits);
 }
 
 /** The editable fields of a record. */
@@ -56,8 +60,9 @@ export function fieldsOf(record: DnsRecord): Fields {
 
 /** Adds a new record. Returns the draft and the record's key. */
 export function addRecord(draft: Draft, fields: Fields): { draft: Draft; key: string } {
-  const key = `new:${draft.next}`;
-  return { draft: { edits: [...draft.edits, { kind: "create", key, fields }], next: draft.next + 1 }, key };
+  // Plain HTTP on a LAN address has no UUIDs.
+  const key = `new:${crypto.randomUUID?.() ?? String(Math.random())}`;
+  return { draft: { edits: [...draft.edits, { kind: "create", key, fields }] }, key };
 }
 
 /** Changes a record. Fields that equal the record again take the edit away. */
@@ -89,7 +94,8 @@ function replaced(draft: Draft, edit: Edit): Draft {
   return { ...draft, edits: at === -1 ? [...draft.edits, edit] : draft.edits.with(at, edit) };
 }
 
-function sameFields(a: Fields, b: Fields): boolean {
+/** Whether two records hold the same data and note. */
+export function sameFields(a: Fields, b: Fields): boolean {
   return (
     a.recordType === b.recordType &&
     a.name === b.name &&
@@ -132,10 +138,7 @@ export function changesOf({ edits }: Draft): Change[] {
 
 /** The draft without the edits of deleted records: those that change one become new records. */
 export function withoutDeleted(draft: Draft, deleted: ReadonlySet<string>): ReturnType<typeof rebased> {
-  const present = draft.edits.flatMap((edit) =>
-    edit.kind === "create" || deleted.has(edit.key) ? [] : [[edit.key, edit.before] as const],
-  );
-  return rebased(draft, new Map(present));
+  return rebased(draft, new Map(), deleted);
 }
 
 /** What somebody else did to a record that the draft also edits. */
@@ -148,12 +151,17 @@ export interface Clash {
 /**
  * Brings the draft up to the zone's present records: edits of unchanged records stay, edits that are done already go, and edits of records
  * that others changed are named. They stay as they are, now against the present record.
- * @param present the present records by id, at least those that the draft edits
+ * @param present the present records by id
+ * @param asked the keys of the edits whose records were looked for: others stay as they are
  */
-export function rebased(draft: Draft, present: ReadonlyMap<string, DnsRecord>): { draft: Draft; clashes: Clash[] } {
+export function rebased(
+  draft: Draft,
+  present: ReadonlyMap<string, DnsRecord>,
+  asked: ReadonlySet<string>,
+): { draft: Draft; clashes: Clash[] } {
   const clashes: Clash[] = [];
   const edits = draft.edits.flatMap((edit): Edit[] => {
-    if (edit.kind === "create") return [edit];
+    if (edit.kind === "create" || !asked.has(edit.key)) return [edit];
     const now = present.get(edit.key);
     if (!now) {
       if (edit.kind === "delete") return [];
@@ -162,9 +170,11 @@ export function rebased(draft: Draft, present: ReadonlyMap<string, DnsRecord>): 
       return [{ kind: "create", key: edit.key, fields: edit.fields }];
     }
     if (now.version === edit.before.version) return [edit];
+    // Who may be asked and what is locked is no part of the draft.
+    if (sameFields(fieldsOf(now), fieldsOf(edit.before))) return [{ ...edit, before: now }];
     if (edit.kind === "update" && sameFields(edit.fields, fieldsOf(now))) return [];
     clashes.push({ key: edit.key, now });
     return [{ ...edit, before: now }];
   });
-  return { draft: { ...draft, edits }, clashes };
+  return { draft: { edits }, clashes };
 }

@@ -4,10 +4,10 @@ import { isUnfinished, type Draft } from "./draft.ts";
 const databaseName = "zonewright";
 const storeName = "drafts";
 
-let opened: Promise<IDBDatabase | null> | undefined;
+let database: Promise<IDBDatabase | null> | undefined;
 
 function open(): Promise<IDBDatabase | null> {
-  opened ??= new Promise((resolve) => {
+  database ??= new Promise((resolve) => {
     try {
       const request = indexedDB.open(databaseName, 1);
       request.addEventListener("upgradeneeded", () => request.result.createObjectStore(storeName));
@@ -18,17 +18,17 @@ function open(): Promise<IDBDatabase | null> {
       resolve(null);
     }
   });
-  return opened;
+  return database;
 }
 
 async function run<Result>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<Result>,
 ): Promise<Result | undefined> {
-  const database = await open();
-  if (!database) return undefined;
+  const drafts = await open();
+  if (!drafts) return undefined;
   return await new Promise((resolve) => {
-    const request = act(database.transaction(storeName, mode).objectStore(storeName));
+    const request = act(drafts.transaction(storeName, mode).objectStore(storeName));
     request.addEventListener("success", () => resolve(request.result));
     request.addEventListener("error", () => resolve(undefined));
   });
@@ -39,24 +39,35 @@ export function draftKey(userId: string, domainId: string): string {
   return `${userId}:${domainId}`;
 }
 
-/** Reads a draft; null if there is none. */
+const ownerOf = (key: string) => key.slice(0, key.indexOf(":"));
+
+/** Whose drafts were deleted: what leaves a page late must not bring one back. A page that opens for them ends that. */
+const deletedOf = new Set<string>();
+
+/** Reads a draft for a page that opens; null if there is none. */
 export async function readDraft(key: string): Promise<Draft | null> {
-  const stored: unknown = await run<unknown>("readonly", (store) => store.get(key));
-  return (stored as Draft | undefined) ?? null;
+  deletedOf.delete(ownerOf(key));
+  const stored = await run<Draft | undefined>("readonly", (store) => store.get(key));
+  return stored ? { edits: stored.edits } : null;
 }
 
 /** Other tabs of this browser edit the same draft. */
 const tabs = new BroadcastChannel("zonewright.drafts");
 
-interface Written {
-  key: string;
-  draft: Draft;
-}
+type TabMessage = { key: string; draft: Draft } | { deletedOf: string };
+
+tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
+  if ("deletedOf" in data) deletedOf.add(data.deletedOf);
+});
+
+// A channel has no target.
+// oxlint-disable-next-line unicorn/require-post-message-target-origin
+const tellTabs = (message: TabMessage) => tabs.postMessage(message);
 
 /** Calls back with the draft whenever another tab stores it. Returns the function that stops it. */
 export function onDraft(key: string, callback: (draft: Draft) => void): () => void {
-  const listener = ({ data }: MessageEvent<Written>) => {
-    if (data.key === key) callback(data.draft);
+  const listener = ({ data }: MessageEvent<TabMessage>) => {
+    if ("key" in data && data.key === key) callback(data.draft);
   };
   tabs.addEventListener("message", listener);
   return () => tabs.removeEventListener("message", listener);
@@ -64,22 +75,33 @@ export function onDraft(key: string, callback: (draft: Draft) => void): () => vo
 
 /** Stores a draft for this tab and the others; an empty one is removed. A new record that has no value yet belongs to its tab. */
 export async function writeDraft(key: string, whole: Draft): Promise<void> {
+  if (deletedOf.has(ownerOf(key))) return;
   const draft = { ...whole, edits: whole.edits.filter((edit) => !isUnfinished(edit)) };
-  // A channel has no target.
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  tabs.postMessage({ key, draft } satisfies Written);
+  tellTabs({ key, draft });
   if (draft.edits.length === 0) await run("readwrite", (store) => store.delete(key));
   else await run("readwrite", (store) => store.put(draft, key));
 }
 
 const draftsOf = (userId: string) => IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);
 
-/** The number of zones in which a person has a draft. */
-export async function countDrafts(userId: string): Promise<number> {
-  return (await run("readonly", (store) => store.count(draftsOf(userId)))) ?? 0;
+/** The drafts with an editor open on this page: what is typed there is not stored yet. */
+const opened = new Set<string>();
+
+/** Counts a draft although nothing of it may be stored. Returns the function that ends it. */
+export function holdDraft(key: string): () => void {
+  opened.add(key);
+  return () => void opened.delete(key);
 }
 
-/** Deletes the drafts of a person in every zone. */
+/** The number of zones in which a person has a draft, or is writing one here. */
+export async function countDrafts(userId: string): Promise<number> {
+  const stored = (await run("readonly", (store) => store.getAllKeys(draftsOf(userId)))) ?? [];
+  return new Set([...stored.map(String), ...[...opened].filter((key) => ownerOf(key) === userId)]).size;
+}
+
+/** Deletes the drafts of a person in every zone, and takes none from the pages that are still open. */
 export async function deleteDrafts(userId: string): Promise<void> {
+  deletedOf.add(userId);
+  tellTabs({ deletedOf: userId });
   await run("readwrite", (store) => store.delete(draftsOf(userId)));
 }

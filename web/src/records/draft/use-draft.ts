@@ -3,7 +3,16 @@ import { isZonewrightError, type RouterOutputs } from "@zonewright/client";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { client, isTemporary } from "../../api.ts";
 import { forPeople } from "../../ui/for-people.ts";
-import { changesOf, emptyDraft, isUnfinished, withOther, withStored, type Draft } from "./draft.ts";
+import {
+  changesOf,
+  emptyDraft,
+  isUnfinished,
+  withOther,
+  withoutSent,
+  withStored,
+  type Draft,
+  type Edit,
+} from "./draft.ts";
 import { draftKey, onDraft, readDraft, writeDraft } from "./store.ts";
 
 export type Plan = RouterOutputs["records"]["plan"];
@@ -24,11 +33,12 @@ export interface DraftState {
   draft: Draft;
   /** Whether the stored draft has been read. */
   ready: boolean;
-  change: (next: (draft: Draft) => Draft) => void;
+  /** Edits the draft. Returns what it has become. */
+  change: (next: (draft: Draft) => Draft) => Draft;
   /** Takes the last edit back. */
   stepBack: () => void;
-  /** Ends the draft, which was sent: its edits are no longer there to take back. */
-  clear: () => void;
+  /** Ends the edits that were sent: they are no longer there to take back. */
+  endSent: (sent: readonly Edit[]) => void;
   check: Check;
   /** The addresses whose offered PTR changes are to be made, too. */
   reverse: readonly string[];
@@ -46,72 +56,68 @@ interface DraftOptions {
 /** The draft of a person in a zone: stored in this browser, and planned by the service 400 ms after the last edit. */
 export function useDraft({ userId, domainId, revision, isSending }: DraftOptions): DraftState {
   const key = draftKey(userId, domainId);
-  // Tabs number their new records apart from each other.
-  const [first] = useState(() => Math.floor(Math.random() * 1e9) * 1e5);
-  const [draft, setDraft] = useState<Draft>({ ...emptyDraft, next: first });
+  const [draft, setDraft] = useState<Draft>(emptyDraft);
   const [ready, setReady] = useState(false);
+  /** The draft as it is: what an editor leaves while the page goes is no longer rendered, and stored nevertheless. */
+  const latest = useRef<Draft>(emptyDraft);
+  const isRead = useRef(false);
   const steps = useRef<Draft[]>([]);
-  useEffect(() => {
-    let current = true;
-    const read = async () => {
-      const stored = await readDraft(key);
-      if (!current) return;
-      if (stored) {
-        setDraft((typed) => {
-          const both = withStored(stored, typed);
-          if (both !== stored) void writeDraft(key, both);
-          return { ...both, next: Math.max(both.next, typed.next) };
-        });
-      }
-      setReady(true);
-    };
-    void read();
-    return () => {
-      current = false;
-    };
-  }, [key]);
-
-  useEffect(
-    () =>
-      onDraft(key, (other) => {
-        steps.current = [];
-        setDraft((own) => withOther(other, own));
-      }),
-    [key],
-  );
-
+  const show = useCallback((next: Draft) => {
+    latest.current = next;
+    setDraft(next);
+  }, []);
   const put = useCallback(
     (next: Draft) => {
-      setDraft(next);
-      void writeDraft(key, next);
+      show(next);
+      // What is typed before the stored draft was read is stored with it.
+      if (isRead.current) void writeDraft(key, next);
     },
-    [key],
+    [key, show],
   );
+  useEffect(() => {
+    const merge = (other: Draft) => {
+      const both = withStored(other, latest.current);
+      isRead.current = true;
+      show(both);
+      setReady(true);
+      if (both !== other) void writeDraft(key, both);
+    };
+    const read = async () => {
+      const stored = (await readDraft(key)) ?? emptyDraft;
+      // Another tab that wrote meanwhile knows the stored draft.
+      if (!isRead.current) merge(stored);
+    };
+    void read();
+    return onDraft(key, (other) => {
+      steps.current = [];
+      if (isRead.current) show(withOther(other, latest.current));
+      else merge(other);
+    });
+  }, [key, show]);
+
   const change = useCallback(
     (edit: (draft: Draft) => Draft) => {
-      setDraft((before) => {
-        const next = edit(before);
-        if (next === before) return before;
-        steps.current = [...steps.current.slice(-rememberedSteps), before];
-        void writeDraft(key, next);
-        return next;
-      });
+      const before = latest.current;
+      const next = edit(before);
+      if (next === before) return before;
+      steps.current = [...steps.current.slice(-rememberedSteps), before];
+      put(next);
+      return next;
     },
-    [key],
+    [put],
   );
   const stepBack = useCallback(() => {
     const before = steps.current.pop();
     if (before) put(before);
   }, [put]);
 
-  const clear = useCallback(() => {
-    setDraft((before) => {
+  const endSent = useCallback(
+    (sent: readonly Edit[]) => {
       steps.current = [];
-      const next = { ...emptyDraft, next: before.next };
-      void writeDraft(key, next);
-      return next;
-    });
-  }, [key]);
+      put(withoutSent(latest.current, sent));
+    },
+    [put],
+  );
 
   const [reverse, setReverse] = useState<readonly string[]>([]);
   const settled = useSettled(draft, 400);
@@ -136,7 +142,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     ready,
     change,
     stepBack,
-    clear,
+    endSent,
     check,
     reverse,
     setReverse,

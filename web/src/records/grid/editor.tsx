@@ -34,6 +34,8 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
   const [note, setNote] = useState(fields.comment ?? "");
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [correction, setCorrection] = useState<string | null>(null);
+  /** Whether the fields are to be taken as soon as the rules are there. */
+  const [isWaiting, setIsWaiting] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const first = box.current?.querySelector<HTMLInputElement>(`[data-column="${column}"]`);
@@ -83,7 +85,10 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
     setName(meant.name);
     leave("name");
   };
-  const finishBy = ({ checkFields, canonicalName, canonicalValue }: typeof noRules) => {
+  // By the rules that may have arrived since: for what is typed now, unless the editing ended meanwhile.
+  const finishBy = useEffectEvent(({ checkFields, canonicalName, canonicalValue }: typeof noRules) => {
+    setIsWaiting(false);
+    if (isOver.current) return;
     const meant = understandValue(recordType, value, zone);
     const owner = understandName(name, zone);
     const checked = checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone);
@@ -105,8 +110,19 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
     });
-  };
-  const finish = () => withRules(finishBy, () => finishBy(noRules));
+  });
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    let isGone = false;
+    const finishUnlessGone = (rules: typeof noRules) => {
+      if (!isGone) finishBy(rules);
+    };
+    withRules(finishUnlessGone, () => finishUnlessGone(noRules));
+    return () => {
+      isGone = true;
+    };
+  }, [isWaiting]);
+  const finish = () => setIsWaiting(true);
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     const newLine = event.target instanceof HTMLTextAreaElement && event.shiftKey;
@@ -206,7 +222,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
         <Button kind="quiet" onClick={cancel}>
           {words.ui.cancel}
         </Button>
-        <Button kind="primary" onClick={finish}>
+        <Button kind="primary" pending={isWaiting} onClick={finish}>
           {text.done}
         </Button>
       </div>

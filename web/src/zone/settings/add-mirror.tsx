@@ -28,7 +28,6 @@ export function AddMirror({ zone, configs, onClose }: Props) {
   const { id } = zone;
   const [config, setConfig] = useState(configs[0]?.id ?? "");
   const [reports, setReports] = useState(false);
-  const [force, setForce] = useState(false);
   const name = configs.find((one) => one.id === config)?.name ?? "";
   const chosen = { id, providerConfigId: config, onDrift: reports ? ("report" as const) : ("restore" as const) };
   const plan = useQuery({
@@ -37,6 +36,9 @@ export function AddMirror({ zone, configs, onClose }: Props) {
     retry: false,
     gcTime: 0,
   });
+  // Another plan may delete other records: it is confirmed anew.
+  const [confirmed, setConfirmed] = useState<typeof plan.data>(undefined);
+  const force = !reports && plan.isSuccess && plan.data.delete > 0 && confirmed === plan.data;
   const add = useAction(async () => {
     await client.mirrors.create.mutate({ ...chosen, ...(force ? { force } : {}) });
     await queries.invalidateQueries({ queryKey: ["mirrors", id] });
@@ -68,10 +70,7 @@ export function AddMirror({ zone, configs, onClose }: Props) {
           label={text.config}
           value={config}
           options={configs.map(({ id: value, name: label }) => ({ value, label }))}
-          onValue={(next) => {
-            setConfig(next);
-            setForce(false);
-          }}
+          onValue={setConfig}
           error={issueOf(plan.error, "providerConfigId")}
         />
         <CheckField label={text.reportOnly} checked={reports} onValue={setReports} />
@@ -87,7 +86,11 @@ export function AddMirror({ zone, configs, onClose }: Props) {
                 <li>{zoneWords.moreLines(formatNumber(plan.data.delete - deletes.length))}</li>
               ) : null}
             </ul>
-            <CheckField label={text.force} checked={force} onValue={setForce} />
+            <CheckField
+              label={text.force}
+              checked={force}
+              onValue={(next) => setConfirmed(next ? plan.data : undefined)}
+            />
           </div>
         )}
         <Failure error={add.error ?? plan.error} />
