@@ -6,7 +6,7 @@ export type { Issue };
 
 /**
  * The server's error code, or one of the client's own. `NETWORK_ERROR`: there was no response. `ABORTED`: the call's signal was aborted.
- * `TIMEOUT`: there was no response within `timeoutSeconds`, or `waitUntilServed` waited in vain. `UNEXPECTED_ANSWER`: something other than Zonewright responded, such as a proxy.
+ * `TIMEOUT`: there was no response within `timeoutSeconds`, or `waitUntilServed` gave up. `UNEXPECTED_ANSWER`: something other than Zonewright responded, such as a proxy.
  */
 export type ZonewrightErrorCode = ErrorCode | "NETWORK_ERROR" | "ABORTED" | "TIMEOUT" | "UNEXPECTED_ANSWER";
 

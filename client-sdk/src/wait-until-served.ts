@@ -42,6 +42,7 @@ export function servingHelpers({ delegation }: Procedures): ServingHelpers {
       const timer = setTimeout(() => deadline.abort(), Math.min(timeoutSeconds * 1000, 2 ** 31 - 1));
       const either = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal;
       let answer: ServedRecords | null = null;
+      let failure: ZonewrightError | null = null;
       try {
         for (let attempts = 0; ; attempts += 1) {
           let seconds = Math.min(longestPauseSeconds, 2 ** attempts);
@@ -52,13 +53,14 @@ export function servingHelpers({ delegation }: Procedures): ServingHelpers {
             onWaiting?.(answer);
           } catch (error) {
             if (either.aborted || !isZonewrightError(error) || !passes(error, answer !== null)) throw error;
+            failure = error;
             seconds = Math.max(seconds, error.retryAfterSeconds ?? 0);
           }
           await pause(seconds, either);
         }
       } catch (error) {
         if (signal?.aborted) throw abortedError(signal.reason);
-        if (deadline.signal.aborted) throw notServedError("TIMEOUT", lateness(timeoutSeconds, answer));
+        if (deadline.signal.aborted) throw notServedError("TIMEOUT", lateness(timeoutSeconds, answer, failure));
         throw error;
       } finally {
         clearTimeout(timer);
@@ -67,14 +69,14 @@ export function servingHelpers({ delegation }: Procedures): ServingHelpers {
   };
 }
 
-/** Returns whether a later attempt may succeed: the service or a proxy is busy, or the connection broke after it had worked. */
+/** Returns whether a later attempt may succeed: the service or a proxy is busy or slow, or the connection broke after it had worked. */
 function passes({ code, status }: ZonewrightError, everAnswered: boolean): boolean {
-  return (status !== null && busy.has(status)) || (code === "NETWORK_ERROR" && everAnswered);
+  return (status !== null && busy.has(status)) || code === "TIMEOUT" || (code === "NETWORK_ERROR" && everAnswered);
 }
 
-function lateness(seconds: number, answer: ServedRecords | null): string {
+function lateness(seconds: number, answer: ServedRecords | null, failure: ZonewrightError | null): string {
   const start = `Not served after ${seconds} seconds`;
-  if (answer === null) return `${start}: the service did not answer.`;
+  if (answer === null) return `${start}: ${failure?.message ?? "the service did not answer."}`;
   if (answer.error !== null) return `${start}: ${answer.error}`;
   const late = answer.servers.filter(({ state, counts }) => state !== "current" && counts);
   const named = late.length > 0 ? late : answer.servers.filter(({ counts }) => !counts);

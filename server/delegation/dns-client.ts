@@ -150,13 +150,18 @@ export class DnsClient {
 
   async #byTcp({ address, port, reach }: Server, question: Question): Promise<WireMessage> {
     const query = queryOf(question, true);
-    const connection = await dial(this.#egress, address, port, { reach, ports: [port], signal: this.#signal });
+    const signal = this.#signal;
+    const connection = await dial(this.#egress, address, port, { reach, ports: [port], signal });
+    const end = () => connection.close();
+    signal.addEventListener("abort", end, { once: true });
     try {
+      signal.throwIfAborted();
       connection.send(query);
       const answer = await connection.next(milliseconds * tries);
       if (!answersQuery(answer, query)) throw new WireError("it answers another question");
       return readMessage(answer);
     } finally {
+      signal.removeEventListener("abort", end);
       connection.close();
     }
   }

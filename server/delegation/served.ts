@@ -107,7 +107,7 @@ function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"
   // The NS records of a delegation come as a referral, without authority (RFC 1034 §4.3.2).
   const isReferral = !authoritative && rcode === noError && wanted.type === "NS" && answers.length === 0;
   if (!isReferral && (!authoritative || (rcode !== noError && rcode !== noSuchName)))
-    return { state: "lame", detail: lameness(reply) };
+    return { state: "lame", detail: isDelegated(reply) ? "The name is delegated to other servers." : lameness(reply) };
   const values = new Set(
     (isReferral ? authorities : answers)
       .filter(({ name, type }) => name === wanted.name && type === wanted.type)
@@ -119,4 +119,9 @@ function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"
   if (present >= (wanted.values?.length ?? 1)) return { state: "current", detail: null };
   if (values.size > 0) return { state: "behind", detail: `It has other ${wanted.type} records there.` };
   return { state: "behind", detail: `It has no ${wanted.type} records there.` };
+}
+
+/** Returns whether a reply refers to the servers of a lower zone, at the name or above it. */
+function isDelegated({ authoritative, rcode, answers, authorities }: Reply): boolean {
+  return !authoritative && rcode === noError && answers.length === 0 && authorities.some(({ type }) => type === "NS");
 }

@@ -304,8 +304,7 @@ export class IdentityConfigs {
   }
 }
 
-/** Returns where a configuration leads its users; null if its provider is at one address for everybody. */
-function hostOf({ authorizeUrl, wellKnownUrl }: IdentityConfig): string | null {
-  const address = authorizeUrl ?? wellKnownUrl;
-  return address ? new URL(address).host : null;
+/** Returns where a configuration leads its users, if it says so. The address of its discovery document may be internal. */
+function hostOf({ authorizeUrl }: IdentityConfig): string | null {
+  return authorizeUrl ? new URL(authorizeUrl).host : null;
 }

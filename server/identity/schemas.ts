@@ -40,7 +40,7 @@ export const offeredProviders = z
             name,
             type,
             host: z.string().nullable().meta({
-              description: "Host that users sign in at, to tell providers apart; null if the provider has only one.",
+              description: "Host of the configured `authorizeUrl`, to tell providers apart; null without one.",
               example: null,
             }),
           })

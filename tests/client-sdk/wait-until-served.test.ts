@@ -108,6 +108,29 @@ test("the wait goes on when the service is busy, and ends at once for a call tha
   expect(await failure(client.waitUntilServed({ id: unknown, ...record }))).toMatchObject({ code: "NOT_FOUND" });
 });
 
+test("the wait goes on after a call that took longer than the client allows", async () => {
+  let calls = 0;
+  const fetch: Fetch = async (url, init) => {
+    if (!url.includes(procedure) || ++calls > 1) return await globalThis.fetch(url, init);
+    return await new Promise((_, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason as Error));
+    });
+  };
+  const hasty = createClient({ url: zw.url, token: accessToken, fetch, timeoutSeconds: 3 });
+  expect((await hasty.waitUntilServed({ id, ...record })).served).toBe(true);
+  expect(calls).toBe(2);
+});
+
+test("a wait that only ever met a busy service says so", async () => {
+  const busy = { title: "Too many requests", status: 429, detail: "You made too many calls. Wait 60 s." };
+  const fetch: Fetch = async (url, init) =>
+    url.includes(procedure) ? Response.json(busy, { status: 429 }) : await globalThis.fetch(url, init);
+  const patient = createClient({ url: zw.url, token: accessToken, fetch });
+  const error = await failure(patient.waitUntilServed({ id, ...record }, { timeoutSeconds: 0.5 }));
+  expect(error.message).toMatch(/^Not served after 0\.5 seconds: /);
+  expect(error.message).not.toContain("did not answer");
+});
+
 test("a domain whose name servers cannot be asked fails at once, with the reason", async () => {
   const { id: internal } = await client.domains.create.mutate({ name: `${zoneName}!internal`, providerConfigId });
   expect(await failure(client.waitUntilServed({ id: internal, ...record }))).toMatchObject({

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { DnsClient } from "../../server/delegation/dns-client.ts";
 import { IterativeResolver } from "../../server/delegation/iterative-resolver.ts";
 import { observeDelegation } from "../../server/delegation/observe.ts";
@@ -67,6 +67,22 @@ describe("from the roots", () => {
       for (let limit = 0; limit <= 40; limit++) expect([limit, await isServed(limit)]).toEqual([limit, false]);
     },
   );
+
+  test("a question over TCP ends with its check, before one that is left to wait", async () => {
+    world.second.behavior = "silent";
+    const end = new AbortController();
+    const ask = async (signal: AbortSignal) => {
+      const dns = new DnsClient(openDoor({}, { allow: ["127.53.0.0/16"] }), signal, 10);
+      const server = { address: "127.53.0.4", port: world.internet.port, reach: "public" as const };
+      return await dns.ask(server, { name: zoneName, type: "SOA", overTcp: true });
+    };
+    const waiting = ask(new AbortController().signal);
+    const ended = ask(end.signal);
+    await vi.waitFor(() => expect(world.second.questions).toHaveLength(2));
+    end.abort();
+    expect(await Promise.race([waiting, ended])).toEqual({ failure: "unasked", message: "The check took too long." });
+    await waiting;
+  });
 
   test("a second server answers for one that is silent, and delegations are asked for once", async () => {
     world.first.behavior = "silent";

@@ -112,6 +112,13 @@ describe("what is served", () => {
   });
 });
 
+test("a name below a delegation is not served here, and the answer says why", async () => {
+  for (const server of ["first", "second"] as const) serve(server, "sub.one.tld NS ns.sub.tld");
+  const { body } = await ask({ name: "www.sub", recordType: "A" });
+  const server = { state: "lame", detail: "The name is delegated to other servers.", counts: true };
+  expect(body).toMatchObject({ served: false, servers: [server, server] });
+});
+
 describe("servers", () => {
   const wanted = { name: "www", recordType: "A", values: ["192.0.2.1"] };
 

@@ -47,8 +47,20 @@ describe("identity provider configurations", () => {
       homepageUrl: site,
       oidcUrls: { homepageUrl: site, redirectUrl: `${site}/oauth/oidc` },
     });
+    // The discovery URL may be internal, so its host is not shown without a sign-in.
     expect((await zw.nobody.get("/api/auth/oauth/providers")).body).toEqual({
-      providers: [{ providerId: "oidc", name: "OpenID Connect", type: "oidc", host: new URL(body.wellKnownUrl).host }],
+      providers: [{ providerId: "oidc", name: "OpenID Connect", type: "oidc", host: null }],
+    });
+    const { wellKnownUrl } = providers.rogue;
+    const authorizeUrl = new URL("/authorize", wellKnownUrl);
+    authorizeUrl.hostname = "localhost";
+    const changed = await zw.admin.put(`/api/oauth/providers/${body.id}`, {
+      authorizeUrl: authorizeUrl.href,
+      clientSecret: Reflect.get(providers.oidc(), "clientSecret"),
+    });
+    expect(changed.status).toBe(200);
+    expect((await zw.nobody.get("/api/auth/oauth/providers")).body).toMatchObject({
+      providers: [{ providerId: "oidc", host: authorizeUrl.host }],
     });
   });
 
