@@ -41,6 +41,34 @@ test("an administrator locks a record and sets whom to ask and when to look agai
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z", value: "192.0.2.1" });
 });
 
+test("the menu of a record opens by the keyboard, leads to its lock, and returns to the grid", async () => {
+  await zone.add("A", "zzz", "192.0.2.9");
+  const page = await site.signedIn({ path: records() });
+  const grid = page.getByRole("grid");
+  await page.getByRole("gridcell", { name: "www", exact: true }).click();
+  const details = page.getByRole("menuitem", { name: "Lock, owner, review date…" });
+  for (const key of ["Shift+F10", "ContextMenu"]) {
+    await page.keyboard.press(key);
+    await details.waitFor();
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
+  }
+  await page.keyboard.press("Shift+F10");
+  await details.waitFor();
+  await page.keyboard.press("l");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Lock, owner and review date of www A" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  await page.keyboard.press("e");
+  await page.keyboard.press("Enter");
+  const value = page.getByRole("textbox", { name: "Value", exact: true });
+  await expect.poll(async () => await value.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
 test("where everything is reviewed, an administrator sets owner and date without a review, and unlocks with a reason", async () => {
   await zone.update(id, { locked: true });
   await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });

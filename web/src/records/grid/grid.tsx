@@ -133,6 +133,12 @@ export function Grid(props: GridProps) {
     virtualizer.scrollToIndex(next.row);
   };
 
+  /** Opens the menu of the active row. */
+  const openMenu = () => {
+    const cell = active && document.getElementById(cellId(active.key, cursor.column));
+    cell?.closest("[role=row]")?.querySelector<HTMLElement>("[aria-haspopup=menu]")?.click();
+  };
+
   const command = (event: Keystroke, mod: boolean): boolean => {
     if (mod) {
       const withMod: Readonly<Record<string, () => void>> = {
@@ -148,6 +154,10 @@ export function Grid(props: GridProps) {
       return true;
     }
     if (event.altKey) return false;
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      openMenu();
+      return true;
+    }
     const now = event.timeStamp;
     const continuing = typed.current.text !== "" && now - typed.current.at < 700;
     const plain: Readonly<Record<string, () => void>> = {
