@@ -89,7 +89,7 @@ export function Grid(props: GridProps) {
         const next = { row: index, column, anchor: shiftKey ? (cursor.anchor ?? cursor.row) : null };
         const row = at(index);
         onCursor(next);
-        if (shiftKey) onSelection(withRange(selection, latest.current, next));
+        if (shiftKey) onSelection(withRange(selection, latest.current, cursor, next));
         else if (!ctrlKey && !metaKey) onSelection(new Map());
         else if (row && !isReadOnly(row)) onSelection(toggled(selection, row));
         grid.current?.focus({ preventScroll: true });
@@ -97,9 +97,9 @@ export function Grid(props: GridProps) {
       select: (index, extend) => {
         const { cursor, selection, onCursor, onSelection } = latest.current;
         if (extend) {
-          onSelection(
-            withRange(selection, latest.current, { ...cursor, row: index, anchor: cursor.anchor ?? cursor.row }),
-          );
+          const next = { ...cursor, row: index, anchor: cursor.anchor ?? cursor.row };
+          onSelection(withRange(selection, latest.current, cursor, next));
+          onCursor(next);
         } else {
           const row = at(index);
           if (row) onSelection(toggled(selection, row));
@@ -129,7 +129,7 @@ export function Grid(props: GridProps) {
 
   const go = (next: Cursor, extend: boolean) => {
     onCursor(next);
-    if (extend) onSelection(withRange(selection, props, next));
+    if (extend) onSelection(withRange(selection, props, cursor, next));
     virtualizer.scrollToIndex(next.row);
   };
 
@@ -310,12 +310,18 @@ function toggled(selection: Selection, row: Row): Selection {
   return next;
 }
 
+/** Selects from the anchor to the cursor, in place of what had been selected from there. */
 function withRange(
   selection: Selection,
   { rows, isReadOnly }: Pick<GridProps, "rows" | "isReadOnly">,
+  before: Cursor,
   cursor: Cursor,
 ): Selection {
   const next = new Map(selection);
+  if (before.anchor !== null) {
+    const { first, last } = range(before);
+    for (let index = first; index <= last; index += 1) next.delete(rows.at(index)?.key ?? "");
+  }
   const { first, last } = range(cursor);
   for (let index = first; index <= last; index += 1) {
     const row = rows.at(index);
