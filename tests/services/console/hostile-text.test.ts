@@ -45,6 +45,7 @@ test("markup that is stored in any text is text on every page that shows it", as
   await made(admin.post("/api/assignments", { userId: memberId, tag: markup("tag") }));
   const texts = { comment: markup("note of a record"), ownerId: memberId, locked: true };
   await made(zone.create({ recordType: "TXT", name: "text", value: markup("value"), ...texts }));
+  await made(zone.create({ recordType: "A", name: "told", value: "192.0.2.9", message: markup("message") }));
   const folder = markup("folder").replaceAll("/", "");
   await mkdir(join(site.zonewright.dataDir, "zones", folder), { recursive: true });
   await writeFile(
@@ -75,6 +76,7 @@ test("markup that is stored in any text is text on every page that shows it", as
   const pages: [path: string, ...fields: string[]][] = [
     ["/", "tag", "group", "provider"],
     [`/d/${zone.name}/records`, "tag", "note of a record", "value"],
+    [`/d/${zone.name}/timeline`, "message"],
     [`/d/${zone.name}/requests`, "title"],
     [`/d/${zone.name}/settings`, "provider"],
     [`/d/${zone.name}/access`, "tag", "reason"],

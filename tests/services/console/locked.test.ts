@@ -35,10 +35,38 @@ test("an administrator locks a record and sets whom to ask and when to look agai
   await page.getByText("Saved.").waitFor();
   const row = page.getByRole("row").filter({ hasText: "192.0.2.1" });
   await row.getByText(", Locked").waitFor();
-  await row.getByText("To be looked at again on Mar 14, 2031").waitFor();
+  await row.getByText("Review on Mar 14, 2031").waitFor();
   await expectAccessible(page);
   await photograph(page, "record-locked");
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z", value: "192.0.2.1" });
+});
+
+test("the menu of a record opens by the keyboard, leads to its lock, and returns to the grid", async () => {
+  await zone.add("A", "zzz", "192.0.2.9");
+  const page = await site.signedIn({ path: records() });
+  const grid = page.getByRole("grid");
+  await page.getByRole("gridcell", { name: "www", exact: true }).click();
+  const details = page.getByRole("menuitem", { name: "Lock, owner, review date…" });
+  for (const key of ["Shift+F10", "ContextMenu"]) {
+    await page.keyboard.press(key);
+    await details.waitFor();
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+    await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
+  }
+  await page.keyboard.press("Shift+F10");
+  await details.waitFor();
+  await page.keyboard.press("l");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Lock, owner and review date of www A" }).waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Edit" }).waitFor();
+  await page.keyboard.press("e");
+  await page.keyboard.press("Enter");
+  const value = page.getByRole("textbox", { name: "Value", exact: true });
+  await expect.poll(async () => await value.evaluate((element) => element === document.activeElement)).toBe(true);
 });
 
 test("where everything is reviewed, an administrator sets owner and date without a review, and unlocks with a reason", async () => {
@@ -79,6 +107,32 @@ test("where everything is reviewed, an owner is not offered to unlock, and may s
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z" });
+});
+
+test("an administrator is offered as owners those who can see the zone, finds them by name, and reads who it is now", async () => {
+  const { admin } = site.zonewright;
+  const [ada, bob] = await Promise.all(
+    ["owner-ada", "owner-bob"].map(
+      async (name) => (await (await site.zonewright.member(name)).get("/api/auth/me")).body,
+    ),
+  );
+  await site.zonewright.member("owner-stranger");
+  for (const { id: userId } of [ada, bob])
+    await admin.post("/api/assignments", { userId, domainId: zone.id, access: "read" });
+  await zone.update(id, { ownerId: ada.id });
+  const page = await site.signedIn({ path: records() });
+  await menu(page);
+  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  const people = page.getByLabel("Whom to ask about it");
+  const offered = async () => await people.locator("option").allTextContents();
+  await page.getByLabel("Find a person by name").fill("owner-");
+  await expect.poll(offered).toEqual(["Nobody in particular", "You (admin)", "owner-ada", "owner-bob"]);
+  await people.selectOption("owner-bob");
+  await page.getByLabel("Find a person by name").fill("nobody-like-this");
+  await expect.poll(offered).toEqual(["Nobody in particular", "owner-bob", "You (admin)", "owner-ada"]);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved.").waitFor();
+  expect((await record())?.ownerId).toBe(bob.id);
 });
 
 test("saving a lock leaves the time of the review date as it is", async () => {

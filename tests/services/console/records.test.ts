@@ -282,6 +282,10 @@ test("a click on another row ends the selection, so that a key acts on the row t
     .getByRole("gridcell", { name: "old-shop", exact: true })
     .click({ modifiers: ["Shift"] });
   expect(await selected()).toHaveLength(between);
+  await row("@", "MX")
+    .getByRole("gridcell", { name: "MX", exact: true })
+    .click({ modifiers: ["Shift"] });
+  expect(await selected()).toHaveLength(1);
   expect(await page.evaluate(() => getSelection()?.type)).not.toBe("Range");
 });
 

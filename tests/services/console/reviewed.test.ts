@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { useConsole } from "../../support/console.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 
@@ -34,6 +35,19 @@ test("a sync takes over only what was read: records that others add meanwhile ar
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
   await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
   await page.getByText(/^Synced: \+2/).waitFor();
+});
+
+test("a difference that is being read stays when the zone can no longer be read", async () => {
+  const { zone, page } = await drifted();
+  const db = queries(site.zonewright.services.database.fork());
+  await db.updateTable("domains").set({ drift_error: "Line 7 is wrong." }).where("id", "=", zone.id).execute();
+  // As when a person comes back to the window.
+  await page.evaluate(() => dispatchEvent(new Event("visibilitychange")));
+  await page
+    .locator("[class*=banner]")
+    .getByText(/^The zone cannot be read at its provider/)
+    .waitFor();
+  await dialog(page).getByText("192.0.2.7").waitFor();
 });
 
 test("a locked record that was changed at the provider is taken over after a second look", async () => {

@@ -356,6 +356,12 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   await rules.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await zone.detail()).toMatchObject({ reverse: "follow", protectMail: true });
+  // What somebody else sets meanwhile stays.
+  await site.zonewright.admin.put(zone.path, { protectMail: false });
+  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Stay as they are" });
+  await rules.getByRole("button", { name: "Save" }).click();
+  await expect.poll(async () => (await zone.detail()).reverse).toBe("off");
+  expect(await zone.detail()).toMatchObject({ reverse: "off", protectMail: false });
   const delegation = page.locator("section").filter({ has: page.getByRole("heading", { name: "Delegation" }) });
   await delegation.getByText(/^It (?:is not checked|has not been checked yet)/).waitFor();
 });

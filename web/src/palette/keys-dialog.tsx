@@ -32,6 +32,7 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
         [names.remove, "D"],
         [names.select, "Space"],
         [names.selectAll, control, "A"],
+        [names.menu, "Shift", "F10"],
         [names.ttl, "T"],
         [names.value, "V"],
         [names.copy, control, "C"],

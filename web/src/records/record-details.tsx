@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { DnsRecord } from "@zonewright/client";
-import { useId, useState } from "react";
+import { useDeferredValue, useId, useState } from "react";
 import { client, issueOf, queries } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { Button } from "../ui/button.tsx";
@@ -13,6 +13,7 @@ import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
 import { refreshRecords, type Zone } from "../zone/use-zone.ts";
 import { isBound } from "./needs-review.ts";
+import { seesZone } from "./sees-zone.ts";
 
 const text = recordsWords;
 
@@ -36,7 +37,11 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
   const [owner, setOwner] = useState(record.ownerId ?? "");
   const firstDate = record.reviewAt?.toISOString().slice(0, 10) ?? "";
   const [date, setDate] = useState(firstDate);
-  const people = usePeople(record.ownerId);
+  const [search, setSearch] = useState("");
+  const people = usePeople(zone, record.ownerId, search);
+  // Whoever is chosen stays, also if a later search does not find them.
+  const [chosen, setChosen] = useState<Choice | null>(null);
+  const isListed = chosen === null || people.some(({ value }) => value === chosen.value);
   const save = useAction(async () => {
     const { name, recordType } = record;
     await client.records.update.mutate({
@@ -81,11 +86,15 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
         {overrides ? (
           <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
         ) : null}
+        {role === "admin" ? <TextField label={text.personSearch} value={search} onValue={setSearch} /> : null}
         <SelectField
           label={text.whoToAsk}
           value={owner}
-          options={[{ value: "", label: text.nobody }, ...people]}
-          onValue={setOwner}
+          options={[{ value: "", label: text.nobody }, ...(isListed ? [] : [chosen]), ...people]}
+          onValue={(value) => {
+            setOwner(value);
+            setChosen(people.find((person) => person.value === value) ?? chosen);
+          }}
           error={issueOf(save.error, "ownerId")}
         />
         <TextField
@@ -102,20 +111,44 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
   );
 }
 
-/** Who can be asked: everybody for administrators, who see all users; else oneself, and who is asked now. */
-function usePeople(present: string | null): { value: string; label: string }[] {
+interface Choice {
+  /** The id of a user. */
+  value: string;
+  label: string;
+}
+
+/**
+ * Who can be asked: for administrators, who see all users, those who match a search and can see the zone; else oneself. And who is asked now.
+ * @param present the id of who is asked now
+ */
+function usePeople(zone: Zone, present: string | null, search: string): Choice[] {
   const user = useUser();
   const isAdmin = user.role === "admin";
-  const { data = [] } = useQuery({
-    queryKey: ["users-to-ask"],
+  const wanted = useDeferredValue(search.trim());
+  const { data: found = [] } = useQuery({
+    queryKey: ["users-to-ask", wanted],
     enabled: isAdmin,
-    queryFn: async ({ signal }) => (await client.users.list.query({ limit: 100 }, { signal })).users,
+    queryFn: async ({ signal }) =>
+      (await client.users.list.query({ limit: 100, search: wanted || undefined }, { signal })).users,
+    placeholderData: (before) => before,
   });
-  const others = data.flatMap(({ id, username }) => (id === user.id ? [] : [{ value: id, label: username }]));
-  const isListed = present === null || present === user.id || others.some(({ value }) => value === present);
+  const { data: assigned } = useQuery({
+    queryKey: ["assignments", zone.id],
+    enabled: isAdmin,
+    queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
+  });
+  const asked = useQuery({
+    queryKey: ["user-name", present],
+    enabled: isAdmin && present !== null && present !== user.id,
+    queryFn: async ({ signal }) => (await client.users.get.query({ id: present ?? "" }, { signal })).username,
+    staleTime: Infinity,
+  });
+  const others = found
+    .filter(({ id }) => id !== user.id && id !== present)
+    .filter((one) => seesZone(one, zone, assigned));
   return [
     { value: user.id, label: text.you(user.username) },
-    ...(isListed || present === null ? [] : [{ value: present, label: text.another }]),
-    ...others,
+    ...(present === null || present === user.id ? [] : [{ value: present, label: asked.data ?? text.another }]),
+    ...others.map(({ id, username }) => ({ value: id, label: username })),
   ];
 }

@@ -4,13 +4,18 @@ import type { MenuProps } from "./menu.tsx";
 import styles from "./menu.module.css";
 
 /** The menu itself, in a chunk of its own. */
-export function MenuPopup({ trigger, groups, defaultOpen }: MenuProps & { defaultOpen: boolean }) {
+export function MenuPopup({ trigger, groups, returnTo, defaultOpen }: MenuProps & { defaultOpen: boolean }) {
   return (
     <Base.Root modal={false} defaultOpen={defaultOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className={styles["positioner"]} sideOffset={5} align="end">
-          <Base.Popup className={styles["popup"]}>
+          <Base.Popup
+            className={styles["popup"]}
+            finalFocus={returnTo && (() => returnTo() ?? true)}
+            // The context-menu key, which opens it in a grid, would open the browser's menu above it on its way up.
+            onContextMenu={(event) => event.preventDefault()}
+          >
             {groups.map((group, index) => (
               <Fragment key={group[0]?.id}>
                 {index > 0 ? <Base.Separator className={styles["line"]} /> : null}

@@ -25,6 +25,8 @@ export interface MenuProps {
   trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   /** Lines separate the groups. */
   groups: readonly (readonly MenuEntry[])[];
+  /** Where the keyboard goes on once it is closed; the button by default. */
+  returnTo?: (() => HTMLElement | null) | undefined;
 }
 
 const load = patiently(async () => ({ default: (await import("./menu-popup.tsx")).MenuPopup }));

@@ -16,16 +16,14 @@ export function DriftBanner({ zone }: { zone: Zone }) {
   const manages = useManages(zone);
   const [open, setOpen] = useState(false);
   const { drift, driftError } = zone;
-  if (driftError !== null) {
-    return (
-      <div className={styles["banner"]}>
-        <Notice kind="error">{text.driftError(driftError)}</Notice>
-      </div>
-    );
-  }
+  // An error may arrive while a person reads the difference: then the dialog stays.
   return (
     <>
-      {drift ? (
+      {driftError !== null ? (
+        <div className={styles["banner"]}>
+          <Notice kind="error">{text.driftError(driftError)}</Notice>
+        </div>
+      ) : drift ? (
         <div className={styles["banner"]}>
           <Notice
             kind="warning"

@@ -89,7 +89,7 @@ export function Grid(props: GridProps) {
         const next = { row: index, column, anchor: shiftKey ? (cursor.anchor ?? cursor.row) : null };
         const row = at(index);
         onCursor(next);
-        if (shiftKey) onSelection(withRange(selection, latest.current, next));
+        if (shiftKey) onSelection(withRange(selection, latest.current, cursor, next));
         else if (!ctrlKey && !metaKey) onSelection(new Map());
         else if (row && !isReadOnly(row)) onSelection(toggled(selection, row));
         grid.current?.focus({ preventScroll: true });
@@ -97,9 +97,9 @@ export function Grid(props: GridProps) {
       select: (index, extend) => {
         const { cursor, selection, onCursor, onSelection } = latest.current;
         if (extend) {
-          onSelection(
-            withRange(selection, latest.current, { ...cursor, row: index, anchor: cursor.anchor ?? cursor.row }),
-          );
+          const next = { ...cursor, row: index, anchor: cursor.anchor ?? cursor.row };
+          onSelection(withRange(selection, latest.current, cursor, next));
+          onCursor(next);
         } else {
           const row = at(index);
           if (row) onSelection(toggled(selection, row));
@@ -129,8 +129,14 @@ export function Grid(props: GridProps) {
 
   const go = (next: Cursor, extend: boolean) => {
     onCursor(next);
-    if (extend) onSelection(withRange(selection, props, next));
+    if (extend) onSelection(withRange(selection, props, cursor, next));
     virtualizer.scrollToIndex(next.row);
+  };
+
+  /** Opens the menu of the active row. */
+  const openMenu = () => {
+    const cell = active && document.getElementById(cellId(active.key, cursor.column));
+    cell?.closest("[role=row]")?.querySelector<HTMLElement>("[aria-haspopup=menu]")?.click();
   };
 
   const command = (event: Keystroke, mod: boolean): boolean => {
@@ -148,6 +154,10 @@ export function Grid(props: GridProps) {
       return true;
     }
     if (event.altKey) return false;
+    if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      openMenu();
+      return true;
+    }
     const now = event.timeStamp;
     const continuing = typed.current.text !== "" && now - typed.current.at < 700;
     const plain: Readonly<Record<string, () => void>> = {
@@ -300,12 +310,18 @@ function toggled(selection: Selection, row: Row): Selection {
   return next;
 }
 
+/** Selects from the anchor to the cursor, in place of what had been selected from there. */
 function withRange(
   selection: Selection,
   { rows, isReadOnly }: Pick<GridProps, "rows" | "isReadOnly">,
+  before: Cursor,
   cursor: Cursor,
 ): Selection {
   const next = new Map(selection);
+  if (before.anchor !== null) {
+    const { first, last } = range(before);
+    for (let index = first; index <= last; index += 1) next.delete(rows.at(index)?.key ?? "");
+  }
   const { first, last } = range(cursor);
   for (let index = first; index <= last; index += 1) {
     const row = rows.at(index);

@@ -1,6 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
 import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2 } from "lucide-react";
-import { memo, type MouseEvent as Press } from "react";
+import { memo, useRef, type MouseEvent as Press } from "react";
 import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
@@ -155,6 +155,7 @@ type RowMenuProps = Pick<RowProps, "row" | "index" | "readOnly" | "hasDetails" |
 
 function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
   const { fields, edit, key } = row;
+  const button = useRef<HTMLButtonElement>(null);
   const editing = readOnly
     ? []
     : [
@@ -185,6 +186,7 @@ function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
     <Menu
       trigger={
         <button
+          ref={button}
           type="button"
           tabIndex={-1}
           className={styles["menu"]}
@@ -193,6 +195,7 @@ function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
           <Ellipsis aria-hidden />
         </button>
       }
+      returnTo={() => button.current?.closest<HTMLElement>("[role=grid]") ?? null}
       groups={[
         editing,
         [

@@ -25,6 +25,7 @@ export const palette = {
     remove: "Delete, or take the deletion back",
     select: "Select; Shift with arrows or a click extends",
     selectAll: "Select all that are shown",
+    menu: "Open the record's menu, which also has its lock, owner and review date",
     ttl: "Set the TTL of the selection",
     value: "Set the value of the selection",
     copy: "Copy as zone-file lines",

@@ -31,6 +31,6 @@ export const timeline = {
   takeBackAnyway: "Take back anyway",
   takeBackTitle: (what: string) => `Take back “${what}”`,
   takeBackHint: "These changes undo exactly this one; later changes stay. The history keeps both.",
-  nothing: "The zone has none of this change any more. There is nothing to take back.",
+  nothing: "The zone no longer has this change. There is nothing to take back.",
   takenBack: (revision: string) => `Taken back as revision ${revision}.`,
 };

@@ -24,9 +24,17 @@ export function Rules({ zone }: { zone: Zone }) {
   const [reverse, setReverse] = useState(zone.reverse);
   const [protectMail, setProtectMail] = useState(zone.protectMail);
   const [grant, setGrant] = useState(zone.reverseFollowGrant);
+  /** The rules as the fields had them at first, or as they were last saved. */
+  const [first, setFirst] = useState<Pick<Zone, "reverse" | "protectMail" | "reverseFollowGrant">>(zone);
   const save = useAction(async () => {
-    const rules = isReverse ? { reverseFollowGrant: grant } : { reverse, protectMail };
+    // What was not touched stays as it is by now: others may have set it since.
+    const rules = {
+      ...(grant === first.reverseFollowGrant ? {} : { reverseFollowGrant: grant }),
+      ...(reverse === first.reverse ? {} : { reverse }),
+      ...(protectMail === first.protectMail ? {} : { protectMail }),
+    };
     storeZone(name, await client.domains.update.mutate({ id, ...rules }));
+    setFirst({ reverse, protectMail, reverseFollowGrant: grant });
     toast({ title: text.saved });
   });
   if (isReverse && user.role !== "admin") return null;
@@ -48,7 +56,7 @@ export function Rules({ zone }: { zone: Zone }) {
             <CheckField label={text.protectMail} checked={protectMail} onValue={setProtectMail} />
           </>
         )}
-        <Failure error={save.error} />
+        {issueOf(save.error, "reverse") === null ? <Failure error={save.error} /> : null}
         <div className={styles["actions"]}>
           <Button type="submit" kind="primary" pending={save.pending}>
             {words.ui.save}
