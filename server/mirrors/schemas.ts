@@ -66,13 +66,10 @@ export const createMirrorInput = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: "Returns the plan of the first reconciliation and changes nothing." }),
-  force: z
-    .boolean()
-    .optional()
-    .meta({
-      description:
-        "Whether it may delete any number of records that the zone has there. See the plan first. Not with `onDrift: report`.",
-    }),
+  force: z.boolean().optional().meta({
+    description:
+      "Whether it may delete any number of records that the zone has there. See the plan first. Not with `onDrift: report`.",
+  }),
 });
 
 export const createdMirror = z

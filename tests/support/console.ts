@@ -75,12 +75,15 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
         console.error(`Content security policy: ${violatedDirective} ${blockedURI}`);
       });
     });
-    const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+    context.setDefaultTimeout(10_000);
+    // Every tab, also those that a test opens itself.
+    context.on("page", (tab) => {
+      tab.on("console", (message) => {
+        if (message.type() === "error" || message.type() === "warning") faults.push(message.text());
+      });
+      tab.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack}`));
     });
-    page.on("pageerror", (error) => faults.push(`${error.message}\n${error.stack}`));
+    const page = await context.newPage();
     return page;
   };
   return {

@@ -109,6 +109,24 @@ test("what another tab edits while a draft is applied stays in the draft", async
   expect(await zone.lines()).toEqual(["api A 192.0.2.7", "www A 192.0.2.2"]);
 });
 
+test("a review ends when another tab edits the draft: nothing is applied that was not read", async () => {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await edit(page, "www", "192.0.2.2");
+  await other.getByText("1 change", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review/ });
+  await review.getByRole("button", { name: /^Apply/ }).waitFor();
+  await edit(other, "api", "192.0.2.8");
+  await review.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await review.getByText("192.0.2.8").waitFor();
+  await review.getByRole("button", { name: /^Apply/ }).click();
+  await page.getByText(/^Applied as revision/).waitFor();
+  expect(await zone.lines()).toEqual(["api A 192.0.2.8", "www A 192.0.2.2"]);
+});
+
 test("an applied draft does not come back by Ctrl Z", async () => {
   await edit(page, "www", "192.0.2.2");
   await page.getByRole("button", { name: /^Review/ }).click();

@@ -33,6 +33,8 @@ test("signing out in one tab signs out the others", async () => {
   const other = await page.context().newPage();
   await other.goto(site.url);
   await other.getByRole("heading", { name: "Domains", exact: true }).waitFor();
+  // The other tab learns of it when it is refused.
+  site.expected.push("401");
   await page.getByRole("button", { name: "admin" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await other.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();

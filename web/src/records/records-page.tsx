@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { isZonewrightError, type DnsRecord } from "@zonewright/client";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -18,8 +18,10 @@ import {
   changeRecord,
   emptyDraft,
   isUnfinished,
+  sameEdits,
   toggleDelete,
   withoutEdit,
+  type Draft,
   type Fields,
 } from "./draft/draft.ts";
 import { draftKey, holdDraft } from "./draft/store.ts";
@@ -99,8 +101,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const isEditing = editing !== null;
   useEffect(() => (isEditing ? holdDraft(draftKey(user.id, zone.id)) : undefined), [isEditing, user.id, zone.id]);
   const [reviewing, setReviewing] = useState(false);
-  /** The plan as the review was opened: a change by somebody else must not alter it under the reader's eyes. */
-  const [reviewed, setReviewed] = useState<Plan | null>(null);
+  /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
+  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft } | null>(null);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
   const [detailing, setDetailing] = useState<DnsRecord | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
@@ -126,13 +128,16 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const sending = {
     domainId: zone.id,
     draft,
-    change,
     endSent: drafting.endSent,
     reverse: drafting.reverse,
   };
   const apply = useApply({
     ...sending,
     zoneName: address,
+    change: (next) => {
+      const rebasedDraft = change(next);
+      setReviewed((before) => before && { ...before, draft: rebasedDraft });
+    },
     onApplied: () => {
       setOwn((before) => new Set([...before, zone.revision + 1]));
       reviewDone();
@@ -180,7 +185,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
 
   const review = () => {
     if (check.state !== "planned" || reviewing) return;
-    setReviewed(check.plan);
+    setReviewed({ plan: check.plan, draft });
     setReviewing(true);
   };
   const remove = (chosen: readonly Row[]) =>
@@ -206,7 +211,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const selected = () => withDraft([...selection.values()], draft);
   const current = check.state === "planned" ? check.plan : null;
   const overtaken = apply.obstacle.overtakenBy !== null;
-  const shownPlan = overtaken || current?.revision === reviewed?.revision ? current : reviewed;
+  const shownPlan = overtaken || current?.revision === reviewed?.plan.revision ? current : (reviewed?.plan ?? null);
   const mustRequest = needsReview(zone, { role: user.role, rights }, shownPlan);
   const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   const closeReview = () => {
@@ -214,6 +219,16 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     apply.forget();
     request.reset();
   };
+
+  // Another tab edits the same draft. What it adds must be read before it is sent.
+  const isOtherDraft = reviewing && !isSending && reviewed !== null && !sameEdits(draft, reviewed.draft);
+  const stopReview = useEffectEvent(() => {
+    closeReview();
+    toast({ title: text.draft, description: text.changes(formatNumber(draft.edits.length)) });
+  });
+  useEffect(() => {
+    if (isOtherDraft) stopReview();
+  }, [isOtherDraft]);
 
   const nothing = total !== null && rows.count === 0;
   return (
