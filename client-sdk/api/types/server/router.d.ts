@@ -2037,6 +2037,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     address: string | null;
                     state: "behind" | "current" | "lame" | "no_address" | "not_checked" | "unreachable";
                     detail: string | null;
+                    counts: boolean;
                 }[];
             };
             meta: import("./api/context.js").RouteMeta;
