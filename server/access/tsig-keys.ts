@@ -32,10 +32,8 @@ const permissionsOf: Readonly<Record<TsigKeyAccess, ReadonlySet<Permission>>> = 
 
 /** Without numbers, so that many such messages are one reason, which is written once a minute. */
 const lateReasons = {
-  before:
-    "A message was signed too long before it arrived (BADTIME). Set the clock of the client; if it is right, somebody sent an old message again.",
-  after:
-    "A message was signed at a time that is still to come here (BADTIME). Set the clock of the client, or that of this service.",
+  before: "The client's clock is behind (BADTIME). Correct it. If it is right, an old message was replayed.",
+  after: "The client's clock is ahead of this service's (BADTIME). Correct one of them.",
 };
 
 interface Parts {

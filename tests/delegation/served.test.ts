@@ -87,6 +87,18 @@ describe("what is served", () => {
     expect(answer).toBe(served);
   });
 
+  test.each([
+    ["MX", "MX 10 mail.one.tld", "10 Mail.One.tld."],
+    ["SRV", "SRV 1 2 443 host.one.tld", "1 2 443 HOST.one.tld"],
+    ["CAA", "CAA 0 issue ca.example", '0 issue "ca.example"'],
+    ["CNAME", "CNAME WWW.One.TLD", "www.one.tld"],
+  ])("a %s record is found whatever the spelling: %s as %s", async (recordType, line, value) => {
+    for (const server of ["first", "second"] as const) serve(server, `typed.one.tld ${line}`);
+    const wanted = { name: "Typed", recordType, values: [value] };
+    expect(await states(wanted)).toEqual([true, "current", "current"]);
+    expect(await states({ ...wanted, absent: true })).toEqual([false, "behind", "behind"]);
+  });
+
   test("a name that does not exist, or has only other types, is without records", async () => {
     for (const name of ["gone", "text"]) {
       expect(await states({ name, recordType: "A", absent: true })).toEqual([true, "current", "current"]);

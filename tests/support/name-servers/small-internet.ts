@@ -160,6 +160,18 @@ function recordOf({ owner, recordType, data }: { owner: string; recordType: stri
         type: "DNSKEY",
         data: { flags: Number(first), algorithm: Number(third), key: Buffer.from(fourth, "base64") },
       };
+    case "TXT":
+      return { ...base, type: "TXT", data };
+    case "MX":
+      return { ...base, type: "MX", data: { preference: Number(first), exchange: second } };
+    case "SRV":
+      return {
+        ...base,
+        type: "SRV",
+        data: { priority: Number(first), weight: Number(second), port: Number(third), target: fourth },
+      };
+    case "CAA":
+      return { ...base, type: "CAA", data: { flags: Number(first), tag: second as "issue", value: third } };
     default:
       return { ...base, type: recordType as "NS", data: first };
   }
