@@ -20,7 +20,6 @@ export function needsReview(
   { role, rights }: Person,
   plan: Pick<Plan, "creates" | "updates" | "deletes"> | null,
 ): boolean {
-  const sides = (updates: Plan["updates"]) => updates.flatMap(({ before, after }) => [before, after]);
   const others = plan ? [...plan.creates, ...plan.deletes] : [];
   if (plan && ![...others, ...sides(plan.updates)].every(rights.writes)) return true;
   if (!isBound(zone, role)) return false;
@@ -28,6 +27,8 @@ export function needsReview(
   const published = [...others, ...sides(plan.updates.filter(isPublished))];
   return published.length > 0 && (zone.reviewAcme || !published.every(isAcmeChallenge));
 }
+
+const sides = (updates: Plan["updates"]) => updates.flatMap(({ before, after }) => [before, after]);
 
 const notes: ReadonlySet<string> = new Set(["comment", "ownerId", "reviewAt"]);
 

@@ -15,7 +15,7 @@ export function titleOf({ message, kind }: Pick<ChangeSet, "message" | "kind">):
 }
 
 /** Who made a change: a person, a DNS key, or the service itself. */
-export function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
+function authorOf({ actorId, actor, tsigKey }: Pick<ChangeSet, "actorId" | "actor" | "tsigKey">): string {
   if (tsigKey !== null) return text.byKey(tsigKey);
   return actor ?? (actorId === null ? text.nobody : text.deletedUser);
 }
