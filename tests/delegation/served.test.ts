@@ -184,10 +184,10 @@ describe("servers", () => {
   });
 });
 
-describe("traffic", () => {
-  const asker = async () =>
-    new RestClient(zw.url, await narrowedToken(zw.admin, { domainIds: [id], permissions: ["records:read"] }));
+const asker = async () =>
+  new RestClient(zw.url, await narrowedToken(zw.admin, { domainIds: [id], permissions: ["records:read"] }));
 
+describe("traffic", () => {
   test("where a zone is served is looked up once for calls that follow each other, and again after five seconds", async () => {
     const wanted = { name: "www", recordType: "A" };
     expect(await states(wanted)).toEqual([true, "current", "current"]);

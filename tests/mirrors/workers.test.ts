@@ -122,7 +122,7 @@ test("workers that are stopping end after their tasks, and are idle then", async
   let stopping = false;
   await at.start(() => stopping);
   stopping = true;
-  const idle = vi.fn();
+  const idle = vi.fn<() => void>();
   const ended = at.workers.idle().then(idle);
   for (const name of ["a1", "b1"]) await at.end(name);
   expect(idle).not.toHaveBeenCalled();

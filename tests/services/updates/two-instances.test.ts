@@ -44,7 +44,7 @@ describe.each(places)("a message that reaches both instances at once, for %s,", 
     const made = kind === "manual" ? await admin.post("/api/provider-configs", { kind, name: "Manual" }) : null;
     const place = made ? { providerConfigId: made.body.id } : {};
     const { status, body } = await admin.post("/api/domains", { name: zone, ...place });
-    expect(status).toBe(201);
+    if (status !== 201) throw new Error(`The domain was not created: ${JSON.stringify(body)}`);
     id = body.id;
     const { tsig: key } = await newKey(admin, id);
     clients = instances.map(({ dnsPort }) => new UpdateClient(dnsPort, zone, key));
