@@ -91,6 +91,7 @@ describe("what is served", () => {
     ["MX", "MX 10 mail.one.tld", "10 Mail.One.tld."],
     ["SRV", "SRV 1 2 443 host.one.tld", "1 2 443 HOST.one.tld"],
     ["CAA", "CAA 0 issue ca.example", '0 issue "ca.example"'],
+    ["TXT", "TXT first second", "firstsecond"],
     ["CNAME", "CNAME WWW.One.TLD", "www.one.tld"],
   ])("a %s record is found whatever the spelling: %s as %s", async (recordType, line, value) => {
     for (const server of ["first", "second"] as const) serve(server, `typed.one.tld ${line}`);
