@@ -6,6 +6,7 @@ import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty } from "../ui/page.tsx";
 import { Pager } from "../ui/pager.tsx";
+import { ChangeCounts } from "../zone/change-counts.tsx";
 import { requestsWords } from "../words/requests.ts";
 import { pageSize, requestsQuery, shownKinds, type RequestSummary, type Shown } from "./queries.ts";
 import styles from "./requests.module.css";
@@ -56,6 +57,7 @@ export function RequestList({ shown, onShown, page, onPage, domainId }: RequestL
 
 function Item({ request, ofZone }: { request: RequestSummary; ofZone: boolean }) {
   const { id, number, title, state, domainName, author, createdAt, applyAt, commentCount } = request;
+  const { creates, updates, deletes } = request;
   const facts = [
     ofZone ? null : domainName,
     text.by(author ?? text.deleted, formatAgo(createdAt)),
@@ -70,20 +72,9 @@ function Item({ request, ofZone }: { request: RequestSummary; ofZone: boolean })
         </span>
         <small>{facts.join(" · ")}</small>
       </Link>
-      <Counts request={request} />
+      <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
       <State state={state} />
     </li>
-  );
-}
-
-/** How many records a request creates, changes and deletes. */
-function Counts({ request: { creates, updates, deletes } }: { request: RequestSummary }) {
-  return (
-    <span className={styles["counts"]}>
-      {creates > 0 ? <span className={styles["add"]}>+{formatNumber(creates)}</span> : null}
-      {updates > 0 ? <span className={styles["chg"]}>~{formatNumber(updates)}</span> : null}
-      {deletes > 0 ? <span className={styles["del"]}>−{formatNumber(deletes)}</span> : null}
-    </span>
   );
 }
 

@@ -2,6 +2,7 @@ import { useId, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { formatAgo, formatMoment, formatNumber } from "../ui/format.ts";
 import { timelineWords } from "../words/timeline.ts";
+import { ChangeCounts } from "../zone/change-counts.tsx";
 import { Patch } from "../zone/patch-view.tsx";
 import { madeLines } from "../zone/patch.ts";
 import type { ChangeSet } from "./may-take-back.ts";
@@ -54,11 +55,7 @@ export function Entry({ entry, isStored, onTakeBack }: EntryProps) {
             {facts.map((fact) => `, ${fact}`)}
           </small>
         </div>
-        <span className={styles["counts"]}>
-          {creates > 0 ? <span className={styles["add"]}>+{formatNumber(creates)}</span> : null}
-          {updates > 0 ? <span className={styles["chg"]}>~{formatNumber(updates)}</span> : null}
-          {deletes > 0 ? <span className={styles["del"]}>−{formatNumber(deletes)}</span> : null}
-        </span>
+        <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
         <span className={styles["actions"]}>
           <Button
             kind="quiet"
