@@ -17,6 +17,14 @@ beforeEach(async () => {
   await page.getByRole("grid").waitFor();
 });
 
+/** Opens the zone in another tab. */
+async function otherTab(): Promise<Page> {
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  return other;
+}
+
 async function edit(on: Page, host: string, value: string): Promise<void> {
   await on.getByRole("button", { name: `Actions for ${host} A` }).click();
   await on.getByRole("menuitem", { name: "Edit" }).click();
@@ -25,9 +33,7 @@ async function edit(on: Page, host: string, value: string): Promise<void> {
 }
 
 test("two tabs edit one draft: neither loses what the other typed, also after a reload", async () => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  const other = await otherTab();
   await edit(page, "www", "192.0.2.2");
   await other.getByText("1 change", { exact: true }).waitFor();
   await edit(other, "api", "192.0.2.8");
@@ -39,9 +45,7 @@ test("two tabs edit one draft: neither loses what the other typed, also after a 
 });
 
 test("a new record that is being written in one tab stays, whatever the other tab edits", async () => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  const other = await otherTab();
   await page.getByRole("button", { name: "Add record" }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("shop");
   await edit(other, "api", "192.0.2.8");
@@ -60,9 +64,7 @@ async function addNew(on: Page, host: string, value: string): Promise<void> {
 }
 
 test("new records of two tabs are two records, also when each was begun after the draft was discarded", async () => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  const other = await otherTab();
   for (const tab of [page, other]) {
     await addNew(tab, "gone", "192.0.2.30");
     await tab.getByRole("button", { name: "Discard" }).click();
@@ -82,9 +84,7 @@ test("new records of two tabs are two records, also when each was begun after th
 });
 
 test("what another tab edits while a draft is applied stays in the draft", async () => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  const other = await otherTab();
   await edit(page, "www", "192.0.2.2");
   await other.getByText("1 change", { exact: true }).waitFor();
   const sent = Promise.withResolvers<undefined>();
@@ -110,9 +110,7 @@ test("what another tab edits while a draft is applied stays in the draft", async
 });
 
 test("a review ends when another tab edits the draft: nothing is applied that was not read", async () => {
-  const other = await page.context().newPage();
-  await other.goto(page.url());
-  await other.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  const other = await otherTab();
   await edit(page, "www", "192.0.2.2");
   await other.getByText("1 change", { exact: true }).waitFor();
   await page.getByRole("button", { name: /^Review/ }).click();
