@@ -20,7 +20,7 @@ export const servedStates = ["current", "behind", "lame", "unreachable", "no_add
 
 /** What each name server of a zone answers. */
 export interface Served {
-  /** Whether every server that counts is current, of which there must be one. */
+  /** Whether at least one server counts, and all that count are current. */
   served: boolean;
   /** Why the name servers are not known; null if they are. */
   error: string | null;

@@ -90,7 +90,7 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
   });
 
   test.each([zone, catalogOf(zone)])(
-    "the SOA of %s is told to them and to unsigned secondaries, and nothing else to anyone",
+    "the SOA of %s goes to them and to unsigned secondaries, and to nobody else",
     async (name) => {
       const asking = everybody.filter((who) => allowed.includes(who) || mayAsk.includes(who));
       expect(await answered((from, key) => rcodeByStream(queryMessage(9, name, "SOA"), from, key))).toEqual(asking);

@@ -37,7 +37,7 @@ test("a member may take back a change only if they may write all of it and see a
   expect(mayTakeBack(made("www", { changes: [], creates: 0 }), 0, member)).toBe(false);
 });
 
-test("who sees some records only may take back only their own changes, of which they are sure to see all", () => {
+test("a person who sees only some records may take back only their own changes, which they see whole", () => {
   const narrow = { ...member, seesAll: false };
   expect(mayTakeBack(made("www"), 0, narrow)).toBe(false);
   expect(mayTakeBack(made("www", { actorId: null }), 0, narrow)).toBe(false);
