@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { isZonewrightError, type DnsRecord } from "@zonewright/client";
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
+import type { DnsRecord } from "@zonewright/client";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -11,34 +11,31 @@ import { Failure } from "../ui/notice.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
-import { words } from "../words/words.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import {
   addRecord,
   changeRecord,
   emptyDraft,
   isUnfinished,
-  sameEdits,
+  setFields,
   toggleDelete,
   withoutEdit,
-  type Draft,
   type Fields,
 } from "./draft/draft.ts";
 import { draftKey, holdDraft } from "./draft/store.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
-import { useDraft, type Plan } from "./draft/use-draft.ts";
-import { useRules, withRules } from "./fields/rules.ts";
+import { useDraft } from "./draft/use-draft.ts";
+import { useRules } from "./fields/rules.ts";
+import { copyLines } from "./grid/copy-lines.ts";
 import { start, type Column } from "./grid/cursor.ts";
 import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
 import { NoRecords } from "./no-records.tsx";
 import { RecordTools } from "./record-tools.tsx";
 import { useOwnRights } from "./own-rights.ts";
-import { needsReview } from "./needs-review.ts";
-import { useApply } from "./use-apply.ts";
 import { useDeletedRecords } from "./use-deleted-records.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
-import { useRequestReview } from "./use-request-review.ts";
+import { useReview } from "./use-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
@@ -58,20 +55,6 @@ const reviewKeys = isMac ? "⌘↵" : "Ctrl ↵";
 export function RecordsPage() {
   const zone = useZone();
   return <ZoneRecords key={zone.id} zone={zone} />;
-}
-
-const copyFailed = () => toast({ title: words.ui.copyFailed });
-
-/** Copies records as lines of a zone file. */
-function copy(chosen: readonly Row[]): void {
-  withRules(({ zoneFileLine }) => {
-    const lines = chosen.map(({ record, fields }) =>
-      zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
-    );
-    navigator.clipboard
-      ?.writeText(`${lines.join("\n")}\n`)
-      .then(() => toast({ title: text.copied(formatNumber(lines.length)) }), copyFailed);
-  }, copyFailed);
 }
 
 /** Filter, grid, draft and review. */
@@ -100,9 +83,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const [editing, setEditing] = useState<{ key: string; column: Column } | null>(null);
   const isEditing = editing !== null;
   useEffect(() => (isEditing ? holdDraft(draftKey(user.id, zone.id)) : undefined), [isEditing, user.id, zone.id]);
-  const [reviewing, setReviewing] = useState(false);
-  /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
-  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft } | null>(null);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
   const [detailing, setDetailing] = useState<DnsRecord | null>(null);
   const [own, setOwn] = useState<ReadonlySet<number>>(new Set());
@@ -113,6 +93,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     // What is new can still become something that may be written.
     (row.record !== null && (!rights.edits(row.record) || (row.record.locked && !rights.unlocks)));
   const offered = editableTypes.filter(rights.offers);
+  const mayAdd = !rights.locked && offered.length > 0;
   const rules = useRules(total !== null);
   useEffect(() => {
     // A failure shows when the review is opened.
@@ -121,38 +102,21 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const filterBox = useRef<HTMLInputElement>(null);
   const live = useLiveMarks(records, own, zone.revision);
   const provider = useProviderName(zone.providerConfigId);
-  const reviewDone = () => {
-    setReviewing(false);
-    setSelection(new Map());
-  };
-  const sending = {
-    domainId: zone.id,
-    draft,
-    endSent: drafting.endSent,
-    reverse: drafting.reverse,
-  };
-  const apply = useApply({
-    ...sending,
+  const review = useReview({
+    zone,
     zoneName: address,
-    change: (next) => {
-      const rebasedDraft = change(next);
-      setReviewed((before) => before && { ...before, draft: rebasedDraft });
-    },
-    onApplied: () => {
-      setOwn((before) => new Set([...before, zone.revision + 1]));
-      reviewDone();
-    },
+    drafting,
+    role: user.role,
+    rights,
+    isSending,
+    onSending: setIsSending,
+    onApplied: () => setOwn((before) => new Set([...before, zone.revision + 1])),
+    onDone: () => setSelection(new Map()),
   });
-  const request = useRequestReview({ ...sending, onRequested: reviewDone });
-  const send = async (run: () => Promise<unknown>) => {
-    setIsSending(true);
-    await run();
-    setIsSending(false);
-  };
 
   const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
   const add = (fields: Fields) => {
-    if (rights.locked) return;
+    if (!mayAdd) return;
     const added = addRecord(draft, fields);
     change(() => added.draft);
     setEditing({ key: added.key, column: "name" });
@@ -183,11 +147,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
   }, [followed]);
 
-  const review = () => {
-    if (check.state !== "planned" || reviewing) return;
-    setReviewed({ plan: check.plan, draft });
-    setReviewing(true);
-  };
   const remove = (chosen: readonly Row[]) =>
     change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
   useDeletedRecords(zone.id, drafting);
@@ -209,26 +168,6 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   };
   /** The selected rows with what the draft has made of them since. */
   const selected = () => withDraft([...selection.values()], draft);
-  const current = check.state === "planned" ? check.plan : null;
-  const overtaken = apply.obstacle.overtakenBy !== null;
-  const shownPlan = overtaken || current?.revision === reviewed?.plan.revision ? current : (reviewed?.plan ?? null);
-  const mustRequest = needsReview(zone, { role: user.role, rights }, shownPlan);
-  const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
-  const closeReview = () => {
-    setReviewing(false);
-    apply.forget();
-    request.reset();
-  };
-
-  // Another tab edits the same draft. What it adds must be read before it is sent.
-  const isOtherDraft = reviewing && !isSending && reviewed !== null && !sameEdits(draft, reviewed.draft);
-  const stopReview = useEffectEvent(() => {
-    closeReview();
-    toast({ title: text.draft, description: text.changes(formatNumber(draft.edits.length)) });
-  });
-  useEffect(() => {
-    if (isOtherDraft) stopReview();
-  }, [isOtherDraft]);
 
   const nothing = total !== null && rows.count === 0;
   return (
@@ -247,17 +186,17 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         selected={rights.locked ? 0 : selection.size}
         onTtl={() => setBulk({ field: "ttl", rows: selected() })}
         onValue={() => setBulk({ field: "value", rows: selected() })}
-        onCopy={() => copy(selected())}
+        onCopy={() => copyLines(selected())}
         onDelete={() => remove(selected())}
         onClear={() => setSelection(new Map())}
-        onAdd={rights.locked ? null : newRecord}
+        onAdd={mayAdd ? newRecord : null}
       />
       <Failure error={error} />
       {nothing ? (
         <NoRecords
           filtered={search !== "" || type !== ""}
           onClear={() => filter({ search: undefined, type: undefined })}
-          onAdd={rights.locked ? null : newRecord}
+          onAdd={mayAdd ? newRecord : null}
         />
       ) : null}
       <div hidden={nothing || loading}>
@@ -298,11 +237,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             takeBack: (key) => change((before) => withoutEdit(before, key)),
             duplicate: (row) => add({ ...row.fields }),
             details: ({ record }) => setDetailing(record),
-            copy,
+            copy: copyLines,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
             stepBack: drafting.stepBack,
-            review,
+            review: review.open,
             focusFilter: () => filterBox.current?.focus(),
             selectAll: () => void selectAll(),
           }}
@@ -312,33 +251,13 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         draft={draft}
         check={check}
         keys={reviewKeys}
-        onReview={review}
+        onReview={review.open}
         onDiscard={() => change(() => emptyDraft)}
-        mustRequest={needsReview(zone, { role: user.role, rights }, current)}
+        mustRequest={review.mustRequest}
       />
       <Suspense fallback={null}>
-        {reviewing ? (
-          <Review
-            zone={zone.nameUnicode}
-            provider={provider}
-            plan={shownPlan}
-            count={draft.edits.length}
-            error={request.error ?? apply.error}
-            pending={apply.pending || request.pending}
-            mustRequest={mustRequest}
-            mayOverride={user.role === "admin"}
-            requestAnyway={requestAnyway}
-            onRequest={(sent) => void send(() => request.run(sent, requestAnyway))}
-            mustForce={apply.obstacle.mustForce}
-            mustUnlock={apply.obstacle.mustUnlock}
-            clashes={apply.obstacle.clashes}
-            overtakenBy={apply.obstacle.overtakenBy}
-            keys={reviewKeys}
-            reverse={drafting.reverse}
-            onReverse={drafting.setReverse}
-            onApply={(choices) => shownPlan && void send(() => apply.run(shownPlan, choices))}
-            onClose={closeReview}
-          />
+        {review.isOpen ? (
+          <Review {...review.dialog} zone={zone.nameUnicode} provider={provider} keys={reviewKeys} />
         ) : null}
         {detailing ? (
           <RecordDetails zone={zone} record={detailing} mayLock={rights.unlocks} onClose={() => setDetailing(null)} />
@@ -350,17 +269,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             zone={zone.name}
             onClose={() => setBulk(null)}
             onSet={(changed) => {
-              change((before) =>
-                bulk.rows.reduce(
-                  (next, row) =>
-                    changeRecord(next, row.key, row.record, {
-                      ...row.fields,
-                      ...changed,
-                      ...("value" in changed && { strings: null }),
-                    }),
-                  before,
-                ),
-              );
+              change((before) => setFields(before, bulk.rows, changed));
               setBulk(null);
             }}
           />

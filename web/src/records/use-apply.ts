@@ -39,7 +39,7 @@ interface ApplyOptions {
 }
 
 /** What the reader of a plan decided. */
-interface ApplyChoices {
+export interface ApplyChoices {
   /** Whether they confirmed what the service asked. */
   force: boolean;
   message: string;

@@ -76,6 +76,19 @@ export function changeRecord(draft: Draft, key: string, before: DnsRecord | null
     : replaced(draft, { kind: "update", key, before: record, fields });
 }
 
+/** Sets fields of several records. A new value is split anew. */
+export function setFields(
+  draft: Draft,
+  rows: readonly { key: string; record: DnsRecord | null; fields: Fields }[],
+  changed: Partial<Fields>,
+): Draft {
+  const split = "value" in changed ? { strings: null } : {};
+  return rows.reduce(
+    (next, { key, record, fields }) => changeRecord(next, key, record, { ...fields, ...changed, ...split }),
+    draft,
+  );
+}
+
 /** Marks a record for deletion, or takes the mark away. A new record simply goes. */
 export function toggleDelete(draft: Draft, key: string, before: DnsRecord | null): Draft {
   const present = draft.edits.find((edit) => edit.key === key);

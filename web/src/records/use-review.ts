@@ -1,0 +1,111 @@
+import { isZonewrightError } from "@zonewright/client";
+import { useEffect, useEffectEvent, useState } from "react";
+import { formatNumber } from "../ui/format.ts";
+import { toast } from "../ui/toast.tsx";
+import { recordsWords } from "../words/records.ts";
+import type { Zone } from "../zone/use-zone.ts";
+import type { OwnRights } from "./assigned-rights.ts";
+import { sameEdits, type Draft } from "./draft/draft.ts";
+import type { DraftState, Plan } from "./draft/use-draft.ts";
+import type { RequestText } from "./draft/request-fields.tsx";
+import { needsReview } from "./needs-review.ts";
+import { useApply, type ApplyChoices } from "./use-apply.ts";
+import { useRequestReview } from "./use-request-review.ts";
+
+const text = recordsWords;
+
+interface ReviewOptions {
+  zone: Zone;
+  zoneName: string;
+  drafting: DraftState;
+  role: string;
+  rights: OwnRights;
+  isSending: boolean;
+  onSending: (isSending: boolean) => void;
+  /** Runs once the draft was applied; then `onDone` follows. */
+  onApplied: () => void;
+  /** Runs once the draft was applied or requested. */
+  onDone: () => void;
+}
+
+/** The review of a draft: what is shown, and how it is applied or requested. */
+export function useReview(options: ReviewOptions) {
+  const { zone, zoneName, drafting, role, rights, isSending, onSending, onApplied, onDone } = options;
+  const { draft, check } = drafting;
+  const [isOpen, setIsOpen] = useState(false);
+  /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
+  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft } | null>(null);
+  const done = () => {
+    setIsOpen(false);
+    onDone();
+  };
+  const sending = { domainId: zone.id, draft, endSent: drafting.endSent, reverse: drafting.reverse };
+  const apply = useApply({
+    ...sending,
+    zoneName,
+    change: (next) => {
+      const rebased = drafting.change(next);
+      setReviewed((before) => before && { ...before, draft: rebased });
+    },
+    onApplied: () => {
+      onApplied();
+      done();
+    },
+  });
+  const request = useRequestReview({ ...sending, onRequested: done });
+  const send = async (run: () => Promise<unknown>) => {
+    onSending(true);
+    await run();
+    onSending(false);
+  };
+  const close = () => {
+    setIsOpen(false);
+    apply.forget();
+    request.reset();
+  };
+
+  // Another tab edits the same draft. What it adds must be read before it is sent.
+  const [stops, setStops] = useState(0);
+  if (isOpen && !isSending && reviewed !== null && !sameEdits(draft, reviewed.draft)) {
+    close();
+    setStops(stops + 1);
+  }
+  const sayStopped = useEffectEvent(() =>
+    toast({ title: text.draft, description: text.changes(formatNumber(draft.edits.length)) }),
+  );
+  useEffect(() => {
+    if (stops > 0) sayStopped();
+  }, [stops]);
+
+  const { obstacle } = apply;
+  const current = check.state === "planned" ? check.plan : null;
+  const isCurrent = obstacle.overtakenBy !== null || current?.revision === reviewed?.plan.revision;
+  const plan = isCurrent ? current : (reviewed?.plan ?? null);
+  const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
+  return {
+    isOpen,
+    open: () => {
+      if (current === null || isOpen) return;
+      setReviewed({ plan: current, draft });
+      setIsOpen(true);
+    },
+    /** Whether the draft as it is needs a review of somebody else. */
+    mustRequest: needsReview(zone, { role, rights }, current),
+    /** What the dialog shows and does. */
+    dialog: {
+      ...obstacle,
+      plan,
+      count: draft.edits.length,
+      error: request.error ?? apply.error,
+      pending: apply.pending || request.pending,
+      mustRequest: needsReview(zone, { role, rights }, plan),
+      mayOverride: role === "admin",
+      requestAnyway,
+      reverse: drafting.reverse,
+      onReverse: drafting.setReverse,
+      onRequest: (sent: RequestText) => void send(() => request.run(sent, requestAnyway)),
+      onApply: (choices: ApplyChoices) => plan && void send(() => apply.run(plan, choices)),
+      onClose: close,
+    },
+  };
+}
