@@ -10,7 +10,9 @@ import {
   fieldsOf,
   rebased,
   sameEdits,
+  setFields,
   toggleDelete,
+  toggleDeletes,
   withOther,
   withoutDeleted,
   withoutEdit,
@@ -112,6 +114,25 @@ test("any sequence of edits leaves at most one edit for each record", () => {
       const keys = draft.edits.map(({ key }) => key);
       expect(new Set(keys).size).toBe(keys.length);
       expect(changesOf(draft)).toHaveLength(keys.length);
+    }),
+  );
+});
+
+const fields = (id: string) => ({ ...fieldsOf(record(id)), value: "192.0.2.7" });
+
+test("records that are edited together get the edits that they get one by one", () => {
+  const ids = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"));
+  fc.assert(
+    fc.property(ids, ids, ids, fc.ipV4(), (changed, deleted, chosen, value) => {
+      const set = changed.reduce((next, id) => changeRecord(next, id, record(id), fields(id)), emptyDraft);
+      const draft = deleted.reduce((next, id) => toggleDelete(next, id, record(id)), set);
+      const rows = chosen.map((id) => ({ key: id, record: record(id), fields: fields(id) }));
+      expect(toggleDeletes(draft, rows)).toEqual(
+        chosen.reduce((next, id) => toggleDelete(next, id, record(id)), draft),
+      );
+      expect(setFields(draft, rows, { value })).toEqual(
+        chosen.reduce((next, id) => changeRecord(next, id, record(id), { ...fields(id), value, strings: null }), draft),
+      );
     }),
   );
 });

@@ -18,7 +18,7 @@ import {
   emptyDraft,
   isUnfinished,
   setFields,
-  toggleDelete,
+  toggleDeletes,
   withoutEdit,
   type Fields,
 } from "./draft/draft.ts";
@@ -147,8 +147,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps, react/exhaustive-effect-dependencies
   }, [followed]);
 
-  const remove = (chosen: readonly Row[]) =>
-    change((before) => editableRows(chosen).reduce((next, row) => toggleDelete(next, row.key, row.record), before));
+  const remove = (chosen: readonly Row[]) => change((before) => toggleDeletes(before, editableRows(chosen)));
   useDeletedRecords(zone.id, drafting);
   const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];

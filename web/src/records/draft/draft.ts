@@ -65,46 +65,74 @@ export function addRecord(draft: Draft, fields: Fields): { draft: Draft; key: st
   return { draft: { edits: [...draft.edits, { kind: "create", key, fields }] }, key };
 }
 
+/** A record of the grid. */
+interface Place {
+  key: string;
+  /** Null for a new one. */
+  record: DnsRecord | null;
+}
+
 /** Changes a record. Fields that equal the record again take the edit away. */
-export function changeRecord(draft: Draft, key: string, before: DnsRecord | null, fields: Fields): Draft {
-  const present = draft.edits.find((edit) => edit.key === key);
-  if (present?.kind === "create") return replaced(draft, { ...present, fields });
-  const record = present?.before ?? before;
-  if (!record) return draft;
-  return sameFields(fields, fieldsOf(record))
-    ? withoutEdit(draft, key)
-    : replaced(draft, { kind: "update", key, before: record, fields });
+export function changeRecord(draft: Draft, key: string, record: DnsRecord | null, fields: Fields): Draft {
+  return changeRecords(draft, [{ key, record, fields }]);
 }
 
 /** Sets fields of several records. A new value is split anew. */
 export function setFields(
   draft: Draft,
-  rows: readonly { key: string; record: DnsRecord | null; fields: Fields }[],
+  rows: readonly (Place & { fields: Fields })[],
   changed: Partial<Fields>,
 ): Draft {
   const split = "value" in changed ? { strings: null } : {};
-  return rows.reduce(
-    (next, { key, record, fields }) => changeRecord(next, key, record, { ...fields, ...changed, ...split }),
+  return changeRecords(
     draft,
+    rows.map((row) => ({ ...row, fields: { ...row.fields, ...changed, ...split } })),
   );
 }
 
+function changeRecords(draft: Draft, rows: readonly (Place & { fields: Fields })[]): Draft {
+  return editEach(draft, rows, (present, { key, record, fields }) => {
+    if (present?.kind === "create") return { ...present, fields };
+    const before = present?.before ?? record;
+    return before && !sameFields(fields, fieldsOf(before)) ? { kind: "update", key, before, fields } : null;
+  });
+}
+
 /** Marks a record for deletion, or takes the mark away. A new record simply goes. */
-export function toggleDelete(draft: Draft, key: string, before: DnsRecord | null): Draft {
-  const present = draft.edits.find((edit) => edit.key === key);
-  if (present?.kind === "create" || present?.kind === "delete") return withoutEdit(draft, key);
-  const record = present?.before ?? before;
-  return record ? replaced(draft, { kind: "delete", key, before: record }) : draft;
+export function toggleDelete(draft: Draft, key: string, record: DnsRecord | null): Draft {
+  return toggleDeletes(draft, [{ key, record }]);
+}
+
+/** Marks several records for deletion, or takes their marks away. */
+export function toggleDeletes(draft: Draft, rows: readonly Place[]): Draft {
+  return editEach(draft, rows, (present, { key, record }) => {
+    if (present?.kind === "create" || present?.kind === "delete") return null;
+    const before = present?.before ?? record;
+    return before ? { kind: "delete", key, before } : null;
+  });
+}
+
+/** Gives each record the edit that follows its present one; null for none. Takes time in proportion to the draft and the records. */
+function editEach<Row extends Place>(
+  draft: Draft,
+  rows: readonly Row[],
+  next: (present: Edit | undefined, row: Row) => Edit | null,
+): Draft {
+  const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  let isEdited = false;
+  for (const row of rows) {
+    const present = edits.get(row.key);
+    const edit = next(present, row);
+    isEdited ||= present !== undefined || edit !== null;
+    if (edit) edits.set(row.key, edit);
+    else edits.delete(row.key);
+  }
+  return isEdited ? { edits: [...edits.values()] } : draft;
 }
 
 /** Takes an edit back. */
 export function withoutEdit(draft: Draft, key: string): Draft {
   return { ...draft, edits: draft.edits.filter((edit) => edit.key !== key) };
-}
-
-function replaced(draft: Draft, edit: Edit): Draft {
-  const at = draft.edits.findIndex(({ key }) => key === edit.key);
-  return { ...draft, edits: at === -1 ? [...draft.edits, edit] : draft.edits.with(at, edit) };
 }
 
 /** Whether two records hold the same data and note. */
