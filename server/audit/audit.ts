@@ -1,3 +1,4 @@
+import type { CompiledQuery } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Actor } from "../access/actor.ts";
@@ -36,7 +37,12 @@ export class Audit {
 
 /** Like `Audit.record`, for callers without services. */
 export async function writeEntry(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): Promise<void> {
-  await queries(em)
+  await queries(em).executeQuery(entryStatement(em, at, actor, event));
+}
+
+/** Returns what adds an entry, to be sent together with other statements of its transaction. */
+export function entryStatement(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): CompiledQuery {
+  return queries(em)
     .insertInto("audit_entries")
     .values({
       id: newId(),
@@ -52,5 +58,5 @@ export async function writeEntry(em: EntityManager, at: Date, actor: Actor, even
       before: event.before === undefined ? null : JSON.stringify(event.before),
       after: event.after === undefined ? null : JSON.stringify(event.after),
     })
-    .execute();
+    .compile();
 }

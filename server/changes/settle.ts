@@ -1,48 +1,15 @@
 import { sql } from "kysely";
-import type { Actor } from "../access/actor.ts";
-import { writeEntry } from "../audit/audit.ts";
-import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { inOneTrip, oneByOne, type Answer } from "../database/one-trip.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import { noDrift } from "./state/found-drift.ts";
+import type { PlannedChange } from "../dns/record.ts";
 import { newId } from "../platform/ids.ts";
-import { inChunks } from "../platform/slices.ts";
-import { countActions, dataOf, storedStrings, type PlannedChange, type RecordDraft } from "../dns/record.ts";
-import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
-import { causeColumns, type Cause } from "./cause.ts";
-import { announceZoneChange } from "./watch/announce.ts";
+import { lostLease } from "./lease.ts";
 import { makeMirrorsDue } from "./mirror-due.ts";
 import { isReported, reportChange } from "./report-change.ts";
-import { failureOf, failuresText, type Failure } from "./failures.ts";
-import { lostLease, type Lease } from "./lease.ts";
-
-/** A statement of the embedded database blocks the event loop until it is done. */
-const rowsPerStatement = 1_000;
-
-/** The outcome of a change set. */
-export interface Settlement {
-  kind: ChangeSetKind;
-  /** Whose change it is. */
-  actorId: string | null;
-  /** Who carried it out: the same user, or the service that repaired it. */
-  actor: Actor;
-  /** Why it was made, as its author wrote it. */
-  message?: string | null | undefined;
-  /** What the audit entry says besides the records, such as the snapshot that was restored. */
-  about?: Readonly<Record<string, unknown>> | undefined;
-  changes: readonly PlannedChange[];
-  outcomes: readonly ChangeOutcome[];
-  /** Null when the row lock of this transaction protects the zone. */
-  lease: Lease | null;
-  /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
-  fingerprint: string | null;
-  /** The pending change set, which stores its cause; left out when there is none. */
-  changeSetId?: string | undefined;
-  /** What the change set is made for, if none is pending. */
-  cause?: Cause | undefined;
-  /** Whether the outcome was read back from the zone. */
-  repaired: boolean;
-  now: Date;
-}
+import { historyStatements, rowsPerStatement, versionStatements, type Settlement } from "./settlement.ts";
+import { noDrift } from "./state/found-drift.ts";
+import { announceZoneChange } from "./watch/announce.ts";
 
 interface Settled {
   revision: number;
@@ -56,47 +23,96 @@ interface Settled {
  * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<Settled> {
-  const { changes, outcomes, lease, fingerprint, now } = settlement;
-  const done = effects(changes, outcomes);
-  const grows = growth(done);
-  const failures = changes.flatMap((change, index) => {
-    const outcome = outcomes[index];
-    return outcome && !outcome.ok ? [failureOf(change, outcome.message)] : [];
-  });
-  const moved = await queries(tx)
-    .updateTable("domains")
-    .set((eb) => ({
-      revision: done.length > 0 ? eb("revision", "+", 1) : eb.ref("revision"),
-      record_count: eb.fn<number>("greatest", [eb("record_count", "+", grows), eb.lit(0)]),
-      updated_at: done.length > 0 ? now : eb.ref("updated_at"),
-      provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
-      ...(settlement.kind === "sync" ? noDrift : {}),
-    }))
-    .where("id", "=", domainId)
-    .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
-    .returning("revision")
-    .returning(sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`.as("mirrored"))
-    .returning(isReported.as("reported"))
-    .executeTakeFirst();
-  if (!moved) {
-    throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
-  }
+  const { changes, lease, now } = settlement;
+  const done = effects(changes, settlement.outcomes);
+  const changeSetId = changes.length === 0 ? null : (settlement.changeSetId ?? newId());
+  const isLarge = done.length > rowsPerStatement;
+  const { moved, ended } = await write(tx, domainId, settlement, { done, changeSetId, isLarge });
   // Fewer records end than planned where some had ended already: count them again.
+  if (ended !== done.filter(({ before }) => before !== null).length) await recount(tx, domainId);
   const { revision, mirrored, reported } = moved;
-  const isCounted =
-    done.length === 0 || (await writeVersions(tx, domainId, { revision, changes: done, now })) === grows;
-  if (!isCounted) await recount(tx, domainId);
-  if (changes.length === 0) return { revision, changeSetId: null };
-  const made = { revision: done.length > 0 ? revision : null, done, failures };
-  const changeSetId = await recordChangeSet(tx, domainId, settlement, made);
-  await recordTrail(tx, domainId, settlement, { ...made, changeSetId });
-  if (done.length > 0) {
-    // Under a lease the update above may have waited for a mirror that was being added, which it then does not see.
+  if (changeSetId !== null && done.length > 0) {
+    // Under a lease the zone's update may have waited for a mirror that was being added, which it then does not see.
     const isDue = (mirrored || lease !== null) && (await makeMirrorsDue(tx, { domainId, revision, now })) > 0;
     if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
     announceZoneChange(tx, { domainId, revision, changeSetId, mirrored: isDue, reported });
   }
   return { revision, changeSetId };
+}
+
+/** What `settle` writes. */
+interface Writing {
+  /** The changes that took place. */
+  done: readonly PlannedChange[];
+  changeSetId: string | null;
+  isLarge: boolean;
+}
+
+/** @returns the moved zone, and how many versions of records ended @throws AppError UNAVAILABLE */
+async function write(
+  tx: EntityManager,
+  domainId: string,
+  settlement: Settlement,
+  { done, changeSetId, isLarge }: Writing,
+): Promise<{ moved: Moved; ended: number }> {
+  const run = isLarge ? oneByOne : inOneTrip;
+  const move = () => moveZone(tx, domainId, settlement, done).compile();
+  const statements = (revision: number) => {
+    const { closing, opening } = versionStatements(tx, domainId, { revision, changes: done, now: settlement.now });
+    const made = { changeSetId, done, revision: done.length > 0 ? revision : null };
+    return { closing, others: [...opening, ...historyStatements(tx, domainId, settlement, made)] };
+  };
+  const { lockedRevision } = settlement;
+  // Nothing else changes a locked zone: what follows its new revision does not have to wait for the answer.
+  if (lockedRevision !== null) {
+    const { closing, others } = statements(lockedRevision + (done.length > 0 ? 1 : 0));
+    const [first, ...answers] = await run(tx, [move, ...closing, ...others]);
+    return { moved: await movedBy(tx, domainId, first), ended: affected(answers.slice(0, closing.length)) };
+  }
+  const moved = await movedBy(tx, domainId, (await inOneTrip(tx, [move]))[0]);
+  const { closing, others } = statements(moved.revision);
+  const answers = await run(tx, [...closing, ...others]);
+  return { moved, ended: affected(answers.slice(0, closing.length)) };
+}
+
+/** A zone after its change. */
+interface Moved {
+  revision: number;
+  mirrored: boolean;
+  reported: boolean;
+}
+
+function moveZone(
+  tx: EntityManager,
+  domainId: string,
+  { kind, lease, fingerprint, now }: Settlement,
+  done: readonly PlannedChange[],
+) {
+  return queries(tx)
+    .updateTable("domains")
+    .set((eb) => ({
+      revision: done.length > 0 ? eb("revision", "+", 1) : eb.ref("revision"),
+      record_count: eb.fn<number>("greatest", [eb("record_count", "+", growth(done)), eb.lit(0)]),
+      updated_at: done.length > 0 ? now : eb.ref("updated_at"),
+      provider_fingerprint: fingerprint ?? eb.ref("provider_fingerprint"),
+      ...(kind === "sync" ? noDrift : {}),
+    }))
+    .where("id", "=", domainId)
+    .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
+    .returning("revision")
+    .returning(sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`.as("mirrored"))
+    .returning(isReported.as("reported"));
+}
+
+/** @throws AppError UNAVAILABLE if the zone was not moved, because the lease was lost */
+async function movedBy(tx: EntityManager, domainId: string, answer: Answer | undefined): Promise<Moved> {
+  const [row] = (answer?.rows ?? []) as Moved[];
+  if (row) return row;
+  throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
+}
+
+function affected(answers: readonly Answer[]): number {
+  return answers.reduce((sum, { numAffectedRows }) => sum + Number(numAffectedRows), 0);
 }
 
 /** Returns what took place of some changes. An update that left neither record counts as a deletion. */
@@ -116,66 +132,6 @@ function growth(changes: readonly PlannedChange[]): number {
   return changes.reduce((sum, { action }) => sum + (action === "create" ? 1 : action === "delete" ? -1 : 0), 0);
 }
 
-/**
- * Writes changes that took place as new versions of their records: closes rows and opens others, overwrites none.
- * @returns how many live records the zone has gained; a record that had ended already is not counted again.
- */
-async function writeVersions(
-  tx: EntityManager,
-  domainId: string,
-  { revision, changes, now }: { revision: number; changes: readonly PlannedChange[]; now: Date },
-): Promise<number> {
-  const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
-  const ended = await inChunks(closed, rowsPerStatement, (ids) =>
-    queries(tx)
-      .updateTable("records")
-      .set({ until: revision })
-      .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
-      .where("until", "is", null)
-      .execute(),
-  );
-  const opened = changes.filter((change) => change.after !== null);
-  await inChunks(opened, rowsPerStatement, async (some) => {
-    const rows = some.map((change) => versionRow(change, now));
-    // A rollback may restore a deleted record under its id: its version numbers go on.
-    await sql`
-      insert into records (
-        record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment,
-        locked, owner_id, review_at, review_reminded, created_at, updated_at
-      )
-      select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c,
-        r.l, (select u.id from users u where u.id = r.o), r.w, last.review_reminded, r.m, ${now}::timestamptz
-      from ${jsonRows(rows)} as r (
-        id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, l boolean, o uuid, w timestamptz, m timestamptz
-      )
-      left join lateral (
-        select version, review_reminded from records where record_id = r.id order by version desc limit 1
-      ) last on true
-    `.execute(queries(tx));
-    return [];
-  });
-  return opened.length - ended.reduce((sum, { numUpdatedRows }) => sum + Number(numUpdatedRows), 0);
-}
-
-function versionRow({ id, before, after }: PlannedChange, now: Date) {
-  return {
-    id,
-    v: (before?.version ?? 0) + 1,
-    t: after?.recordType,
-    n: after?.name,
-    d: after?.value,
-    g: storedStrings(after?.strings ?? null),
-    s: after?.ttl,
-    p: after?.priority,
-    x: after?.proxied,
-    c: after?.comment,
-    l: after?.locked ?? false,
-    o: after?.ownerId,
-    w: after?.reviewAt,
-    m: before?.createdAt ?? now,
-  };
-}
-
 async function recount(tx: EntityManager, domainId: string): Promise<void> {
   await queries(tx)
     .updateTable("domains")
@@ -188,111 +144,4 @@ async function recount(tx: EntityManager, domainId: string): Promise<void> {
     }))
     .where("id", "=", domainId)
     .execute();
-}
-
-/** What a change set did. */
-interface Made {
-  /** Null when nothing took place. */
-  revision: number | null;
-  done: readonly PlannedChange[];
-  failures: Failure[];
-}
-
-async function recordChangeSet(
-  tx: EntityManager,
-  domainId: string,
-  { kind, actorId, actor, message = null, outcomes, changeSetId, cause, repaired, now }: Settlement,
-  { revision, done, failures }: Made,
-): Promise<string> {
-  const outcome = {
-    state: stateOf(outcomes, revision),
-    unknown: outcomes.filter(isUnknown).length || null,
-    revision,
-    ...countActions(done),
-    failures: failures.length === 0 ? null : failuresText(failures),
-    repaired,
-    finished_at: now,
-  };
-  if (changeSetId === undefined) {
-    const id = newId();
-    await queries(tx)
-      .insertInto("change_sets")
-      .values({
-        id,
-        domain_id: domainId,
-        kind,
-        actor_id: actorId,
-        tsig_key: actor.tsigKey ?? null,
-        message,
-        created_at: now,
-        ...causeColumns(cause),
-        ...outcome,
-      })
-      .execute();
-    return id;
-  }
-  await queries(tx)
-    .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
-    .updateTable("change_sets")
-    .set({ ...outcome, intent: sql`null` })
-    .where("id", "=", changeSetId)
-    .execute();
-  return changeSetId;
-}
-
-function stateOf(outcomes: readonly ChangeOutcome[], revision: number | null): ChangeSetState {
-  if (outcomes.every(({ ok }) => ok)) return "applied";
-  // A change whose outcome is unknown has not failed.
-  return revision === null && !outcomes.some(isUnknown) ? "failed" : "partial";
-}
-
-function isUnknown(outcome: ChangeOutcome): boolean {
-  return !outcome.ok && outcome.unknown === true;
-}
-
-/** The history shows as many of a change set. */
-const auditedRecords = 100;
-
-/** Writes one audit entry for the change set: its counts, and up to a hundred records before and after. */
-async function recordTrail(
-  tx: EntityManager,
-  domainId: string,
-  {
-    kind,
-    actor,
-    message,
-    about,
-    repaired,
-    now,
-  }: Pick<Settlement, "kind" | "actor" | "message" | "about" | "repaired" | "now">,
-  { changeSetId, revision, done, failures }: Made & { changeSetId: string },
-): Promise<void> {
-  const audited = done.slice(0, auditedRecords);
-  await writeEntry(tx, now, actor, {
-    action: `records.${kind}`,
-    targetType: "domain",
-    targetId: domainId,
-    before: { records: audited.flatMap(({ id, before }) => (before ? [{ id, ...auditedData(before) }] : [])) },
-    after: {
-      changeSetId,
-      revision,
-      ...(message ? { message } : {}),
-      ...countActions(done),
-      failures: failures.length,
-      repaired,
-      ...about,
-      records: audited.flatMap(({ id, after }) => (after ? [{ id, ...auditedData(after) }] : [])),
-    },
-  });
-}
-
-/** Returns what the trail says of a record: its data, and its lock, owner and review date if it has them. */
-function auditedData(record: RecordDraft): object {
-  const { locked, ownerId, reviewAt } = record;
-  return {
-    ...dataOf(record),
-    ...(locked ? { locked } : {}),
-    ...(ownerId === null ? {} : { ownerId }),
-    ...(reviewAt === null ? {} : { reviewAt: reviewAt.toISOString() }),
-  };
 }

@@ -215,6 +215,8 @@ export function postgresOptions(address: DatabaseAddress) {
     driverOptions: {
       ...connectionSettings(address),
       Client: PreparingClient,
+      // Sends a statement before the one before it is answered, if it is not told to wait.
+      pipeline: true,
       types,
       application_name: address.applicationName ?? "zonewright",
       options: [address.options, "-c timezone=UTC"].filter((text) => text !== undefined).join(" "),

@@ -6,13 +6,18 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
-import { isUnusable, StatementNames } from "./prepared-statements.ts";
+import { isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
 
 /** A statement that the engine has parsed. */
 interface Prepared {
   /** The types of its parameters. */
   parameters: readonly number[];
   fields: readonly { name: string; dataTypeID: number }[];
+}
+
+/** A statement to run under a name. */
+interface Named extends Statement {
+  name: string;
 }
 
 type Message = Awaited<ReturnType<PGlite["execProtocolStream"]>>[number];
@@ -46,16 +51,22 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     return statement;
   }
 
-  async function execute(name: string, text: string, values: readonly unknown[]): Promise<AnyResults> {
-    const { parameters, fields } = prepared.get(name) ?? (await prepare(name, text));
-    const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
+  async function execute(statements: readonly Named[]): Promise<AnyResults[]> {
+    const bound: { fields: Prepared["fields"]; messages: Uint8Array[] }[] = [];
+    for (const { name, sql, parameters: values } of statements) {
+      const { parameters, fields } = prepared.get(name) ?? (await prepare(name, sql));
+      const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
+      bound.push({ fields, messages: [serialize.bind({ statement: name, values: texts }), serialize.execute()] });
+    }
     try {
-      const messages = await send(serialize.bind({ statement: name, values: texts }), serialize.execute());
-      return resultOf(engine, fields, messages);
+      const answers = byStatement(await send(...bound.flatMap(({ messages }) => messages)));
+      return bound.map(({ fields }, index) => resultOf(engine, fields, answers[index] ?? []));
     } catch (error) {
       if (isUnusable(error)) {
-        prepared.delete(name);
-        names.retire(text);
+        for (const { name, sql } of statements) {
+          prepared.delete(name);
+          names.retire(sql);
+        }
       }
       throw error;
     }
@@ -72,9 +83,9 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     if (name === undefined) return await plainQuery(text, values, options);
     await ready();
     return await outsideTransactions(async () => {
-      const results = await alone(() => execute(name, text, values));
+      const [results] = await alone(() => execute([{ name, sql: text, parameters: values }]));
       await engine.syncToFs();
-      return results;
+      return results ?? noResults;
     });
   };
 
@@ -82,12 +93,35 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   engine.transaction = async (work) =>
     await plainTransaction(async (tx) => {
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
+        if (text === severalStatements) return { ...noResults, rows: await several(values as Statement[]) };
         const name = nameFor(names, text, values, options);
         if (name === undefined || tx.closed) return await tx.query(text, values, options);
-        return await alone(() => execute(name, text, values));
+        return (await alone(() => execute([{ name, sql: text, parameters: values }])))[0] ?? noResults;
+      };
+      const several = async (statements: readonly Statement[]): Promise<AnyResults[]> => {
+        const named = statements.flatMap(({ sql, parameters }) => {
+          const name = nameFor(names, sql, parameters);
+          return name === undefined ? [] : [{ name, sql, parameters }];
+        });
+        if (named.length === statements.length && !tx.closed) return await alone(() => execute(named));
+        const results: AnyResults[] = [];
+        for (const { sql, parameters } of statements) results.push(await query(sql, [...parameters]));
+        return results;
       };
       return await work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
+}
+
+const noResults: AnyResults = { rows: [], fields: [] };
+
+/** Returns the messages of each of several statements. */
+function byStatement(messages: readonly Message[]): Message[][] {
+  const answers: Message[][] = [[]];
+  for (const message of messages) {
+    answers.at(-1)?.push(message);
+    if (message.name === "commandComplete") answers.push([]);
+  }
+  return answers;
 }
 
 /** Returns the name of a statement to prepare; undefined to leave it to the engine. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { Client } from "pg";
+import type { Writable } from "node:stream";
+import { Client, type QueryResult } from "pg";
 
 /** Maximum prepared statements per connection, far more than the hot paths use. */
 const maxStatements = 300;
@@ -82,16 +83,66 @@ export class StatementNames {
   }
 }
 
-/** A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection. */
+/** A statement with its values. */
+export interface Statement {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/** Stands for several statements where a driver takes the text of one: the values are the statements, the rows their results. */
+export const severalStatements = "several statements";
+
+/**
+ * A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection; sends several in one write
+ * if it is given several; and sends `begin` together with the first statement of the transaction.
+ */
 export class PreparingClient extends Client {
   readonly #names = new StatementNames();
+  #mustBegin = false;
 
   // The base class has seven overloads. This handles the one that the query builder uses and passes on the others.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   override query(...args: any[]): any {
     const [text, values] = args as [unknown, unknown];
-    const name =
-      typeof text === "string" && Array.isArray(values) && values.length > 0 ? this.#names.of(text) : undefined;
+    if (text === "begin" && isEmpty(values)) {
+      this.#mustBegin = true;
+      return Promise.resolve(nothing);
+    }
+    if (this.#mustBegin && (text === "commit" || text === "rollback")) {
+      this.#mustBegin = false;
+      return Promise.resolve(nothing);
+    }
+    if (text === severalStatements) return this.#sendSeveral(values as readonly Statement[]);
+    return this.#mustBegin ? this.#inOneWrite(() => this.#send(args)) : this.#send(args);
+  }
+
+  async #sendSeveral(statements: readonly Statement[]): Promise<Pick<QueryResult<QueryResult>, "rows">> {
+    const results = this.#inOneWrite(() => statements.map(({ sql, parameters }) => this.#send([sql, parameters])));
+    // What follows the one that failed has failed for that reason: the first one says why.
+    const answered = await Promise.allSettled(results as Promise<QueryResult>[]);
+    return { rows: answered.map((answer) => (answer.status === "fulfilled" ? answer.value : refuse(answer.reason))) };
+  }
+
+  /** Sends a `begin` that waits, and what `send` sends. */
+  #inOneWrite<T>(send: () => T): T {
+    const { stream } = (this as unknown as { connection: { stream: Writable } }).connection;
+    stream.cork();
+    try {
+      if (this.#mustBegin) {
+        this.#mustBegin = false;
+        // A connection that cannot begin a transaction is lost, and fails what follows too.
+        (this.#send(["begin"]) as Promise<unknown>).catch(() => undefined);
+      }
+      return send();
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- see `query`
+  #send(args: any[]): unknown {
+    const [text, values] = args as [unknown, unknown];
+    const name = typeof text === "string" && !isEmpty(values) ? this.#names.of(text) : undefined;
     const query = name === undefined ? args : [{ name, text, values }, ...args.slice(2)];
     // oxlint-disable-next-line typescript/unbound-method -- bound by Reflect.apply
     const answer: unknown = Reflect.apply(super.query, this, query);
@@ -101,4 +152,14 @@ export class PreparingClient extends Client {
       throw error;
     });
   }
+}
+
+const nothing = { rows: [], rowCount: null, command: "" };
+
+function isEmpty(values: unknown): boolean {
+  return !Array.isArray(values) || values.length === 0;
+}
+
+function refuse(reason: unknown): never {
+  throw reason;
 }

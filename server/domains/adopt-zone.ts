@@ -57,6 +57,7 @@ export async function adoptZone(
         changes,
         outcomes,
         lease: null,
+        lockedRevision: null,
         fingerprint,
         repaired: false,
         now,

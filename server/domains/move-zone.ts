@@ -164,6 +164,7 @@ async function arrive(
       changes: others,
       outcomes,
       lease,
+      lockedRevision: null,
       fingerprint,
       repaired: false,
       now,

@@ -1,0 +1,42 @@
+import { CompiledQuery, type QueryResult } from "kysely";
+import { takeTurns } from "../platform/slices.ts";
+import { queries, type EntityManager } from "./database.ts";
+import { severalStatements } from "./prepared-statements.ts";
+
+/** A statement that is built when it is sent. */
+export type Later = () => CompiledQuery;
+
+export type Answer = Required<Pick<QueryResult<unknown>, "rows" | "numAffectedRows">>;
+
+/**
+ * Runs statements of a transaction one after another, and sends each before the one before it is answered: together they cost one round trip.
+ * What follows a failed one does not run.
+ * @returns their answers, in order @throws the error of the first that failed
+ */
+export async function inOneTrip(tx: EntityManager, statements: readonly Later[]): Promise<Answer[]> {
+  if (!tx.isInTransaction()) throw new Error("Statements outside a transaction cannot be sent together.");
+  if (statements.length === 0) return [];
+  const compiled = statements.map((statement) => statement());
+  const { rows } = await queries(tx).executeQuery(CompiledQuery.raw(severalStatements, compiled));
+  return (rows as DriverResult[]).map(({ rows: found, rowCount, affectedRows }) => ({
+    rows: found,
+    numAffectedRows: BigInt(rowCount ?? affectedRows ?? 0),
+  }));
+}
+
+/** Runs long statements of a transaction one after another, and lets other work run in between. */
+export async function oneByOne(tx: EntityManager, statements: readonly Later[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const statement of statements) {
+    if (answers.length > 0) await takeTurns();
+    answers.push(...(await inOneTrip(tx, [statement])));
+  }
+  return answers;
+}
+
+/** What the drivers of the two engines return. */
+interface DriverResult {
+  rows: unknown[];
+  rowCount?: number | null;
+  affectedRows?: number;
+}
