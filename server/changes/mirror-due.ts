@@ -1,15 +1,17 @@
-import { sql } from "kysely";
+import { sql, type CompiledQuery } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 
-/** Makes the mirrors of a domain due, in the transaction that settles its change. @returns how many there are */
-export async function makeMirrorsDue(
+/** Whether a domain has mirrors. */
+export const isMirrored = sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`;
+
+/** Returns what makes the mirrors of a domain due, in the transaction that settles its change. */
+export function mirrorsDueStatement(
   tx: EntityManager,
   { domainId, revision, now }: { domainId: string; revision: number; now: Date },
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+): CompiledQuery {
+  return sql`
     update mirrors set wanted_revision = ${revision}, behind_since = coalesce(behind_since, ${now}::timestamptz),
       due_at = least(coalesce(due_at, ${now}::timestamptz), ${now}::timestamptz)
     where domain_id = ${domainId}::uuid
-  `.execute(queries(tx));
-  return Number(numAffectedRows);
+  `.compile(queries(tx));
 }

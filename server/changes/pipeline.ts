@@ -242,7 +242,7 @@ export class ChangePipeline {
       changes: [...planned.changes, ...dropped],
       outcomes: [...outcomes, ...dropped.map(() => ({ ok: true }) as const)],
       lease,
-      lockedRevision: lease === null ? zone.revision : null,
+      locked: zone.locked,
       fingerprint,
       changeSetId,
       cause: request.cause,

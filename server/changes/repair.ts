@@ -68,7 +68,7 @@ export async function repairZone(
         changes: intent.changes,
         outcomes,
         lease,
-        lockedRevision: null,
+        locked: null,
         fingerprint: null,
         changeSetId: set.id,
         repaired: isRead,

@@ -1,13 +1,18 @@
-import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { inOneTrip, oneByOne, type Answer } from "../database/one-trip.ts";
+import { inOneTrip, oneByOne, withNext, type Answer } from "../database/one-trip.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { newId } from "../platform/ids.ts";
 import { lostLease } from "./lease.ts";
-import { makeMirrorsDue } from "./mirror-due.ts";
+import { mirrorsDueStatement } from "./mirror-due.ts";
 import { isReported, reportChange } from "./report-change.ts";
-import { historyStatements, rowsPerStatement, versionStatements, type Settlement } from "./settlement.ts";
+import {
+  historyStatements,
+  rowsPerStatement,
+  versionStatements,
+  type FollowedZone,
+  type Settlement,
+} from "./settlement.ts";
 import { noDrift } from "./state/found-drift.ts";
 import { announceZoneChange } from "./watch/announce.ts";
 
@@ -23,19 +28,14 @@ interface Settled {
  * @throws AppError UNAVAILABLE when the lease was lost; a pending change set then waits for a repair.
  */
 export async function settle(tx: EntityManager, domainId: string, settlement: Settlement): Promise<Settled> {
-  const { changes, lease, now } = settlement;
+  const { changes, now } = settlement;
   const done = effects(changes, settlement.outcomes);
   const changeSetId = changes.length === 0 ? null : (settlement.changeSetId ?? newId());
   const isLarge = done.length > rowsPerStatement;
-  const { moved, ended } = await write(tx, domainId, settlement, { done, changeSetId, isLarge });
-  // Fewer records end than planned where some had ended already: count them again.
-  if (ended !== done.filter(({ before }) => before !== null).length) await recount(tx, domainId);
-  const { revision, mirrored, reported } = moved;
+  const { revision, mirrored, reported } = await write(tx, domainId, settlement, { done, changeSetId, isLarge });
   if (changeSetId !== null && done.length > 0) {
-    // Under a lease the zone's update may have waited for a mirror that was being added, which it then does not see.
-    const isDue = (mirrored || lease !== null) && (await makeMirrorsDue(tx, { domainId, revision, now })) > 0;
     if (reported) await reportChange(tx, { changeSetId, tokenId: settlement.actor.tokenId, now });
-    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored: isDue, reported });
+    announceZoneChange(tx, { domainId, revision, changeSetId, mirrored, reported });
   }
   return { revision, changeSetId };
 }
@@ -48,38 +48,37 @@ interface Writing {
   isLarge: boolean;
 }
 
-/** @returns the moved zone, and how many versions of records ended @throws AppError UNAVAILABLE */
+/** @returns the zone afterwards @throws AppError UNAVAILABLE */
 async function write(
   tx: EntityManager,
   domainId: string,
   settlement: Settlement,
   { done, changeSetId, isLarge }: Writing,
-): Promise<{ moved: Moved; ended: number }> {
-  const run = isLarge ? oneByOne : inOneTrip;
+): Promise<FollowedZone> {
   const move = () => moveZone(tx, domainId, settlement, done).compile();
   const statements = (revision: number) => {
     const { closing, opening } = versionStatements(tx, domainId, { revision, changes: done, now: settlement.now });
     const made = { changeSetId, done, revision: done.length > 0 ? revision : null };
     return { closing, others: [...opening, ...historyStatements(tx, domainId, settlement, made)] };
   };
-  const { lockedRevision } = settlement;
-  // Nothing else changes a locked zone: what follows its new revision does not have to wait for the answer.
-  if (lockedRevision !== null) {
-    const { closing, others } = statements(lockedRevision + (done.length > 0 ? 1 : 0));
-    const [first, ...answers] = await run(tx, [move, ...closing, ...others]);
-    return { moved: await movedBy(tx, domainId, first), ended: affected(answers.slice(0, closing.length)) };
+  // What read the zone may have waited for a mirror that was being added, which it then does not see.
+  const due = (revision: number) =>
+    done.length > 0 ? [() => mirrorsDueStatement(tx, { domainId, revision, now: settlement.now })] : [];
+  const { locked } = settlement;
+  // Nothing else changes a locked zone, and its records are as they were planned: no answer has to be read.
+  if (locked && !isLarge) {
+    const revision = locked.revision + (done.length > 0 ? 1 : 0);
+    const { closing, others } = statements(revision);
+    await withNext(tx, [move, ...closing, ...others, ...due(revision)]);
+    return { ...locked, revision };
   }
   const moved = await movedBy(tx, domainId, (await inOneTrip(tx, [move]))[0]);
   const { closing, others } = statements(moved.revision);
-  const answers = await run(tx, [...closing, ...others]);
-  return { moved, ended: affected(answers.slice(0, closing.length)) };
-}
-
-/** A zone after its change. */
-interface Moved {
-  revision: number;
-  mirrored: boolean;
-  reported: boolean;
+  const answers = await (isLarge ? oneByOne : inOneTrip)(tx, [...closing, ...others, ...due(moved.revision)]);
+  // Fewer records end than planned where some had ended already: count them again.
+  const ended = answers.slice(0, closing.length).reduce((sum, { numAffectedRows }) => sum + Number(numAffectedRows), 0);
+  if (ended !== done.filter(({ before }) => before !== null).length) await recount(tx, domainId);
+  return { ...moved, mirrored: done.length > 0 && Number(answers.at(-1)?.numAffectedRows) > 0 };
 }
 
 function moveZone(
@@ -100,19 +99,18 @@ function moveZone(
     .where("id", "=", domainId)
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
     .returning("revision")
-    .returning(sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`.as("mirrored"))
     .returning(isReported.as("reported"));
 }
 
 /** @throws AppError UNAVAILABLE if the zone was not moved, because the lease was lost */
-async function movedBy(tx: EntityManager, domainId: string, answer: Answer | undefined): Promise<Moved> {
-  const [row] = (answer?.rows ?? []) as Moved[];
+async function movedBy(
+  tx: EntityManager,
+  domainId: string,
+  answer: Answer | undefined,
+): Promise<Omit<FollowedZone, "mirrored">> {
+  const [row] = (answer?.rows ?? []) as Omit<FollowedZone, "mirrored">[];
   if (row) return row;
   throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
-}
-
-function affected(answers: readonly Answer[]): number {
-  return answers.reduce((sum, { numAffectedRows }) => sum + Number(numAffectedRows), 0);
 }
 
 /** Returns what took place of some changes. An update that left neither record counts as a deletion. */

@@ -13,6 +13,15 @@ import type { Lease } from "./lease.ts";
 /** A statement of the embedded database blocks the event loop until it is done. */
 export const rowsPerStatement = 1_000;
 
+/** A zone's revision, and who follows its changes. */
+export interface FollowedZone {
+  revision: number;
+  /** Whether it has mirrors. */
+  mirrored: boolean;
+  /** Whether channels hear of its changes. */
+  reported: boolean;
+}
+
 /** The outcome of a change set. */
 export interface Settlement {
   kind: ChangeSetKind;
@@ -28,8 +37,8 @@ export interface Settlement {
   outcomes: readonly ChangeOutcome[];
   /** Null when the row lock of this transaction protects the zone. */
   lease: Lease | null;
-  /** The zone's revision before, if this transaction has locked its row; null if it has not. */
-  lockedRevision: number | null;
+  /** The zone before, if this transaction has locked its row; null if it has not. */
+  locked: FollowedZone | null;
   /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
   /** The pending change set, which stores its cause; left out when there is none. */

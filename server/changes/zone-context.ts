@@ -6,6 +6,9 @@ import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts"
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
+import { isMirrored } from "./mirror-due.ts";
+import { isReported } from "./report-change.ts";
+import type { FollowedZone } from "./settlement.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 
 /** A zone as a plan sees it, and what the caller may do in it. */
@@ -33,6 +36,8 @@ export interface ZoneContext {
   reviewAcme: boolean;
   /** What the caller may do here. */
   rights: Rights;
+  /** Null if its row was read without a lock. */
+  locked: FollowedZone | null;
   /** The time of the call. */
   at: Date;
   kind: ProviderKind;
@@ -79,13 +84,15 @@ export async function readZoneContext(
     )
     .select(accessColumns(caller))
     .where("domains.id", "=", domainId)
-    .$if(lockRow, (query) => query.forUpdate("domains"))
+    .$if(lockRow, (query) => query.select([isMirrored.as("mirrored"), isReported.as("reported")]).forUpdate("domains"))
     .executeTakeFirst();
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, caller, need);
   const { kind: ownKind, provider } = connections.connect({ ...row, id: row.config_id });
   const strictMirrors = row.strict_mirrors?.map((mirror) => ({ name: mirror.name, kind: knownKind(mirror.kind) }));
   const kind = strictMirrors ? { ...ownKind, strictMirrors } : ownKind;
+  const { mirrored, reported, revision } = row;
+  const locked = mirrored === undefined || reported === undefined ? null : { revision, mirrored, reported };
   // Without a provider, only a move holds a lease.
   if (lockRow && !provider && row.leased) throw moving();
   return {
@@ -103,6 +110,7 @@ export async function readZoneContext(
     reviewRequired: row.review_required,
     reviewAcme: row.review_acme,
     rights,
+    locked,
     at: caller.at,
     kind,
     provider,

@@ -1,7 +1,7 @@
 import { CompiledQuery, type QueryResult } from "kysely";
 import { takeTurns } from "../platform/slices.ts";
 import { queries, type EntityManager } from "./database.ts";
-import { severalStatements } from "./prepared-statements.ts";
+import { awaitedByNext, severalStatements } from "./prepared-statements.ts";
 
 /** A statement that is built when it is sent. */
 export type Later = () => CompiledQuery;
@@ -14,14 +14,18 @@ export type Answer = Required<Pick<QueryResult<unknown>, "rows" | "numAffectedRo
  * @returns their answers, in order @throws the error of the first that failed
  */
 export async function inOneTrip(tx: EntityManager, statements: readonly Later[]): Promise<Answer[]> {
-  if (!tx.isInTransaction()) throw new Error("Statements outside a transaction cannot be sent together.");
-  if (statements.length === 0) return [];
-  const compiled = statements.map((statement) => statement());
-  const { rows } = await queries(tx).executeQuery(CompiledQuery.raw(severalStatements, compiled));
-  return (rows as DriverResult[]).map(({ rows: found, rowCount, affectedRows }) => ({
+  return (await send(tx, severalStatements, statements)).map(({ rows: found, rowCount, affectedRows }) => ({
     rows: found,
     numAffectedRows: BigInt(rowCount ?? affectedRows ?? 0),
   }));
+}
+
+/**
+ * Runs statements of a transaction one after another, and sends them together with the next one or the commit, whose failure is theirs: nobody
+ * waits for their answers.
+ */
+export async function withNext(tx: EntityManager, statements: readonly Later[]): Promise<void> {
+  await send(tx, awaitedByNext, statements);
 }
 
 /** Runs long statements of a transaction one after another, and lets other work run in between. */
@@ -32,6 +36,14 @@ export async function oneByOne(tx: EntityManager, statements: readonly Later[]):
     answers.push(...(await inOneTrip(tx, [statement])));
   }
   return answers;
+}
+
+async function send(tx: EntityManager, how: string, statements: readonly Later[]): Promise<DriverResult[]> {
+  if (!tx.isInTransaction()) throw new Error("Statements outside a transaction cannot be sent together.");
+  if (statements.length === 0) return [];
+  const compiled = statements.map((statement) => statement());
+  const { rows } = await queries(tx).executeQuery(CompiledQuery.raw(how, compiled));
+  return rows as DriverResult[];
 }
 
 /** What the drivers of the two engines return. */

@@ -6,7 +6,7 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
-import { isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
+import { awaitedByNext, isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
 
 /** A statement that the engine has parsed. */
 interface Prepared {
@@ -93,7 +93,8 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   engine.transaction = async (work) =>
     await plainTransaction(async (tx) => {
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
-        if (text === severalStatements) return { ...noResults, rows: await several(values as Statement[]) };
+        if (text === severalStatements || text === awaitedByNext)
+          return { ...noResults, rows: await several(values as Statement[]) };
         const name = nameFor(names, text, values, options);
         if (name === undefined || tx.closed) return await tx.query(text, values, options);
         return (await alone(() => execute([{ name, sql: text, parameters: values }])))[0] ?? noResults;

@@ -91,52 +91,58 @@ export interface Statement {
 
 /** Stands for several statements where a driver takes the text of one: the values are the statements, the rows their results. */
 export const severalStatements = "several statements";
+/** The same for statements whose results nobody waits for. A failure fails the next statement of the transaction, or its commit. */
+export const awaitedByNext = "statements that the next one awaits";
 
 /**
- * A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection; sends several in one write
- * if it is given several; and sends `begin` together with the first statement of the transaction.
+ * A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection, and makes one write of what
+ * need not wait for an answer: of several statements, of `begin` and the transaction's first one, of the last ones and `commit`.
  */
 export class PreparingClient extends Client {
   readonly #names = new StatementNames();
-  #mustBegin = false;
+  /** Statements to send with the next one. */
+  #waiting: Statement[] = [];
 
   // The base class has seven overloads. This handles the one that the query builder uses and passes on the others.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   override query(...args: any[]): any {
     const [text, values] = args as [unknown, unknown];
-    if (text === "begin" && isEmpty(values)) {
-      this.#mustBegin = true;
-      return Promise.resolve(nothing);
+    if (text === "begin" && isEmpty(values)) return this.#wait([{ sql: text, parameters: [] }]);
+    if (text === awaitedByNext) return this.#wait(values as Statement[]);
+    if (text === severalStatements) return this.#sendSeveral(values as Statement[]);
+    if (this.#waiting.length === 0) return this.#send(args);
+    const isUnbegun = this.#waiting[0]?.sql === "begin";
+    if (text === "rollback" || (text === "commit" && this.#waiting.length === 1 && isUnbegun)) {
+      this.#waiting = [];
+      if (isUnbegun) return Promise.resolve(nothing);
     }
-    if (this.#mustBegin && (text === "commit" || text === "rollback")) {
-      this.#mustBegin = false;
-      return Promise.resolve(nothing);
-    }
-    if (text === severalStatements) return this.#sendSeveral(values as readonly Statement[]);
-    return this.#mustBegin ? this.#inOneWrite(() => this.#send(args)) : this.#send(args);
+    return this.#inOneWrite(() => [this.#send(args) as Promise<QueryResult>]).then(([answer]) => answer);
+  }
+
+  #wait(statements: readonly Statement[]): Promise<typeof nothing> {
+    this.#waiting.push(...statements);
+    return Promise.resolve(nothing);
   }
 
   async #sendSeveral(statements: readonly Statement[]): Promise<Pick<QueryResult<QueryResult>, "rows">> {
-    const results = this.#inOneWrite(() => statements.map(({ sql, parameters }) => this.#send([sql, parameters])));
-    // What follows the one that failed has failed for that reason: the first one says why.
-    const answered = await Promise.allSettled(results as Promise<QueryResult>[]);
-    return { rows: answered.map((answer) => (answer.status === "fulfilled" ? answer.value : refuse(answer.reason))) };
+    const send = ({ sql, parameters }: Statement) => this.#send([sql, parameters]) as Promise<QueryResult>;
+    return { rows: await this.#inOneWrite(() => statements.map(send)) };
   }
 
-  /** Sends a `begin` that waits, and what `send` sends. */
-  #inOneWrite<T>(send: () => T): T {
+  /** Sends what waits, and what `send` sends. @throws the error of the first that failed: the others fail for that reason */
+  async #inOneWrite(send: () => Promise<QueryResult>[]): Promise<QueryResult[]> {
     const { stream } = (this as unknown as { connection: { stream: Writable } }).connection;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    let answers: Promise<QueryResult>[];
     stream.cork();
     try {
-      if (this.#mustBegin) {
-        this.#mustBegin = false;
-        // A connection that cannot begin a transaction is lost, and fails what follows too.
-        (this.#send(["begin"]) as Promise<unknown>).catch(() => undefined);
-      }
-      return send();
+      answers = waiting.map(({ sql, parameters }) => this.#send([sql, parameters]) as Promise<QueryResult>);
+      answers.push(...send());
     } finally {
       stream.uncork();
     }
+    return (await Promise.all(answers)).slice(waiting.length);
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- see `query`
@@ -158,8 +164,4 @@ const nothing = { rows: [], rowCount: null, command: "" };
 
 function isEmpty(values: unknown): boolean {
   return !Array.isArray(values) || values.length === 0;
-}
-
-function refuse(reason: unknown): never {
-  throw reason;
 }

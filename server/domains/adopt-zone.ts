@@ -57,7 +57,7 @@ export async function adoptZone(
         changes,
         outcomes,
         lease: null,
-        lockedRevision: null,
+        locked: null,
         fingerprint,
         repaired: false,
         now,

@@ -164,7 +164,7 @@ async function arrive(
       changes: others,
       outcomes,
       lease,
-      lockedRevision: null,
+      locked: null,
       fingerprint,
       repaired: false,
       now,

@@ -1,6 +1,7 @@
 import type { EntityManager } from "../../database/database.ts";
+import { inOneTrip, type Answer, type Later } from "../../database/one-trip.ts";
 import type { LiveRecord } from "../../dns/record.ts";
-import { liveAtNames } from "./live-queries.ts";
+import { liveAtNames, liveAtNamesStatement, liveRecord, type LiveRow } from "./live-queries.ts";
 
 /** The live records of a zone that nothing else changes meanwhile, each name read once. */
 export class LiveNames {
@@ -17,8 +18,20 @@ export class LiveNames {
   async at(names: readonly string[]): Promise<LiveRecord[]> {
     const wanted = [...new Set(names)];
     const missing = wanted.filter((name) => !this.#read.has(name));
-    const found = Map.groupBy(await liveAtNames(this.#em, this.#domainId, missing), ({ name }) => name);
-    for (const name of missing) this.#read.set(name, found.get(name) ?? []);
+    this.#remember(missing, await liveAtNames(this.#em, this.#domainId, missing));
     return wanted.flatMap((name) => this.#read.get(name) ?? []);
+  }
+
+  /** Reads names ahead, in one round trip with a statement of the same transaction. @returns that statement's answer */
+  async readWith(names: readonly string[], statement: Later): Promise<Answer | undefined> {
+    const read = () => liveAtNamesStatement(this.#em, this.#domainId, names);
+    const [answer, found] = await inOneTrip(this.#em, [statement, read]);
+    this.#remember(names, ((found?.rows ?? []) as LiveRow[]).map(liveRecord));
+    return answer;
+  }
+
+  #remember(names: readonly string[], records: readonly LiveRecord[]): void {
+    const found = Map.groupBy(records, ({ name }) => name);
+    for (const name of names) this.#read.set(name, found.get(name) ?? []);
   }
 }

@@ -1,4 +1,4 @@
-import { sql, type Selectable, type SqlBool } from "kysely";
+import { sql, type CompiledQuery, type Selectable, type SqlBool } from "kysely";
 import { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
@@ -25,7 +25,7 @@ export const liveColumns = [
   "updated_at",
 ] as const;
 
-type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
+export type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
 export function liveRecord(row: LiveRow): LiveRecord {
   const isUnread = row.strings === unreadSplit && row.record_type === "TXT";
@@ -73,13 +73,22 @@ export async function liveAtNames(
   names: readonly string[],
 ): Promise<LiveRecord[]> {
   if (names.length === 0) return [];
-  const { rows } = await sql<LiveRow>`
+  const { rows } = await queries(em).executeQuery(liveAtNamesStatement(em, domainId, names));
+  return rows.map(liveRecord);
+}
+
+/** Returns what reads the live records of some names, for `liveRecord`. */
+export function liveAtNamesStatement(
+  em: EntityManager,
+  domainId: string,
+  names: readonly string[],
+): CompiledQuery<LiveRow> {
+  return sql<LiveRow>`
     select found.* from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
       where domain_id = ${domainId} and until is null and name = given.value collate "C" offset 0
     ) found
-  `.execute(queries(em));
-  return rows.map(liveRecord);
+  `.compile(queries(em));
 }
 
 /** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */

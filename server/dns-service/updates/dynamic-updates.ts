@@ -4,6 +4,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { LiveNames } from "../../changes/state/live-names.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
+import type { Later } from "../../database/one-trip.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
@@ -110,7 +111,8 @@ export class DynamicUpdates {
     await records.edit(database.fork(), caller, domainId, {
       derive: async (tx, zone, live) => {
         // Now nothing else changes the zone: another instance with the same message has been answered, or waits.
-        await answer.claim(tx, rcodes.noError);
+        const readWith = (statement: Later) => live.readWith(namesOf(update), statement);
+        await answer.claim(tx, rcodes.noError, tx.isInTransaction() ? readWith : undefined);
         return await editsIn(tx, { zone, live, update, services });
       },
       alongside: async (tx) => await answer.settle(tx, rcodes.noError),
@@ -162,15 +164,20 @@ async function editsIn(
   const { prerequisites, operations } = update;
   const reason = refusedByRights(update, zone.rights);
   if (reason !== null) throw new UpdateRefused(rcodes.refused, reason);
-  const names = new Set([...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name)));
-  const present = await live.at([...names]);
-  const soa = names.has("@") ? await soaOf(tx, services, zone) : null;
+  const names = namesOf(update);
+  const present = await live.at(names);
+  const soa = names.includes("@") ? await soaOf(tx, services, zone) : null;
   const served = present.filter(({ status, recordType }) => status === "active" && recordType !== "SOA");
   const failed = failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served);
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
   return editsFor(operations, { present, signed: zone.signed, serial: soa?.serial ?? null });
+}
+
+function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
+  const names = [...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name));
+  return [...new Set(names)];
 }
 
 /** Failures that are not the client's. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { Later } from "../../database/one-trip.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import { realPause } from "../../platform/pause.ts";
 
@@ -15,12 +16,14 @@ const mostKnown = 10_000;
 export interface UnsentAnswer {
   /**
    * Claims the message while nothing else can change the zone. In a transaction it also stores the answer, which a rollback takes back;
-   * otherwise `settle` stores it. @throws AnsweredBefore if another instance has the message
+   * otherwise `settle` stores it. @param send sends the statement, perhaps with others @throws AnsweredBefore if another instance has the message
    */
-  claim(em: EntityManager, rcode: number): Promise<void>;
+  claim(em: EntityManager, rcode: number, send?: Send): Promise<void>;
   /** Stores the answer in the transaction that makes the changes. */
   settle(tx: EntityManager, rcode: number): Promise<void>;
 }
+
+type Send = (statement: Later) => Promise<{ rows: unknown[] } | undefined>;
 
 /** Thrown by `claim`. */
 export class AnsweredBefore extends Error {
@@ -72,9 +75,9 @@ export class UpdateAnswers {
     let stored: number | null = null;
     let isClaimed = false;
     const answer: UnsentAnswer = {
-      claim: async (em, settled) => {
+      claim: async (em, settled, send) => {
         const withChange = em.isInTransaction();
-        if (!(await this.#claim(em, id, withChange ? settled : null))) throw new AnsweredBefore();
+        if (!(await this.#claim(em, id, withChange ? settled : null, send))) throw new AnsweredBefore();
         if (withChange) stored = settled;
         else isClaimed = true;
       },
@@ -98,14 +101,16 @@ export class UpdateAnswers {
   }
 
   /** @returns whether this is the first claim */
-  async #claim(em: EntityManager, id: string, rcode: number | null): Promise<boolean> {
-    const claimed = await queries(em)
-      .insertInto("dynamic_updates")
-      .values({ id, rcode, created_at: this.#now() })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    return claimed !== undefined;
+  async #claim(em: EntityManager, id: string, rcode: number | null, send?: Send): Promise<boolean> {
+    const statement = () =>
+      queries(em)
+        .insertInto("dynamic_updates")
+        .values({ id, rcode, created_at: this.#now() })
+        .onConflict((conflict) => conflict.column("id").doNothing())
+        .returning("id")
+        .compile();
+    const answer = send ? await send(statement) : await queries(em).executeQuery(statement());
+    return answer?.rows.length === 1;
   }
 
   /** An instance that was killed leaves no answer: what it did is unknown. */
