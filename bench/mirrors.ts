@@ -150,7 +150,7 @@ async function measureEdits(environment: Environment, vendors: Vendors): Promise
   });
   return [
     figure("an edit", edits),
-    figure(`each of ${editsOfStream} edits in a row, which the mirrors follow meanwhile,`, inStreams),
+    figure(`each of ${editsOfStream} edits in a row`, inStreams),
   ];
 }
 

@@ -152,7 +152,7 @@ export async function createServices(parts: {
   });
   hearZoneChanges(database.fork(), ({ mirrored = true, reported = true }) => {
     if (config.jobs && reported) changeReporter.soon();
-    if (mirrored) mirrorReconciler.soon();
+    if (mirrored) mirrorReconciler.afterChange();
   });
   const expiry = composeExpiry({ config, database, notifications, egress, log, now });
   const delegation = composeDelegation({ config, database, notifications, egress, log, now });

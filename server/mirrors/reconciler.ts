@@ -36,8 +36,12 @@ import { Workers } from "./workers.ts";
 /** The job that reconciles what is due, after failures and crashes too. */
 export const mirrorJobName = "mirrors.reconcile";
 
-/** Changes soon after another are carried out together. */
+/** Wakings soon after another are one. */
 const coalescingMilliseconds = 100;
+/** Mirrors wait for a pause in the changes: reading them in between would slow down the edits, for a state that soon is an old one. */
+const pauseMilliseconds = 250;
+/** They do not wait longer than this. */
+const longestPostponement = 2_000;
 /** Failures in a row after which a mirror is reported. */
 const failuresBeforeNotice = 3;
 /** How long a run of the job takes on new work. */
@@ -81,6 +85,8 @@ export class MirrorReconciler {
   /** When mirrors of a configuration were last made due by the success of another. */
   readonly #wokenAt = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
+  /** When a worker starts at the latest, as `performance.now()` counts. */
+  #latest: number | undefined;
   #stopped = false;
   readonly #isStopped = (): boolean => this.#stopped;
 
@@ -100,11 +106,27 @@ export class MirrorReconciler {
 
   /** Reconciles what is due by now, shortly. */
   soon(): void {
+    if (this.#timer === undefined) this.#startAfter(coalescingMilliseconds);
+  }
+
+  /** Reconciles what is due by now, once no change has followed for a moment. */
+  afterChange(): void {
+    this.#startAfter(pauseMilliseconds);
+  }
+
+  /** Starts a worker in some time instead of when it was to start before, but not later than two seconds after it was first asked for. */
+  #startAfter(milliseconds: number): void {
     if (this.#stopped || !this.#parts.works) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#workers.start(this.#isStopped);
-    }, coalescingMilliseconds);
+    this.#latest ??= performance.now() + longestPostponement;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#latest = undefined;
+        void this.#workers.start(this.#isStopped);
+      },
+      Math.max(0, Math.min(milliseconds, this.#latest - performance.now())),
+    );
     this.#timer.unref();
   }
 
