@@ -25,6 +25,11 @@ export const liveColumns = [
   "updated_at",
 ] as const;
 
+/** Names each column: a statement with `*` is not prepared. */
+function columnsOf(table: string) {
+  return sql.raw(liveColumns.map((column) => `${table}.${column}`).join(", "));
+}
+
 export type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
 export function liveRecord(row: LiveRow): LiveRecord {
@@ -84,7 +89,7 @@ export function liveAtNamesStatement(
   names: readonly string[],
 ): CompiledQuery<LiveRow> {
   return sql<LiveRow>`
-    select found.* from ${jsonTexts([...new Set(names)])} given cross join lateral (
+    select ${columnsOf("found")} from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
       where domain_id = ${domainId} and until is null and name = given.value collate "C" offset 0
     ) found
@@ -214,7 +219,7 @@ export async function zonesAt(
 ): Promise<Map<number, LiveRecord[]>> {
   if (revisions.length === 0) return new Map();
   const { rows } = await sql<LiveRow & { revision: number }>`
-    select at.revision, alive.*
+    select at.revision, ${columnsOf("alive")}
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
     cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
