@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from "node:crypto";
 import type { Keyring } from "./keyring.ts";
 
 /** The result of decrypting a sealed text. */
@@ -14,7 +21,7 @@ const tagBytes = 16;
 
 interface NamedKey {
   id: string;
-  key: Uint8Array;
+  key: KeyObject;
 }
 
 /**
@@ -70,7 +77,8 @@ export class SecretCipher {
 }
 
 function named(key: Uint8Array): NamedKey {
-  return { id: createHash("sha256").update("key id").update(key).digest("hex").slice(0, 16), key };
+  const id = createHash("sha256").update("key id").update(key).digest("hex").slice(0, 16);
+  return { id, key: createSecretKey(key) };
 }
 
 /** Returns the additional authenticated data. JSON distinguishes `["a", "bc"]` from `["ab", "c"]`. */

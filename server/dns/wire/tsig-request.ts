@@ -1,9 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { WireError } from "../names/wire-names.ts";
 import { classes, types, type WireMessage } from "./messages.ts";
 import {
   fudgeSeconds,
-  hashOf,
+  hmacOf,
   readTsig,
   timersOf,
   tsigErrors,
@@ -69,7 +69,7 @@ export function verifyRequest(
     const length = hashLengths[key.algorithm];
     // RFC 8945 §5.2.2.1.
     if (tsig.mac.length > length || tsig.mac.length < Math.max(10, length / 2)) return { kind: "malformed" };
-    const mac = createHmac(hashOf(key), key.secret)
+    const mac = hmacOf(key)
       .update(signed)
       .update(variables(key, tsig.timers, tsig.error, tsig.other))
       .digest();
@@ -98,7 +98,7 @@ function tsigOf(message: WireMessage, record: WireMessage["additionals"][number]
 function badTime(key: TsigKey, tsig: Tsig, seconds: number): RequestSignature {
   const other = timersOf(seconds, 0).subarray(0, 6);
   const sign = (answer: Buffer) => {
-    const mac = createHmac(hashOf(key), key.secret)
+    const mac = hmacOf(key)
       .update(u16(tsig.mac.length))
       .update(tsig.mac)
       .update(answer)
@@ -126,7 +126,7 @@ export class AnswerSigner {
   sign(message: Buffer): Buffer {
     const timers = timersOf(this.#seconds(), fudgeSeconds);
     const none = Buffer.alloc(0);
-    const mac = createHmac(hashOf(this.#key), this.#key.secret)
+    const mac = hmacOf(this.#key)
       .update(u16(this.#priorMac.length))
       .update(this.#priorMac)
       .update(message)
