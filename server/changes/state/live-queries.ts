@@ -25,11 +25,6 @@ export const liveColumns = [
   "updated_at",
 ] as const;
 
-/** Names each column: a statement with `*` is not prepared. */
-function columnsOf(table: string) {
-  return sql.raw(liveColumns.map((column) => `${table}.${column}`).join(", "));
-}
-
 export type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
 export function liveRecord(row: LiveRow): LiveRecord {
@@ -82,14 +77,17 @@ export async function liveAtNames(
   return rows.map(liveRecord);
 }
 
-/** Returns what reads the live records of some names, for `liveRecord`. */
+/**
+ * Returns what reads the live records of some names, for `liveRecord`. Its `*` keeps it from being prepared: a plan that was made for any
+ * values while the table was small may read the whole zone, until the database has counted the rows.
+ */
 export function liveAtNamesStatement(
   em: EntityManager,
   domainId: string,
   names: readonly string[],
 ): CompiledQuery<LiveRow> {
   return sql<LiveRow>`
-    select ${columnsOf("found")} from ${jsonTexts([...new Set(names)])} given cross join lateral (
+    select found.* from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
       where domain_id = ${domainId} and until is null and name = given.value collate "C" offset 0
     ) found
@@ -219,7 +217,7 @@ export async function zonesAt(
 ): Promise<Map<number, LiveRecord[]>> {
   if (revisions.length === 0) return new Map();
   const { rows } = await sql<LiveRow & { revision: number }>`
-    select at.revision, ${columnsOf("alive")}
+    select at.revision, alive.*
     from ${jsonRows(revisions.map((revision) => ({ revision })))} as at (revision int)
     cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records

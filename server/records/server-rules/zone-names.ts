@@ -113,7 +113,7 @@ export class ZoneNames implements Unchanged {
     for (const name of missing) this.#typed.add(name);
     const found = await inChunks(missing, namesPerStatement, async (some) => {
       const { rows } = await sql<{ name: string; recordType: string }>`
-        select found.name, found."recordType" from ${jsonTexts(some)} given cross join lateral (
+        select found.* from ${jsonTexts(some)} given cross join lateral (
           select distinct name, record_type as "recordType" from records
           where ${this.#others} and name = given.value collate "C"
         ) found
@@ -250,7 +250,7 @@ export class ZoneNames implements Unchanged {
   /** Returns the NS records that point into the zone and meet a condition with one of the texts `given`. */
   async #records(given: RawBuilder<unknown>, condition: RawBuilder<unknown>): Promise<NameServerRecord[]> {
     const { rows } = await sql<{ id: string; name: string; value: string }>`
-      select found.id, found.name, found.value from ${given} given cross join lateral (
+      select found.* from ${given} given cross join lateral (
         select record_id as id, name, value from records
         where ${this.#others} and record_type = 'NS' and ${condition} offset 0
       ) found
