@@ -20,11 +20,21 @@ type Message = Awaited<ReturnType<PGlite["execProtocolStream"]>>[number];
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type AnyResults = Results<any>;
 
+/** Types from this number on belong to the catalog's own tables and to extensions. */
+const firstRowType = 10_000;
+const unnamed = "";
+/** The tags of completed commands that count the rows they changed. */
+const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|COPY)\b/;
+
 /**
  * Makes the embedded engine prepare repeated statements, which then cost neither parsing nor, after some uses, planning; and hands it the
- * messages of a statement in one call, where its own `query` (PGlite 0.5.8) makes six. Results have no `command` and `rowCount`.
+ * messages of a statement in one call, or two to learn the types of its values, where its own `query` (PGlite 0.5.8) makes six. Results have
+ * no `command` and `rowCount`.
  */
 export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof protocol, "serialize">): void {
+  // PGlite copies all parsers for each BEGIN and COMMIT. Two thirds are for arrays of the catalog's rows, which nothing reads.
+  engine.parsers = Object.fromEntries(Object.entries(engine.parsers).filter(([type]) => Number(type) < firstRowType));
+
   const prepared = new Map<string, Prepared>();
   let ended: string[] = [];
   const names = new StatementNames((name) => {
@@ -46,12 +56,10 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     return statement;
   }
 
-  async function execute(name: string, text: string, values: readonly unknown[]): Promise<AnyResults> {
-    const { parameters, fields } = prepared.get(name) ?? (await prepare(name, text));
-    const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
+  async function executePrepared(name: string, text: string, values: readonly unknown[]): Promise<AnyResults> {
+    const statement = prepared.get(name) ?? (await prepare(name, text));
     try {
-      const messages = await send(serialize.bind({ statement: name, values: texts }), serialize.execute());
-      return resultOf(engine, fields, messages);
+      return await bindAndExecute(name, statement, values);
     } catch (error) {
       if (isUnusable(error)) {
         prepared.delete(name);
@@ -61,6 +69,28 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     }
   }
 
+  async function bindAndExecute(name: string, { parameters, fields }: Prepared, values: readonly unknown[]) {
+    const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
+    const messages = await send(serialize.bind({ statement: name, values: texts }), serialize.execute());
+    return resultOf(engine, fields, messages);
+  }
+
+  /** Executes a statement that is not repeated. */
+  async function executeOnce(text: string, values: readonly unknown[]): Promise<AnyResults> {
+    const parse = serialize.parse({ text });
+    if (values.length > 0) {
+      const statement = described(await send(parse, serialize.describe({ type: "S" })));
+      return await bindAndExecute(unnamed, statement, values);
+    }
+    const messages = await send(parse, serialize.bind(), serialize.describe({ type: "P" }), serialize.execute());
+    return resultOf(engine, described(messages).fields, messages);
+  }
+
+  async function execute(text: string, values: readonly unknown[]): Promise<AnyResults> {
+    const name = values.length > 0 ? names.of(text) : undefined;
+    return await (name === undefined ? executeOnce(text, values) : executePrepared(name, text, values));
+  }
+
   // PGlite marks these as internal by their names, and runs its own statements with them.
   const ready = async () => await engine["_checkReady"]();
   const alone = async <T>(work: () => Promise<T>) => await engine["_runExclusiveQuery"](work);
@@ -68,11 +98,10 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
 
   const plainQuery = engine.query.bind(engine);
   engine.query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
-    const name = nameFor(names, text, values, options);
-    if (name === undefined) return await plainQuery(text, values, options);
+    if (!isPlain(options)) return await plainQuery(text, values, options);
     await ready();
     return await outsideTransactions(async () => {
-      const results = await alone(() => execute(name, text, values));
+      const results = await alone(() => execute(text, values));
       await engine.syncToFs();
       return results;
     });
@@ -82,23 +111,16 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   engine.transaction = async (work) =>
     await plainTransaction(async (tx) => {
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
-        const name = nameFor(names, text, values, options);
-        if (name === undefined || tx.closed) return await tx.query(text, values, options);
-        return await alone(() => execute(name, text, values));
+        if (tx.closed || !isPlain(options)) return await tx.query(text, values, options);
+        return await alone(() => execute(text, values));
       };
       return await work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
 }
 
-/** Returns the name of a statement to prepare; undefined to leave it to the engine. */
-function nameFor(
-  names: StatementNames,
-  text: string,
-  values: readonly unknown[],
-  { rowMode, ...others }: QueryOptions = {},
-): string | undefined {
-  const isPlain = rowMode !== "array" && Object.keys(others).length === 0;
-  return isPlain && values.length > 0 ? names.of(text) : undefined;
+/** Returns whether the results are to have the usual form, which is the one made here. */
+function isPlain({ rowMode, ...others }: QueryOptions = {}): boolean {
+  return rowMode !== "array" && Object.keys(others).length === 0;
 }
 
 function described(messages: readonly Message[]): Prepared {
@@ -133,7 +155,7 @@ function resultOf({ parsers }: PGlite, fields: Prepared["fields"], messages: rea
       rows.push(row);
     } else if (message.name === "commandComplete") {
       const { text } = message as engineMessages.CommandCompleteMessage;
-      if (!text.startsWith("SELECT")) affectedRows = Number(text.split(" ").at(-1));
+      if (changesRows.test(text)) affectedRows = Number(text.split(" ").at(-1));
     }
   }
   return { rows, fields: [...fields], affectedRows };
