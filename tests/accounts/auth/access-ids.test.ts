@@ -233,7 +233,9 @@ const narrowedOf = kept((owner: RestClient) =>
 );
 
 async function narrowed(owner: RestClient, ids: Ids): Promise<RestClient> {
-  return await (await narrowedOf(owner))(ids);
+  return await (
+    await narrowedOf(owner)
+  )(ids);
 }
 
 const narrowable = inZones.filter(({ permission }) => narrowablePermissions.some((each) => each === permission));
