@@ -15,6 +15,10 @@ const slow = [
   "tests/client-sdk/package.test.ts",
 ];
 
+function order({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
 /**
  * Runs the slowest files first, so that none of them ends the run alone. Vitest itself goes by the last run's durations; on a machine
  * without any it goes by the sizes of files.
@@ -25,8 +29,8 @@ export class SlowestFirst extends BaseSequencer {
       const place = slow.indexOf(relative(this.ctx.config.root, moduleId).replaceAll("\\", "/"));
       return place === -1 ? slow.length : place;
     };
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own method
     const sorted = await super.sort(files);
-    const order = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
     return sorted.toSorted((one, other) => order(one) - order(other) || rank(one) - rank(other));
   }
 }
