@@ -20,7 +20,9 @@ const compiled = await mkdtemp(join(tmpdir(), "zonewright-client-"));
 try {
   const compiler = join(here, "../node_modules/.bin/tsc");
   // With several checkers the order within unions changes from build to build, and they do much of their work twice.
-  execFileSync(compiler, ["-p", here, "--outDir", compiled, "--singleThreaded"], { stdio: ["ignore", 2, 2] });
+  // `npm run check` has checked these files; checking them again would take as long as all the rest.
+  const options = ["-p", here, "--outDir", compiled, "--singleThreaded", "--noCheck"];
+  execFileSync(compiler, options, { stdio: ["ignore", 2, 2] });
   await rm(target, { recursive: true, force: true });
   await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
   const router = join(compiled, "server/router.d.ts");

@@ -25,11 +25,21 @@ type Message = Awaited<ReturnType<PGlite["execProtocolStream"]>>[number];
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type AnyResults = Results<any>;
 
+/** Types from this number on belong to the catalog's own tables and to extensions. */
+const firstRowType = 10_000;
+const unnamed = "";
+/** The tags of completed commands that count the rows they changed. */
+const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|COPY)\b/;
+
 /**
  * Makes the embedded engine prepare repeated statements, which then cost neither parsing nor, after some uses, planning; and hands it the
- * messages of a statement in one call, where its own `query` (PGlite 0.5.8) makes six. Results have no `command` and `rowCount`.
+ * messages of a statement in one call, or two to learn the types of its values, where its own `query` (PGlite 0.5.8) makes six. Results have
+ * no `command` and `rowCount`.
  */
 export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof protocol, "serialize">): void {
+  // PGlite copies all parsers for each BEGIN and COMMIT. Two thirds are for arrays of the catalog's rows, which nothing reads.
+  engine.parsers = Object.fromEntries(Object.entries(engine.parsers).filter(([type]) => Number(type) < firstRowType));
+
   const prepared = new Map<string, Prepared>();
   let ended: string[] = [];
   const names = new StatementNames((name) => {
@@ -51,12 +61,11 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     return statement;
   }
 
-  async function execute(statements: readonly Named[]): Promise<AnyResults[]> {
+  async function executePrepared(statements: readonly Named[]): Promise<AnyResults[]> {
     const bound: { fields: Prepared["fields"]; messages: Uint8Array[] }[] = [];
-    for (const { name, sql, parameters: values } of statements) {
-      const { parameters, fields } = prepared.get(name) ?? (await prepare(name, sql));
-      const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
-      bound.push({ fields, messages: [serialize.bind({ statement: name, values: texts }), serialize.execute()] });
+    for (const { name, sql, parameters } of statements) {
+      const statement = prepared.get(name) ?? (await prepare(name, sql));
+      bound.push({ fields: statement.fields, messages: bind(name, statement, parameters) });
     }
     try {
       const answers = byStatement(await send(...bound.flatMap(({ messages }) => messages)));
@@ -72,6 +81,44 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     }
   }
 
+  function bind(name: string, { parameters }: Prepared, values: readonly unknown[]): Uint8Array[] {
+    const texts = values.map((value, index) => textOf(engine, value, parameters[index]));
+    return [serialize.bind({ statement: name, values: texts }), serialize.execute()];
+  }
+
+  /** Executes a statement that is not repeated. */
+  async function executeOnce(text: string, values: readonly unknown[]): Promise<AnyResults> {
+    const parse = serialize.parse({ text });
+    if (values.length > 0) {
+      const statement = described(await send(parse, serialize.describe({ type: "S" })));
+      return resultOf(engine, statement.fields, await send(...bind(unnamed, statement, values)));
+    }
+    const messages = await send(parse, serialize.bind(), serialize.describe({ type: "P" }), serialize.execute());
+    return resultOf(engine, described(messages).fields, messages);
+  }
+
+  async function execute(statement: Statement): Promise<AnyResults> {
+    const { sql, parameters } = statement;
+    const name = nameOf(statement);
+    if (name === undefined) return await executeOnce(sql, parameters);
+    const [results] = await executePrepared([{ name, sql, parameters }]);
+    return results ?? noResults;
+  }
+
+  /** Executes statements of a transaction, in one call if all are prepared. */
+  async function executeSeveral(statements: readonly Statement[]): Promise<AnyResults[]> {
+    const named = statements.flatMap((statement) => {
+      const name = nameOf(statement);
+      return name === undefined ? [] : [{ ...statement, name }];
+    });
+    if (named.length === statements.length) return await executePrepared(named);
+    const results: AnyResults[] = [];
+    for (const statement of statements) results.push(await execute(statement));
+    return results;
+  }
+
+  const nameOf = ({ sql, parameters }: Statement) => (parameters.length > 0 ? names.of(sql) : undefined);
+
   // PGlite marks these as internal by their names, and runs its own statements with them.
   const ready = async () => await engine["_checkReady"]();
   const alone = async <T>(work: () => Promise<T>) => await engine["_runExclusiveQuery"](work);
@@ -79,13 +126,12 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
 
   const plainQuery = engine.query.bind(engine);
   engine.query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
-    const name = nameFor(names, text, values, options);
-    if (name === undefined) return await plainQuery(text, values, options);
+    if (!isPlain(options)) return await plainQuery(text, values, options);
     await ready();
     return await outsideTransactions(async () => {
-      const [results] = await alone(() => execute([{ name, sql: text, parameters: values }]));
+      const results = await alone(() => execute({ sql: text, parameters: values }));
       await engine.syncToFs();
-      return results ?? noResults;
+      return results;
     });
   };
 
@@ -93,21 +139,10 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   engine.transaction = async (work) =>
     await plainTransaction(async (tx) => {
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
+        if (tx.closed || !isPlain(options)) return await tx.query(text, values, options);
         if (text === severalStatements || text === awaitedByNext)
-          return { ...noResults, rows: await several(values as Statement[]) };
-        const name = nameFor(names, text, values, options);
-        if (name === undefined || tx.closed) return await tx.query(text, values, options);
-        return (await alone(() => execute([{ name, sql: text, parameters: values }])))[0] ?? noResults;
-      };
-      const several = async (statements: readonly Statement[]): Promise<AnyResults[]> => {
-        const named = statements.flatMap(({ sql, parameters }) => {
-          const name = nameFor(names, sql, parameters);
-          return name === undefined ? [] : [{ name, sql, parameters }];
-        });
-        if (named.length === statements.length && !tx.closed) return await alone(() => execute(named));
-        const results: AnyResults[] = [];
-        for (const { sql, parameters } of statements) results.push(await query(sql, [...parameters]));
-        return results;
+          return { ...noResults, rows: await alone(() => executeSeveral(values as Statement[])) };
+        return await alone(() => execute({ sql: text, parameters: values }));
       };
       return await work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
@@ -125,15 +160,9 @@ function byStatement(messages: readonly Message[]): Message[][] {
   return answers;
 }
 
-/** Returns the name of a statement to prepare; undefined to leave it to the engine. */
-function nameFor(
-  names: StatementNames,
-  text: string,
-  values: readonly unknown[],
-  { rowMode, ...others }: QueryOptions = {},
-): string | undefined {
-  const isPlain = rowMode !== "array" && Object.keys(others).length === 0;
-  return isPlain && values.length > 0 ? names.of(text) : undefined;
+/** Returns whether the results are to have the usual form, which is the one made here. */
+function isPlain({ rowMode, ...others }: QueryOptions = {}): boolean {
+  return rowMode !== "array" && Object.keys(others).length === 0;
 }
 
 function described(messages: readonly Message[]): Prepared {
@@ -168,7 +197,7 @@ function resultOf({ parsers }: PGlite, fields: Prepared["fields"], messages: rea
       rows.push(row);
     } else if (message.name === "commandComplete") {
       const { text } = message as engineMessages.CommandCompleteMessage;
-      if (!text.startsWith("SELECT")) affectedRows = Number(text.split(" ").at(-1));
+      if (changesRows.test(text)) affectedRows = Number(text.split(" ").at(-1));
     }
   }
   return { rows, fields: [...fields], affectedRows };

@@ -145,3 +145,16 @@ describe("a statement that is repeated", () => {
     }
   });
 });
+
+test("a statement without values returns its rows, says how many it changed, and may change none", async () => {
+  await database.fork().transactional(async (tx) => {
+    const run = (text: string) => sql.raw(text).execute(queries(tx));
+    await run("create temporary table plain (n int, at timestamptz) on commit drop");
+    const added = await run("insert into plain select n, '2026-02-03T04:05:06Z' from generate_series(1, 3) as n");
+    expect(added).toMatchObject({ numAffectedRows: 3n, rows: [] });
+    expect(await run("delete from plain where n = 9")).toMatchObject({ numAffectedRows: 0n });
+    const kept = await run("update plain set n = n + 1 where n > 2 returning n, at");
+    expect(kept).toMatchObject({ numAffectedRows: 1n, rows: [{ n: 4, at: new Date("2026-02-03T04:05:06Z") }] });
+    expect((await run("select array_agg(n order by n) as all from plain")).rows).toEqual([{ all: [1, 2, 4] }]);
+  });
+});

@@ -3,7 +3,7 @@ import { problemOf } from "../support/problems.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright({ realHashes: true, env: { TRUST_PROXY: "loopback" } });
+const zw = useZonewright({ env: { TRUST_PROXY: "loopback" } });
 
 beforeAll(async () => {
   for (const name of ["flooded", "patient", "scripted", "locked", "waiting", "watched"]) {

@@ -15,6 +15,11 @@ test("npm, the container and systemd start Node with the same options", () => {
   expect(text("docs/operations/monitoring.md")).toContain(`\`node ${options.join(" ")} server/main.ts\``);
 });
 
+test("npm resets a password with the same options", () => {
+  const { scripts } = JSON.parse(text("package.json")) as { scripts: Record<string, string> };
+  expect(scripts["reset-password"]).toBe(["node", ...options, "server/reset-password.ts"].join(" "));
+});
+
 test("this Node knows the options that the service is started with", async () => {
   expect(options.length).toBeGreaterThan(0);
   expect(await run(process.execPath, [...options, "--eval", "0"])).toMatchObject({ exitCode: 0, stderr: "" });

@@ -13,8 +13,7 @@ import { programEnv, startProgram, type RunningProgram } from "../support/progra
 import { problemOf } from "../support/problems.ts";
 import { parseAnswer, RawConnection } from "../support/raw-http.ts";
 import { RestClient } from "../support/rest-client.ts";
-
-const main = new URL("../../server/main.ts", import.meta.url).pathname;
+import { serviceArguments } from "../support/service-process.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -25,7 +24,7 @@ afterAll(async () => {
 });
 
 function start(env: Record<string, string>) {
-  return startProgram(process.execPath, [main], /"database":.*\n|database {2}.*\n/, {
+  return startProgram(process.execPath, serviceArguments, /"database":.*\n|database {2}.*\n/, {
     env: { ...programEnv, PORT: "0", ...env },
   });
 }

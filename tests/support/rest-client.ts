@@ -1,3 +1,4 @@
+import { Agent, request } from "undici";
 import { rememberSecrets } from "./log-watch.ts";
 
 /** An answer as tests look at it. */
@@ -7,6 +8,16 @@ export interface Answer {
   /** Parsed JSON, else the text. */
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are data of any shape; tests assert on it.
   body: any;
+}
+
+/** Half of what a call costs with `fetch` is `fetch`, so calls take what it is made of. */
+const dispatcher = new Agent();
+
+/** The headers of its own that `fetch` sends, except the one that allows compressed answers. */
+const sentByFetch = { accept: "*/*", "accept-language": "*", "sec-fetch-mode": "cors", "user-agent": "node" };
+
+function lowerCased(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** A plain REST client: what any program without our SDK would be. */
@@ -37,20 +48,25 @@ export class RestClient {
   }
 
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await fetch(new URL(path, this.url), {
+    const response = await request(new URL(path, this.url), {
       method,
-      redirect: "manual",
+      dispatcher,
       headers: {
+        ...sentByFetch,
         ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...headers,
+        ...lowerCased(headers),
       },
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const json = /json/.test(response.headers.get("content-type") ?? "");
+    const status = response.statusCode;
+    const received = new Headers();
+    for (const [name, values = []] of Object.entries(response.headers))
+      for (const value of [values].flat()) received.append(name, value);
+    const text = await response.body.text();
+    const json = /json/.test(received.get("content-type") ?? "");
     const answer = json && text !== "" ? JSON.parse(text) : text;
-    if (response.ok) for (const exchanged of [body, answer]) rememberSecrets(exchanged);
-    return { status: response.status, headers: response.headers, body: answer };
+    if (status >= 200 && status < 300) for (const exchanged of [body, answer]) rememberSecrets(exchanged);
+    return { status, headers: received, body: answer };
   }
 }

@@ -1,9 +1,13 @@
 import { vi } from "vitest";
+import { startArguments, thisCheckout } from "../../bench/support/start-script.ts";
 import { programEnv, startProgram, type RunningProgram } from "./programs.ts";
 import { RestClient } from "./rest-client.ts";
 import { adminPassword } from "./zonewright.ts";
 
-const main = new URL("../../server/main.ts", import.meta.url).pathname;
+/** What `npm start` passes to Node. */
+export const serviceArguments: readonly string[] = startArguments(thisCheckout);
+/** Its options for any program that opens the database. */
+export const serviceOptions: readonly string[] = serviceArguments.slice(0, -1);
 
 /** The service as an operator runs it: a process of its own. */
 export interface ServiceProcess extends RunningProgram {
@@ -16,7 +20,7 @@ export interface ServiceProcess extends RunningProgram {
 
 /** Starts the service and waits until it is ready. `env` is its whole configuration. */
 export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const program = await startProgram(process.execPath, [main], /listening on (http:[^\s"]+)/, {
+  const program = await startProgram(process.execPath, serviceArguments, /listening on (http:[^\s"]+)/, {
     env: {
       ...programEnv,
       PORT: "0",

@@ -34,19 +34,40 @@ interface Call {
 /** A working call of each procedure that takes an ID, on a resource that belongs to `owner`. */
 export interface WorkingCalls {
   calls: Record<string, Call>;
-  /** A zone of this client with a record, the change set that made it, and a snapshot. */
+  /** A zone of this client with a record. */
   zone: (client: RestClient) => Promise<Ids>;
+  /** The ID of a client's user. */
+  userId: (client: RestClient) => Promise<string>;
 }
 
 /** @param forMembers the ID of a configuration that members may use @param member the member to assign zones to */
 export function workingCalls(zw: Zonewright, forMembers: () => string, member: () => RestClient): WorkingCalls {
-  /** A zone of this client with a record, the change set that made it, and a snapshot. */
+  async function domain(client: RestClient): Promise<string> {
+    return await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
+  }
+
   async function zone(client: RestClient): Promise<Ids> {
-    const id = await made(client, "/api/domains", { name: freshName(), providerConfigId: forMembers() });
-    const recordId = await made(client, `/api/domains/${id}/records`, host());
-    const { body: history } = await client.get(`/api/domains/${id}/history`);
-    const snapshotId = await made(client, `/api/domains/${id}/snapshots`);
-    return { id, recordId, changeSetId: history.entries[0].id, snapshotId };
+    const id = await domain(client);
+    return { id, recordId: await made(client, `/api/domains/${id}/records`, host()) };
+  }
+
+  /** With the change set that made its record. */
+  async function changedZone(client: RestClient): Promise<Ids> {
+    const ids = await zone(client);
+    const { body } = await client.get(`/api/domains/${ids["id"]}/history`);
+    return { ...ids, changeSetId: body.entries[0].id };
+  }
+
+  async function zoneWithSnapshot(client: RestClient): Promise<Ids> {
+    const ids = await zone(client);
+    return { ...ids, snapshotId: await made(client, `/api/domains/${ids["id"]}/snapshots`) };
+  }
+
+  const userIds = new Map<RestClient, Promise<string>>();
+  function userId(client: RestClient): Promise<string> {
+    const known = userIds.get(client) ?? client.get("/api/auth/me").then(({ body }) => String(body.id));
+    userIds.set(client, known);
+    return known;
   }
 
   let primaryConfig: Promise<string> | undefined;
@@ -75,14 +96,14 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
 
   /** A notification of this client. */
   async function notification(owner: RestClient): Promise<Ids> {
-    const { body: me } = await owner.get("/api/auth/me");
+    const id = await userId(owner);
     await zw.services.notifications.notify(zw.services.database.fork(), {
       event: "zone.drift",
       title: "For a test",
       content: "Of who may read it.",
       level: "info",
       metadata: {},
-      to: { userIds: [me.id] },
+      to: { userIds: [id] },
     });
     const { body } = await owner.get("/api/notifications");
     return { id: body.notifications[0].id };
@@ -100,13 +121,12 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
   });
   const user = ofAdmin("/api/users", () => ({ username: another("user"), password: memberPassword, role: "member" }));
   const assignment = async () => {
-    const { id: domainId } = await zone(zw.admin);
-    const { body: me } = await member().get("/api/auth/me");
-    return await ofAdmin("/api/assignments", () => ({ userId: me.id, domainId }))();
+    const body = { userId: await userId(member()), domainId: await domain(zw.admin) };
+    return await ofAdmin("/api/assignments", () => body)();
   };
   const request = async () => {
-    const { id: domainId } = await zone(zw.admin);
-    return await ofAdmin("/api/assignments/requests", () => ({ domainId }))();
+    const body = { domainId: await domain(zw.admin) };
+    return await ofAdmin("/api/assignments/requests", () => body)();
   };
   const invitation = ofAdmin("/api/invitations", () => ({ role: "member" }));
   const identityConfig = ofAdmin("/api/oauth/providers", () => ({
@@ -168,10 +188,9 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
   /** A request of somebody else for a zone of this client. */
   let requester: RestClient | null = null;
   const changeRequest = async (owner: RestClient): Promise<Ids> => {
-    const { id: domainId } = await zone(owner);
+    const domainId = await domain(owner);
     requester ??= await zw.member("requester");
-    const { body: me } = await requester.get("/api/auth/me");
-    await made(zw.admin, "/api/assignments", { userId: me.id, domainId, access: "write" });
+    await made(zw.admin, "/api/assignments", { userId: await userId(requester), domainId, access: "write" });
     return { id: await made(requester, `/api/domains/${domainId}/change-requests`, requestedHost()) };
   };
   const requestedHost = () => ({ title: "A host", changes: [{ action: "create", record: host() }] });
@@ -183,13 +202,12 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: id ?? "" };
   };
   const ownRequest = async (owner: RestClient): Promise<Ids> => {
-    const { id } = await zone(owner);
-    return { id: await made(owner, `/api/domains/${id}/change-requests`, requestedHost()) };
+    const domainId = await domain(owner);
+    return { id: await made(owner, `/api/domains/${domainId}/change-requests`, requestedHost()) };
   };
 
   async function tsigKey(owner: RestClient): Promise<Ids> {
-    const { id } = await zone(owner);
-    return { id: await made(owner, "/api/auth/me/tsig-keys", { domainId: id }) };
+    return { id: await made(owner, "/api/auth/me/tsig-keys", { domainId: await domain(owner) }) };
   }
 
   const calls: Record<string, Call> = {
@@ -275,7 +293,7 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "records.exportZonefile": { thing: zone },
     "records.importZonefile": { thing: zone, body: () => ({ zonefile: "file 60 A 192.0.2.3\n", mode: "merge" }) },
     "records.history": { thing: zone },
-    "records.revert": { thing: zone, body: () => ({ force: true }) },
+    "records.revert": { thing: changedZone, body: () => ({ force: true }) },
     "replacements.get": { thing: replacement },
     "replacements.stop": { thing: replacement },
     "replacements.revert": { thing: replacement, body: () => ({ force: true }) },
@@ -289,9 +307,9 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "changeRequests.comment": { thing: changeRequest, body: () => ({ text: "Seen" }) },
     "snapshots.list": { thing: zone },
     "snapshots.create": { thing: zone },
-    "snapshots.get": { thing: zone },
-    "snapshots.diff": { thing: zone, query: ({ snapshotId }) => `?from=${snapshotId}&to=${snapshotId}` },
-    "snapshots.rollback": { thing: zone, body: () => ({ force: true }) },
+    "snapshots.get": { thing: zoneWithSnapshot },
+    "snapshots.diff": { thing: zoneWithSnapshot, query: ({ snapshotId }) => `?from=${snapshotId}&to=${snapshotId}` },
+    "snapshots.rollback": { thing: zoneWithSnapshot, body: () => ({ force: true }) },
     "templates.update": {
       thing: template,
       body: async ({ id }) => (await zw.admin.get(`/api/templates/${id}`)).body.template ?? websiteTemplate("none"),
@@ -323,5 +341,5 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "v1.updateRecord": { thing: zone, body: () => ({ ttl: 78 }) },
     "v1.deleteRecord": { thing: zone },
   };
-  return { calls, zone };
+  return { calls, zone, userId };
 }

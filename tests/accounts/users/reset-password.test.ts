@@ -10,7 +10,7 @@ import { placeEmptyCluster } from "../../support/empty-cluster.ts";
 import { freePorts, programEnv } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { serviceOptions, startService, type ServiceProcess } from "../../support/service-process.ts";
 import { adminPassword, type Zonewright } from "../../support/zonewright.ts";
 import { nothingOpens, plantWaysIn } from "./ways-in.ts";
 
@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 function reset(...args: string[]) {
-  return promisify(execFile)(process.execPath, [program, ...args], {
+  return promisify(execFile)(process.execPath, [...serviceOptions, program, ...args], {
     env: { ...programEnv, DATA_DIR: dataDir, SMTP_URL: mail.url, SITE_URL: site },
   });
 }

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { at, placesOf, replaced, type Json, type Place } from "./json-values.ts";
 import { asText, type Call } from "./valid-calls.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 /** One change to a valid request. */
 export type Mutation =
@@ -74,7 +75,7 @@ export function mutations(more: readonly Json[]): fc.Arbitrary<Mutation> {
         value: fc.oneof(
           { weight: 4, arbitrary: fc.nat(1_000).map((index) => strange[index % strange.length] ?? null) },
           { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }).map((value) => value as Json) },
-          { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+          { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 60 }) },
         ),
       }),
     },

@@ -1,0 +1,36 @@
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files that take long for their size, because they start other programs. The slowest come first. */
+const slow = [
+  "tests/accounts/auth/access-ids.test.ts",
+  "tests/compatibility/stored-api.test.ts",
+  "tests/docs/examples.test.ts",
+  "tests/accounts/users/reset-password.test.ts",
+  "tests/accounts/auth/permissions.test.ts",
+  "tests/platform/start.test.ts",
+  "tests/openapi/fuzz.test.ts",
+  "tests/dns/server-rules/check-changes.test.ts",
+  "tests/client-sdk/watch-notifications.test.ts",
+  "tests/client-sdk/package.test.ts",
+];
+
+function order({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder;
+}
+
+/**
+ * Runs the slowest files first, so that none of them ends the run alone. Vitest itself goes by the last run's durations; on a machine
+ * without any it goes by the sizes of files.
+ */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = slow.indexOf(relative(this.ctx.config.root, moduleId).replaceAll("\\", "/"));
+      return place === -1 ? slow.length : place;
+    };
+    // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own method
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => order(one) - order(other) || rank(one) - rank(other));
+  }
+}
