@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -26,3 +27,35 @@ test("all records of a zone that is read in windows are selected, and changed to
   const { body } = await zone.get("/records?type=A&limit=500&page=3");
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
 });
+
+/** Imports a zone of this many records, opens it, scrolls it by 30 screens, and counts the calls of the console's functions meanwhile. */
+async function callsWhileScrolling(page: Page, records: number): Promise<number> {
+  const zone = await fileZone(site.zonewright);
+  const lines = Array.from({ length: records }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await zone.post("/zonefile", { zonefile: lines.join(""), force: true });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send("Profiler.enable");
+  await protocol.send("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await page.evaluate(async () => {
+    const scroller = document.querySelector("[data-scroll]");
+    for (let screen = 0; screen < 30; screen++) {
+      scroller?.scrollBy(0, 800);
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    }
+  });
+  const { result } = await protocol.send("Profiler.takePreciseCoverage");
+  await protocol.send("Profiler.stopPreciseCoverage");
+  await protocol.detach();
+  const scripts = result.filter(({ url }) => url.includes("/assets/"));
+  return scripts.flatMap(({ functions }) => functions).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0);
+}
+
+test("scrolling takes as much work in a zone of 20,000 records as in one of 2,000", async () => {
+  const page = await site.signedIn();
+  const few = await callsWhileScrolling(page, 2_000);
+  const many = await callsWhileScrolling(page, 20_000);
+  expect(few).toBeGreaterThan(10_000);
+  expect(many).toBeLessThan(few * 2);
+}, 120_000);
