@@ -20,3 +20,22 @@ test("on a phone, the tools above the records lie over none of them, however lon
   const add = await boxOf(page.getByRole("button", { name: "Add record" }));
   expect(add.y + add.height).toBeLessThanOrEqual(first.y);
 });
+
+test("on a phone, what is said about a zone moves nothing on its page when it comes", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 10; host < 30; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const page = await site.signedIn({ width: 390, height: 844 });
+  const facts = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/providerConfigs.list*", async (route) => {
+    await facts.promise;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  const first = page.getByRole("row").filter({ hasText: "host10" });
+  const before = await boxOf(first);
+  facts.resolve(undefined);
+  await page.getByText(/^.+ in sync$/).first().waitFor();
+  await page.getByText(/^Revision 20, /).waitFor();
+  // The rows of the grid are placed at whole pixels.
+  expect(Math.abs((await boxOf(first)).y - before.y)).toBeLessThan(1);
+});
