@@ -10,8 +10,8 @@ import { allRows, countTypes, loadedRows, windowedRows, type Row, type RowSource
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
 const pageSize = 500;
 
-/** Pixels of a row of one line, as in the style: each row of another height makes the places of all rows below it be calculated again. */
-const rowHeight = 34;
+/** Pixels of most rows, as in the style: each row of another height makes the places of all rows below it be calculated again. */
+const rowHeight = () => (matchMedia("(max-width: 760px)").matches ? 51 : 34);
 
 interface ZoneRowsOptions {
   domainId: string;
@@ -74,7 +74,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
   );
   const source = whole ? loaded : windowed;
   const keyAt = useCallback((index: number) => source.at(index)?.key, [source]);
-  const view = useRows(source.count, rowHeight, keyAt);
+  const view = useRows(source.count, rowHeight(), keyAt);
   if (!whole && view.settled !== inView) setInView(view.settled);
   return {
     rows: source,
