@@ -28,6 +28,36 @@ test("all records of a zone that is read in windows are selected, and changed to
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
 });
 
+test("records that others deleted are looked for four names at a time, and no longer once the page is left", async () => {
+  const zone = await fileZone(site.zonewright);
+  const hosts = Array.from({ length: 12 }, (_, index) => `h${index}`);
+  for (const host of hosts) await zone.add("A", host, "192.0.2.1", 300);
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("t");
+  await page.getByRole("dialog").getByRole("textbox").fill("10 min");
+  await page.getByRole("dialog").getByRole("button", { name: "Add to the draft" }).click();
+  await page.getByText(/^Checked against revision/).waitFor();
+  site.expected.push("404");
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
+  page.on("requestfailed", (request) => isSearch(request.url()) && ended.push(request.url()));
+  // They stay without an answer.
+  await page.route(
+    (url) => isSearch(url.href),
+    (route) => void asked.push(route.request().url()),
+  );
+  for (const { id } of await zone.records()) await zone.delete(id);
+  await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByRole("list", { name: "Changes of the zone" }).waitFor();
+  await expect.poll(() => asked.filter((url) => !ended.includes(url)), { timeout: 20_000 }).toEqual([]);
+  expect(new Set(asked).size).toBe(4);
+});
+
 /** Imports a zone of this many records, opens it, scrolls it by 30 screens, and counts the calls of the console's functions meanwhile. */
 async function callsWhileScrolling(page: Page, records: number): Promise<number> {
   const zone = await fileZone(site.zonewright);
