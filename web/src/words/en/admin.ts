@@ -159,6 +159,7 @@ const users = {
   more: (name: string) => `Actions for ${name}`,
   edit: "Edit",
   waysIn: "Ways in",
+  waysInto: (name: string) => `Ways in for ${name}`,
   delete: "Delete",
   addTitle: "Add a user",
   addHint: "Hand over the password in person, or invite the user instead: then nobody else knows it.",
@@ -297,6 +298,34 @@ const signIn = {
   unbind: "Continue and remove them",
 };
 
+const audit = {
+  title: "Audit trail",
+  count: (total: string) => `${total} entries`,
+  one: "1 entry",
+  action: "Action",
+  actionExample: "Action, such as domain.update",
+  from: "From",
+  until: "Until",
+  clear: "Show all",
+  noneFound: "No entry matches.",
+  when: "When",
+  who: "Who",
+  target: "Target",
+  address: "IP address",
+  service: "Zonewright",
+  visitor: "Not signed in",
+  key: (name: string) => `TSIG key ${name}`,
+  deletedUser: "Deleted user",
+  byToken: "by a personal token",
+  onlyOf: (name: string) => `Only entries of ${name}`,
+  onlyAbout: (target: string) => `Only entries about ${target}`,
+  details: "Changed fields",
+  detailsOf: (action: string) => `Changed fields of ${action}`,
+  before: "before",
+  after: "after",
+  absent: "–",
+};
+
 export const admin = {
   refusedTitle: "This page is for administrators",
   refused: "Ask an administrator if you need something changed here.",
@@ -306,4 +335,5 @@ export const admin = {
   access,
   invitations,
   signIn,
+  audit,
 };
