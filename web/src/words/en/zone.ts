@@ -268,6 +268,7 @@ export const zone = {
   withdrawHint: "It takes effect with their next call, and they are notified.",
   withdrawn: "The assignment is withdrawn.",
   requests: "Requests",
+  olderRequests: "Show older requests",
   requestsHint: "Members ask here for hosts that they need.",
   yourRequestsHint: "Ask the administrators for hosts that you need.",
   noRequests: "No open requests.",
