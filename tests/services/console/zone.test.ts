@@ -352,7 +352,7 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");
   const rules = page.locator("section").filter({ has: page.getByRole("heading", { name: "Rules for records" }) });
-  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Follow by themselves" });
+  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Follow automatically" });
   await rules.getByLabel(/change MX records$/).check();
   await rules.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
