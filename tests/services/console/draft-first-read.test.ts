@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, test } from "vitest";
 import { useConsole } from "../../support/console.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 

@@ -28,6 +28,8 @@ test("all records of a zone that is read in windows are selected, and changed to
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
 });
 
+const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
+
 test("records that others deleted are looked for four names at a time, and no longer once the page is left", async () => {
   const zone = await fileZone(site.zonewright);
   const hosts = Array.from({ length: 12 }, (_, index) => `h${index}`);
@@ -43,7 +45,6 @@ test("records that others deleted are looked for four names at a time, and no lo
   site.expected.push("404");
   const asked: string[] = [];
   const ended: string[] = [];
-  const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
   page.on("requestfailed", (request) => isSearch(request.url()) && ended.push(request.url()));
   // They stay without an answer.
   await page.route(

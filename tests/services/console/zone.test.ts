@@ -367,10 +367,11 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   await delegation.getByText(/^It (?:is not checked|has not been checked yet)/).waitFor();
 });
 
+const ask = async (client: RestClient, domainName: string) =>
+  expect((await client.post("/api/assignments/requests", { domainName })).status).toBe(201);
+
 test("an access request that is older than a hundred others is found on its zone's page, and granted", async () => {
   const zone = await fileZone(site.zonewright);
-  const ask = async (client: RestClient, domainName: string) =>
-    expect((await client.post("/api/assignments/requests", { domainName })).status).toBe(201);
   const asking = await site.zonewright.member("asks-first");
   await ask(asking, zone.name);
   for (const name of ["asks-much", "asks-more"]) {

@@ -1,5 +1,5 @@
 import type { OwnRights } from "../zone/assigned-rights.ts";
-import { isBound } from "../zone/rights.ts";
+import { isBound } from "../zone/review-rule.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { Plan } from "./draft/use-draft.ts";
 
