@@ -59,6 +59,9 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
 ];
 
+/** The rooms of `web/src/` that consist of pages. Only routes.tsx and frame.tsx import them. */
+const pages = ["account", "admin", "domains", "notifications", "palette", "records", "requests", "timeline"];
+
 /** Calls to other servers go through one door. */
 const outgoing = [
   { regex: "^(undici|(node:)?(tls|https|http2|dgram))$", message: "Calls to the outside go through server/net." },
@@ -208,6 +211,10 @@ export default defineConfig({
             message: "The console uses the client package and server/dns, nothing else.",
           },
           { group: ["node:*"], message: "The console runs in browsers." },
+          {
+            regex: `^(\\.\\./)+(${pages.join("|")})/`,
+            message: "Rooms of pages do not import each other: what two of them use goes to zone, session, live or ui.",
+          },
         ]),
         "react/react-in-jsx-scope": "off",
         "import/no-unassigned-import": ["error", { allow: ["**/*.css"] }],

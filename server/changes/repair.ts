@@ -197,7 +197,7 @@ async function readOutcomes(
 
 const wayOut =
   "If this provider is gone for good, ask an administrator to move the domain to another configuration. " +
-  "To give it up, move the domain with force: true.";
+  "Moving it with force: true abandons the change.";
 
 const unread: ChangeOutcome = {
   ok: false,

@@ -1,12 +1,15 @@
 import type { EarlyAnswer } from "./early-answers.ts";
 
 /**
- * Runs before the console has arrived: renews the session, and asks for what the first page shows. The console takes these answers instead
- * of asking again. A file of its own without imports, so that it is small. The console asks again for what fails here.
+ * Runs before the console has arrived: shows the name of the zone, renews the session, and asks for what the first page shows. The console
+ * takes these answers instead of asking again. A file of its own without imports, so that it is small. The console asks again for what
+ * fails here.
  */
 
 /** As in api.ts. */
 const hint = "zonewright.session";
+/** As in theme.ts. */
+const theme = localStorage.getItem("zonewright.theme");
 const lock = "zonewright.refresh";
 const refresh = "/api/auth/refresh";
 
@@ -43,14 +46,35 @@ async function renew(): Promise<string> {
   return ((await read(response)) as { accessToken: string }).accessToken;
 }
 
+/** The zone and the page of the address. */
+const [, zone, page] = /^\/d\/([^/]+)(?:\/(\w+))?/.exec(location.pathname) ?? [];
+
+/** Shows the frame of a zone's page with its name, where the console will show them, until it shows anything. Styled by early.css. */
+function showName(name: string): void {
+  const root = document.getElementById("root");
+  if (!root) return;
+  const frame = document.createElement("div");
+  frame.id = "early";
+  frame.ariaBusy = "true";
+  const heading = document.createElement("h1");
+  heading.textContent = name;
+  const head = document.createElement("header");
+  head.append(heading);
+  frame.append(document.createElement("i"), head);
+  root.before(frame);
+  new MutationObserver((_, observer) => {
+    if (root.textContent === "") return;
+    observer.disconnect();
+    frame.remove();
+  }).observe(root, { childList: true, subtree: true });
+}
+
 async function askEarly(): Promise<void> {
   const token = await renew();
   void query("auth.me", { json: null, meta: { values: ["undefined"], v: 1 } }, token);
-  const [, name, page] = /^\/d\/([^/]+)(?:\/(\w+))?/.exec(location.pathname) ?? [];
-  if (name !== undefined) {
-    const found = query("domains.list", { json: { name: decodeURIComponent(name), limit: 1 } }, token);
-    loadFiles();
-    if (!found) return;
+  if (zone !== undefined) {
+    const found = query("domains.list", { json: { name: decodeURIComponent(zone), limit: 1 } }, token);
+    if (!found) return loadFiles();
     const { result } = (await read(found)) as { result: { data: { json: { domains: { id: string }[] } } } };
     for (const { id } of result.data.json.domains) {
       void query("domains.get", { json: { id } }, token);
@@ -85,5 +109,7 @@ function loadFiles(): void {
 
 // A return from an identity provider begins a new session.
 if (localStorage.getItem(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
+  if (zone !== undefined) showName(decodeURIComponent(zone));
   askEarly().catch(loadFiles);
 }

@@ -1,6 +1,7 @@
 import "./theme/fonts.css";
 import "./theme/tokens.css";
 import "./theme/base.css";
+import "./theme/early.css";
 import { CSPProvider } from "@base-ui/react/csp-provider";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";

@@ -168,12 +168,18 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import("./account/sessions-page.tsx"), "SessionsPage"),
 });
 
-/** Pages of administrators. */
+/** Pages of administrators; auditors read two of them. */
 const users = createRoute({
   getParentRoute: () => inside,
   path: "/admin/users",
   validateSearch: texts("search", "role", "page"),
   component: lazyRouteComponent(() => import("./admin/users-page.tsx"), "UsersPage"),
+});
+const audit = createRoute({
+  getParentRoute: () => inside,
+  path: "/admin/audit",
+  validateSearch: texts("actor", "action", "target", "from", "until", "page"),
+  component: lazyRouteComponent(() => import("./admin/audit-page.tsx"), "AuditPage"),
 });
 const invitations = createRoute({
   getParentRoute: () => inside,
@@ -241,6 +247,7 @@ const routeTree = rootRoute.addChildren([
     keys,
     sessions,
     users,
+    audit,
     invitations,
     providers,
     newProvider,

@@ -30,7 +30,7 @@ test.each([
     "This domain requires reviews, so only an administrator can move it, with a reason.",
   ],
   [
-    "If this provider is gone for good, ask an administrator to move the domain to another configuration. To give it up, move the domain with force: true.",
+    "If this provider is gone for good, ask an administrator to move the domain to another configuration. Moving it with force: true abandons the change.",
     "If this provider is gone for good, ask an administrator to move the domain to another configuration.",
   ],
 ])("of “%s” people read “%s”", (message, read) => {

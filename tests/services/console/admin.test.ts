@@ -143,7 +143,7 @@ test("a user is created, edited, and loses every way in", async () => {
   await dialog.getByRole("button", { name: "Revoke all" }).click();
   const question = page.getByRole("dialog", { name: "Revoke every way into mira's account?" });
   await question.getByRole("button", { name: "Revoke all" }).click();
-  await dialog.getByText("Nothing lets anybody in.").waitFor();
+  await dialog.getByText("Nobody can get into this account.").waitFor();
   expect((await mira.get("/api/auth/me")).status).toBe(401);
   await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
 

@@ -30,6 +30,35 @@ test("a zone's page asks for its session, zone, records and code before the cons
   expect(files).toEqual([...new Set(files)]);
 });
 
+test.each([
+  ["a desktop", 1280],
+  ["a phone", 390],
+])("on %s, a zone's name is on its page before the console has arrived, and stays where it is", async (_, width) => {
+  const zone = await fileZone(site.zonewright);
+  await zone.add("A", "early", "192.0.2.1");
+  const page = await site.signedIn({ width });
+  await page.evaluate(() => localStorage.setItem("zonewright.theme", "dark"));
+  const arrival = Promise.withResolvers<undefined>();
+  await page.route("**/assets/packages-*.js", async (route) => {
+    await arrival.promise;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/d/${zone.name}/records`, { waitUntil: "commit" });
+  const name = page.getByRole("heading", { name: zone.name, level: 1 });
+  const place = async () => {
+    const { x, y } = (await name.boundingBox()) ?? {};
+    const background = await page.locator("header").evaluate((head) => getComputedStyle(head).backgroundColor);
+    return { x, y, background };
+  };
+  await name.waitFor();
+  const early = await place();
+  const records = page.getByRole("gridcell", { name: "early", exact: true });
+  expect(await records.count()).toBe(0);
+  arrival.resolve(undefined);
+  await records.waitFor();
+  expect(await place()).toEqual(early);
+});
+
 test("a session that ended leads from a zone's address to the sign-in, and from there to the zone", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "early", "192.0.2.1");

@@ -27,7 +27,7 @@ test("an administrator locks a record and sets whom to ask and when to look agai
   await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
   const dialog = page.getByRole("dialog", { name: "Lock, owner and review date of www A" });
   await dialog.getByLabel(/^Locked/).check();
-  await dialog.getByLabel("Whom to ask about it").selectOption({ label: "You (admin)" });
+  await dialog.getByLabel("Who to ask about it").selectOption({ label: "You (admin)" });
   await dialog.getByLabel("Look at it again on").fill("2031-03-14");
   await expectAccessible(page);
   await photograph(page, "record-details");
@@ -123,7 +123,7 @@ test("an administrator is offered as owners those who can see the zone, finds th
   const page = await site.signedIn({ path: records() });
   await menu(page);
   await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
-  const people = page.getByLabel("Whom to ask about it");
+  const people = page.getByLabel("Who to ask about it");
   const offered = async () => await people.locator("option").allTextContents();
   await page.getByLabel("Find a person by name").fill("owner-");
   await expect.poll(offered).toEqual(["Nobody in particular", "You (admin)", "owner-ada", "owner-bob"]);

@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -26,3 +27,66 @@ test("all records of a zone that is read in windows are selected, and changed to
   const { body } = await zone.get("/records?type=A&limit=500&page=3");
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
 });
+
+const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
+
+test("records that others deleted are looked for four names at a time, and no longer once the page is left", async () => {
+  const zone = await fileZone(site.zonewright);
+  const hosts = Array.from({ length: 12 }, (_, index) => `h${index}`);
+  for (const host of hosts) await zone.add("A", host, "192.0.2.1", 300);
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("t");
+  await page.getByRole("dialog").getByRole("textbox").fill("10 min");
+  await page.getByRole("dialog").getByRole("button", { name: "Add to the draft" }).click();
+  await page.getByText(/^Checked against revision/).waitFor();
+  site.expected.push("404");
+  const asked: string[] = [];
+  const ended: string[] = [];
+  page.on("requestfailed", (request) => isSearch(request.url()) && ended.push(request.url()));
+  // They stay without an answer.
+  await page.route(
+    (url) => isSearch(url.href),
+    (route) => void asked.push(route.request().url()),
+  );
+  for (const { id } of await zone.records()) await zone.delete(id);
+  await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(4);
+  await page.getByRole("link", { name: "History" }).click();
+  await page.getByRole("list", { name: "Changes of the zone" }).waitFor();
+  await expect.poll(() => asked.filter((url) => !ended.includes(url)), { timeout: 20_000 }).toEqual([]);
+  expect(new Set(asked).size).toBe(4);
+});
+
+/** Imports a zone of this many records, opens it, scrolls it by 30 screens, and counts the calls of the console's functions meanwhile. */
+async function callsWhileScrolling(page: Page, records: number): Promise<number> {
+  const zone = await fileZone(site.zonewright);
+  const lines = Array.from({ length: records }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await zone.post("/zonefile", { zonefile: lines.join(""), force: true });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  const protocol = await page.context().newCDPSession(page);
+  await protocol.send("Profiler.enable");
+  await protocol.send("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await page.evaluate(async () => {
+    const scroller = document.querySelector("[data-scroll]");
+    for (let screen = 0; screen < 30; screen++) {
+      scroller?.scrollBy(0, 800);
+      for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    }
+  });
+  const { result } = await protocol.send("Profiler.takePreciseCoverage");
+  await protocol.send("Profiler.stopPreciseCoverage");
+  await protocol.detach();
+  const scripts = result.filter(({ url }) => url.includes("/assets/"));
+  return scripts.flatMap(({ functions }) => functions).reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0);
+}
+
+test("scrolling takes as much work in a zone of 20,000 records as in one of 2,000", async () => {
+  const page = await site.signedIn();
+  const few = await callsWhileScrolling(page, 2_000);
+  const many = await callsWhileScrolling(page, 20_000);
+  expect(few).toBeGreaterThan(10_000);
+  expect(many).toBeLessThan(few * 2);
+}, 120_000);

@@ -1,6 +1,6 @@
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { fileZone } from "../../support/zones.ts";
 
 const site = useConsole();
@@ -19,4 +19,52 @@ test("on a phone, the tools above the records lie over none of them, however lon
   const first = await boxOf(page.getByRole("row").filter({ hasText: "host10" }));
   const add = await boxOf(page.getByRole("button", { name: "Add record" }));
   expect(add.y + add.height).toBeLessThanOrEqual(first.y);
+});
+
+test("on a phone, what is said about a zone moves nothing on its page when it comes", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 10; host < 30; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const page = await site.signedIn({ width: 390, height: 844 });
+  const facts = Promise.withResolvers<undefined>();
+  await page.route("**/trpc/providerConfigs.list*", async (route) => {
+    await facts.promise;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  const first = page.getByRole("row").filter({ hasText: "host10" });
+  const before = await boxOf(first);
+  facts.resolve(undefined);
+  await page
+    .getByText(/^.+ in sync$/)
+    .first()
+    .waitFor();
+  await page.getByText(/^Revision 20, /).waitFor();
+  // The rows of the grid are placed at whole pixels.
+  expect(Math.abs((await boxOf(first)).y - before.y)).toBeLessThan(1);
+});
+
+test.each([320, 390])("on a phone of %i pixels, a record shows its TTL and its note, on two lines", async (width) => {
+  const zone = await fileZone(site.zonewright);
+  const make = async (recordType: string, name: string, value: string, more: object) =>
+    expect(await zone.post("/records", { recordType, name, value, ...more })).toMatchObject({ status: 201 });
+  await make("A", "api", "192.0.2.10", { ttl: 300, comment: "Behind the load balancer in Frankfurt, ask Ops" });
+  await make("AAAA", "api", "2001:db8:4:17:f00d:cafe:1:2", { ttl: 3_600, comment: "As above, by IPv6" });
+  await make("CNAME", "www", "api", { ttl: 86_400 });
+  await make("TXT", "mail._domainkey", `v=DKIM1; k=rsa; p=${"MIIBIjANBgkqhkiG9w0".repeat(8)}`, { comment: "New key" });
+  await make("CNAME", "a-name-that-is-longer-than-the-line.of.a.phone", "www", { ttl: 60, comment: "Until May" });
+  const page = await site.signedIn({ path: `/d/${zone.name}/records`, width, height: 700 });
+  const row = page.getByRole("row").filter({ hasText: "192.0.2.10" });
+  const [name, type, value, ttl, note] = await Promise.all(
+    ["api", "A", "192.0.2.10", "5 min", /^Behind/].map((text) =>
+      boxOf(row.getByRole("gridcell", { name: text, exact: true })),
+    ),
+  );
+  expect([type?.y, ttl?.y].map((y) => Math.abs((y ?? 0) - (name?.y ?? 0)) < 5)).toEqual([true, true]);
+  expect(Math.abs((note?.y ?? 0) - (value?.y ?? 0))).toBeLessThan(5);
+  expect(value?.y).toBeGreaterThan(name?.y ?? 0);
+  expect((note?.x ?? 0) + (note?.width ?? 0)).toBeLessThanOrEqual(width);
+  expect((await boxOf(page.getByRole("row").filter({ hasText: "1 d" }))).height).toBe(51);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  await photograph(page, `phone-${width}`);
+  await expectAccessible(page);
 });

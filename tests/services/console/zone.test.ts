@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import type { RestClient } from "../../support/rest-client.ts";
 import { addZone, fileZone, freshName, manualConfig, type Zone } from "../../support/zones.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 
@@ -351,7 +352,7 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   const zone = await fileZone(site.zonewright);
   const page = await opened(zone, "settings");
   const rules = page.locator("section").filter({ has: page.getByRole("heading", { name: "Rules for records" }) });
-  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Follow by themselves" });
+  await rules.getByLabel("PTR records of its addresses").selectOption({ label: "Follow automatically" });
   await rules.getByLabel(/change MX records$/).check();
   await rules.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
@@ -364,4 +365,26 @@ test("PTR records are set to follow, mail is protected, and the page shows what 
   expect(await zone.detail()).toMatchObject({ reverse: "off", protectMail: false });
   const delegation = page.locator("section").filter({ has: page.getByRole("heading", { name: "Delegation" }) });
   await delegation.getByText(/^It (?:is not checked|has not been checked yet)/).waitFor();
+});
+
+const ask = async (client: RestClient, domainName: string) =>
+  expect((await client.post("/api/assignments/requests", { domainName })).status).toBe(201);
+
+test("an access request that is older than a hundred others is found on its zone's page, and granted", async () => {
+  const zone = await fileZone(site.zonewright);
+  const asking = await site.zonewright.member("asks-first");
+  await ask(asking, zone.name);
+  for (const name of ["asks-much", "asks-more"]) {
+    const other = await site.zonewright.member(name);
+    for (let count = 0; count < 50; count++) await ask(other, `elsewhere${count}.example`);
+  }
+  const page = await opened(zone, "access");
+  await page.getByRole("button", { name: "Show older requests" }).click();
+  const list = page.getByRole("list", { name: "Requests", exact: true });
+  await list.getByText("asks-first").waitFor();
+  await page.getByRole("button", { name: "Show older requests" }).waitFor({ state: "detached" });
+  await expectAccessible(page);
+  await photograph(page, "older-requests");
+  await list.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("list", { name: "Assignments" }).getByText("asks-first").waitFor();
 });

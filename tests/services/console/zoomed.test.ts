@@ -20,6 +20,7 @@ const everywhere = [
   "/account/keys",
   "/account/sessions",
   "/admin/users",
+  "/admin/audit",
   "/admin/invitations",
   "/admin/providers",
   "/admin/providers/new",

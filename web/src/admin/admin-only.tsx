@@ -6,9 +6,16 @@ import { adminWords } from "../words/admin.ts";
 
 const text = adminWords;
 
+interface AdminOnlyProps {
+  /** Whether auditors may read the page, too. */
+  auditors?: boolean;
+  children: ReactNode;
+}
+
 /** Shows its content to administrators, and a plain refusal to others. The service refuses the calls in any case. */
-export function AdminOnly({ children }: { children: ReactNode }) {
-  return useUser().role === "admin" ? children : <Refused />;
+export function AdminOnly({ auditors = false, children }: AdminOnlyProps) {
+  const { role } = useUser();
+  return role === "admin" || (auditors && role === "auditor") ? children : <Refused />;
 }
 
 function Refused() {

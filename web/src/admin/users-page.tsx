@@ -27,10 +27,10 @@ type Role = RouterInputs["users"]["list"]["role"];
 
 const pageSize = 50;
 
-/** The users of the service. */
+/** The users of the service. Auditors read them. */
 export function UsersPage() {
   return (
-    <AdminOnly>
+    <AdminOnly auditors>
       <Users />
     </AdminOnly>
   );
@@ -53,14 +53,17 @@ function Users() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const total = data?.total ?? 0;
+  const manages = useUser().role === "admin";
   return (
     <Page
       title={text.title}
       subtitle={data ? (total === 1 ? text.one : text.count(formatNumber(total))) : null}
       actions={
-        <Button kind="primary" onClick={() => setOpen({ what: "add" })}>
-          <Plus aria-hidden /> {text.add}
-        </Button>
+        manages ? (
+          <Button kind="primary" onClick={() => setOpen({ what: "add" })}>
+            <Plus aria-hidden /> {text.add}
+          </Button>
+        ) : null
       }
     >
       <div className={styles["tools"]}>
@@ -108,7 +111,7 @@ function Users() {
             </thead>
             <tbody>
               {data.users.map((user) => (
-                <Row key={user.id} user={user} onOpen={(what) => setOpen({ what, user })} />
+                <Row key={user.id} user={user} manages={manages} onOpen={(what) => setOpen({ what, user })} />
               ))}
             </tbody>
           </table>
@@ -129,10 +132,12 @@ function Users() {
 
 interface RowProps {
   user: ManagedUser;
+  /** Whether the reader may change users. */
+  manages: boolean;
   onOpen: (what: "edit" | "ways" | "delete") => void;
 }
 
-function Row({ user, onOpen }: RowProps) {
+function Row({ user, manages, onOpen }: RowProps) {
   const self = useUser().id === user.id;
   const address = user.email === null ? null : user.emailVerified ? user.email : `${user.email} (${text.unverified})`;
   const about = [user.displayName, address].filter((each) => each !== null && each !== "").join(" · ");
@@ -155,20 +160,26 @@ function Row({ user, onOpen }: RowProps) {
       </td>
       <td className={styles["actions"]}>
         <div>
-          <Menu
-            trigger={
-              <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(user.username)}>
-                <Ellipsis aria-hidden />
-              </button>
-            }
-            groups={[
-              [
-                { id: "edit", label: text.edit, run: () => onOpen("edit") },
-                { id: "ways", label: text.waysIn, run: () => onOpen("ways") },
-              ],
-              [{ id: "delete", label: text.delete, run: () => onOpen("delete"), danger: true, disabled: self }],
-            ]}
-          />
+          {manages ? (
+            <Menu
+              trigger={
+                <button type="button" className={buttonClass("quiet", true)} aria-label={text.more(user.username)}>
+                  <Ellipsis aria-hidden />
+                </button>
+              }
+              groups={[
+                [
+                  { id: "edit", label: text.edit, run: () => onOpen("edit") },
+                  { id: "ways", label: text.waysIn, run: () => onOpen("ways") },
+                ],
+                [{ id: "delete", label: text.delete, run: () => onOpen("delete"), danger: true, disabled: self }],
+              ]}
+            />
+          ) : (
+            <Button aria-label={text.waysInto(user.username)} onClick={() => onOpen("ways")}>
+              {text.waysIn}
+            </Button>
+          )}
         </div>
       </td>
     </tr>

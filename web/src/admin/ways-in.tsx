@@ -95,7 +95,9 @@ function groupsOf(access: Access): { title: string; ways: Way[] }[] {
 
 /** Shows and revokes what lets somebody act as a user. */
 export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => void }) {
-  const self = useUser().id === user.id;
+  const { id, role } = useUser();
+  const self = id === user.id;
+  const mayRevoke = role === "admin" && !self;
   const [asking, setAsking] = useState(false);
   const key = ["user-access", user.id];
   const { data, error } = useQuery({
@@ -120,7 +122,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
         footer={
           <>
             <Button onClick={onClose}>{words.ui.close}</Button>
-            {self || groups.length === 0 ? null : (
+            {!mayRevoke || groups.length === 0 ? null : (
               <Button kind="danger" pending={revoke.pending} onClick={() => setAsking(true)}>
                 {text.revokeAll}
               </Button>
@@ -130,7 +132,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
       >
         <div className={styles["ways"]}>
           <Failure error={error ?? revoke.error} />
-          {self ? <Notice kind="info">{text.own}</Notice> : null}
+          {self && role === "admin" ? <Notice kind="info">{text.own}</Notice> : null}
           {data && groups.length === 0 ? <p role="status">{text.none}</p> : null}
           {groups.map(({ title, ways }) => (
             <section key={title} aria-label={title}>
@@ -142,7 +144,7 @@ export function WaysIn({ user, onClose }: { user: ManagedUser; onClose: () => vo
                       {way.name}
                       <small>{way.about}</small>
                     </span>
-                    {self ? null : (
+                    {!mayRevoke ? null : (
                       <Button
                         aria-label={text.revokeOne(way.name)}
                         pending={revoke.pending}

@@ -66,9 +66,9 @@ export function useEntries(search: string, { onKeys, onSignOut }: Actions): { en
     page(pages.requests, "/requests"),
     page(pages.notifications, "/notifications"),
     page(pages.account, "/account/profile"),
+    ...(user.role === "member" ? [] : [page(pages.users, "/admin/users"), page(pages.audit, "/admin/audit")]),
     ...(user.role === "admin"
       ? [
-          page(pages.users, "/admin/users"),
           page(pages.invitations, "/admin/invitations"),
           page(pages.providers, "/admin/providers"),
           page(pages.signIn, "/admin/sign-in"),

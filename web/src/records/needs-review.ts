@@ -1,5 +1,6 @@
+import type { OwnRights } from "../zone/assigned-rights.ts";
+import { isBound } from "../zone/review-rule.ts";
 import type { Zone } from "../zone/use-zone.ts";
-import type { OwnRights } from "./assigned-rights.ts";
 import type { Plan } from "./draft/use-draft.ts";
 
 interface Person {
@@ -8,11 +9,6 @@ interface Person {
 }
 
 type Rule = Pick<Zone, "reviewRequired" | "reviewAcme">;
-
-/** Returns whether a zone's rule holds for a role. */
-export function isBound({ reviewRequired }: Pick<Rule, "reviewRequired">, role: string): boolean {
-  return reviewRequired === "everyone" || (reviewRequired === "members" && role !== "admin");
-}
 
 /** Returns whether a person's changes need a review before they are made. The service decides; this says it before it is asked. */
 export function needsReview(

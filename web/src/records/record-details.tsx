@@ -12,7 +12,7 @@ import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { words } from "../words/words.ts";
 import { refreshRecords, type Zone } from "../zone/use-zone.ts";
-import { isBound } from "./needs-review.ts";
+import { isBound } from "../zone/review-rule.ts";
 import { seesZone } from "./sees-zone.ts";
 
 const text = recordsWords;

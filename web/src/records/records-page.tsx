@@ -11,6 +11,7 @@ import { Failure } from "../ui/notice.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
+import { useOwnRights } from "../zone/own-rights.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import {
   addRecord,
@@ -32,7 +33,6 @@ import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
 import { NoRecords } from "./no-records.tsx";
 import { RecordTools } from "./record-tools.tsx";
-import { useOwnRights } from "./own-rights.ts";
 import { useDeletedRecords } from "./use-deleted-records.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useReview } from "./use-review.ts";

@@ -8,9 +8,9 @@ import { presentRecords } from "./present-records.ts";
 /** Brings the draft up to records that others deleted: their edits become new records, so that nothing typed is lost. */
 export function useDeletedRecords(domainId: string, { draft, check, change }: DraftState): void {
   const suspects = check.state === "refused" ? check.suspects : null;
-  const find = useEffectEvent(async (keys: ReadonlySet<string>) => {
+  const find = useEffectEvent(async (keys: ReadonlySet<string>, signal: AbortSignal) => {
     const edits = draft.edits.filter(({ key }) => keys.has(key));
-    const present = await presentRecords(domainId, edits);
+    const present = await presentRecords(domainId, edits, signal);
     return new Set([...keys].filter((key) => !present.has(key)));
   });
   const bringUp = useEffectEvent((deleted: ReadonlySet<string>) => {
@@ -19,17 +19,15 @@ export function useDeletedRecords(domainId: string, { draft, check, change }: Dr
     change((before) => withoutDeleted(before, deleted).draft);
   });
   useEffect(() => {
-    let current = suspects !== null && suspects.size > 0;
+    if (suspects === null || suspects.size === 0) return undefined;
+    const asking = new AbortController();
     const bringUpIfGone = async () => {
-      if (!suspects || !current) return;
-      const deleted = await find(suspects);
-      if (current && deleted.size > 0) bringUp(deleted);
+      const deleted = await find(suspects, asking.signal);
+      if (!asking.signal.aborted && deleted.size > 0) bringUp(deleted);
     };
     // Without an answer, the row says that there is no such record.
     void bringUpIfGone().catch(() => undefined);
-    return () => {
-      current = false;
-    };
+    return () => asking.abort();
   }, [suspects]);
 }
 

@@ -4,7 +4,7 @@ import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
 import type { Zone } from "../zone/use-zone.ts";
-import type { OwnRights } from "./assigned-rights.ts";
+import type { OwnRights } from "../zone/assigned-rights.ts";
 import { sameEdits, type Draft } from "./draft/draft.ts";
 import type { DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";

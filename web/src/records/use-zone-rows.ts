@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { DnsRecord } from "@zonewright/client";
-import { useDeferredValue, useMemo, useState } from "react";
+import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { client } from "../api.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
@@ -9,6 +9,9 @@ import { allRows, countTypes, loadedRows, windowedRows, type Row, type RowSource
 
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
 const pageSize = 500;
+
+/** Pixels of most rows, as in the style: each row of another height makes the places of all rows below it be calculated again. */
+const rowHeight = () => (matchMedia("(max-width: 760px)").matches ? 51 : 34);
 
 interface ZoneRowsOptions {
   domainId: string;
@@ -65,8 +68,13 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
     () => loadedRows(records, draft, { search, type }, zone),
     [records, draft, search, type, zone],
   );
-  const source = whole ? loaded : windowedRows(windows.total ?? 0, windows.at, draft);
-  const view = useRows(source.count, 35, (index) => source.at(index)?.key);
+  const windowed = useMemo(
+    () => windowedRows(windows.total ?? 0, windows.at, draft),
+    [windows.total, windows.at, draft],
+  );
+  const source = whole ? loaded : windowed;
+  const keyAt = useCallback((index: number) => source.at(index)?.key, [source]);
+  const view = useRows(source.count, rowHeight(), keyAt);
   if (!whole && view.settled !== inView) setInView(view.settled);
   return {
     rows: source,

@@ -2,15 +2,14 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import {
   BookOpen,
   Bell,
+  Contrast,
   GitPullRequest,
   Globe,
   KeyRound,
   LogOut,
-  Monitor,
-  Moon,
   Plug,
+  ScrollText,
   Search,
-  Sun,
   Ticket,
   User,
   Users,
@@ -31,7 +30,12 @@ const adminPages = [
   { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
   { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
   { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
+  { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
 ] as const;
+
+/** The pages about the whole service that a role may read. */
+const adminPagesOf = (role: string) =>
+  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit/.test(to)));
 
 interface ShellProps {
   user: { username: string; displayName: string | null; role: "admin" | "auditor" | "member" };
@@ -81,14 +85,14 @@ export function Shell({ user, onSignOut, unread, toReview, offline, onJump, chil
         />
         <RailLink to="/requests" icon={<GitPullRequest aria-hidden />} label={text.requests} count={toReview} />
         <RailLink to="/notifications" icon={<Bell aria-hidden />} label={text.notifications} count={unread} />
-        {user.role === "admin" ? (
+        {user.role === "member" ? null : (
           <>
             <div className={styles["section"]}>{text.administration}</div>
-            {adminPages.map((page) => (
+            {adminPagesOf(user.role).map((page) => (
               <RailLink admin key={page.to} {...page} />
             ))}
           </>
-        ) : null}
+        )}
         <Who user={user} onSignOut={onSignOut} />
       </nav>
       <main className={styles["main"]} ref={main} id="content" tabIndex={-1} data-scroll>
@@ -140,7 +144,6 @@ function Who({ user, onSignOut }: Pick<ShellProps, "user" | "onSignOut">) {
   const navigate = useNavigate();
   const shownName = user.displayName ?? user.username;
   const next = { system: "light", light: "dark", dark: "system" } as const;
-  const icons = { system: <Monitor aria-hidden />, light: <Sun aria-hidden />, dark: <Moon aria-hidden /> };
   return (
     <Menu
       trigger={
@@ -157,12 +160,15 @@ function Who({ user, onSignOut }: Pick<ShellProps, "user" | "onSignOut">) {
             icon: <User aria-hidden />,
             run: () => void navigate({ to: "/account/profile" }),
           },
-          { id: "theme", label: text.themes[theme], icon: icons[theme], run: () => setTheme(next[theme]) },
+          { id: "theme", label: text.themes[theme], icon: <Contrast aria-hidden />, run: () => setTheme(next[theme]) },
           { id: "docs", label: text.apiDocs, icon: <BookOpen aria-hidden />, run: () => location.assign("/api/docs") },
         ],
-        user.role === "admin"
-          ? adminPages.map(({ to, icon, label }) => ({ id: to, icon, label, run: () => void navigate({ to }) }))
-          : [],
+        adminPagesOf(user.role).map(({ to, icon, label }) => ({
+          id: to,
+          icon,
+          label,
+          run: () => void navigate({ to }),
+        })),
         [{ id: "sign-out", label: text.signOut, icon: <LogOut aria-hidden />, run: onSignOut }],
       ].filter((group) => group.length > 0)}
     />

@@ -1,5 +1,5 @@
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useState, type RefCallback } from "react";
+import { useCallback, useEffect, useLayoutEffect, useState, type RefCallback } from "react";
 
 export interface Rows {
   /** For the element that contains the rows. It may come after the list, such as with the first row. */
@@ -11,7 +11,8 @@ export interface Rows {
 
 /**
  * Shows only the rows in view of a list in the page's work area, which scrolls as a whole.
- * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index
+ * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index.
+ *   Another function names all rows again, so it must stay the same while the rows do.
  * @param covered the height of what sticks to the top of the work area, for scrolling to a row
  */
 export function useRows(
@@ -37,12 +38,14 @@ export function useRows(
     for (const child of found.children) observer.observe(child);
     return () => observer.disconnect();
   }, [container]);
+  // Another function makes the virtualizer name every row of the list again.
+  const getItemKey = useCallback((index: number) => keyAt?.(index) ?? index, [keyAt]);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
     count,
     getScrollElement: () => scroller,
     estimateSize: () => rowHeight,
     overscan: 12,
-    getItemKey: (index) => keyAt?.(index) ?? index,
+    getItemKey,
     scrollMargin: margin,
     scrollPaddingStart: covered,
   });

@@ -22,6 +22,7 @@ interface WindowsOptions<Item> {
 export interface Windows<Item> {
   /** The number of rows, or null before the first answer. */
   total: number | null;
+  /** The row at an index, if it is loaded. Another function when rows come or change, the same while the list is scrolled. */
   at: (index: number) => Item | undefined;
   /** The rows of the first page; another array when they change. */
   page: readonly Item[] | undefined;
@@ -64,13 +65,25 @@ export function useWindows<Item>({
   const data = head?.data;
   if (data !== undefined && before?.head !== data) setBefore({ list, head: data });
   const shown = data ?? (before?.list === list ? before.head : undefined);
-  const byPage = new Map(pages.map((page, index) => [page, page === 0 ? shown : results[index]?.data]));
+  const loaded = useSame(pages.map((page, index) => (page === 0 ? shown : results[index]?.data)));
+  const at = useMemo(() => {
+    const byPage = new Map(pages.map((page, index) => [page, loaded[index]]));
+    return (index: number) => byPage.get(Math.floor(index / pageSize))?.items[index % pageSize];
+  }, [pages, loaded, pageSize]);
   return {
     total: shown?.total ?? null,
-    at: (index) => byPage.get(Math.floor(index / pageSize))?.items[index % pageSize],
+    at,
     page: shown?.items,
     error: results.find(({ error }) => error !== null)?.error ?? null,
     loading: shown === undefined && (head?.isPending ?? true),
     stale: data === undefined && shown !== undefined,
   };
+}
+
+/** Returns the same array as long as its elements are the same. */
+function useSame<Item>(items: readonly Item[]): readonly Item[] {
+  const [held, setHeld] = useState(items);
+  if (held.length === items.length && held.every((item, index) => item === items[index])) return held;
+  setHeld(items);
+  return items;
 }

@@ -1,10 +1,10 @@
 import { Card, useTitle } from "../ui/page.tsx";
 import { useUser } from "../session/current-user.ts";
+import { useUserNames } from "../session/use-user-names.ts";
 import { zoneWords } from "../words/zone.ts";
 import { Assignments } from "./access/assignments.tsx";
 import { OwnAccess } from "./access/own-access.tsx";
 import { OpenRequests, OwnRequests } from "./access/requests.tsx";
-import { useUserNames } from "./access/use-user-names.ts";
 import { useZone, zoneName, type Zone } from "./use-zone.ts";
 import styles from "./zone.module.css";
 

@@ -9,6 +9,8 @@ import type { Row } from "./rows.ts";
 import styles from "./grid.module.css";
 
 const text = recordsWords;
+/** The characters of a value that leave room for a note beside it on a phone. */
+const mostBesideNote = 20;
 const signs = { create: "+", update: "~", delete: "−" } as const;
 
 /** The keys that are held while a cell is clicked. */
@@ -67,6 +69,7 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
     selected && styles["selected"],
     live && styles["live"],
     readOnly && styles["readOnly"],
+    fields.value.length > mostBesideNote && styles["long"],
   ];
   const unsupported = record !== null && !record.serverManaged && readOnly && !props.typeIsEditable;
   const note = record?.serverManaged ? text.serverManaged : unsupported ? text.readOnly : (fields.comment ?? "");

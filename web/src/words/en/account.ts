@@ -45,7 +45,7 @@ export const account = {
   themes: { system: "System", light: "Light", dark: "Dark" },
 
   password: "Password",
-  passwordNone: "You have no password and sign in in the ways listed below. Set one to sign in with it as well.",
+  passwordNone: "You have no password and sign in as listed below. Set one to sign in with it as well.",
   setPassword: "Set a password",
   passwordSet: "Your password is set. You can sign in with it.",
   currentPassword: "Current password",
@@ -81,7 +81,7 @@ export const account = {
 
   passkeys: "Passkeys",
   passkeysHint:
-    "Sign in with your fingerprint, face or security key. A passkey signs in alone, and confirms a sign-in by password.",
+    "Sign in with your fingerprint, face or security key. A passkey signs you in by itself, or confirms a sign-in by password.",
   passkeysMissing: "This address cannot use passkeys: browsers allow them only over HTTPS or on localhost.",
   passkeysEmpty: "You have no passkey yet.",
   passkeyName: "Name of the new passkey",

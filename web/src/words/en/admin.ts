@@ -23,15 +23,15 @@ const providerFields: Readonly<Record<string, { label?: string; hint?: string; e
   "powerdns.timeoutSeconds": { label: "Seconds to wait for an answer", example: "30" },
   "cloudflare.apiToken": { hint: "With Zone Read and DNS Edit. Add Zone Edit to create zones from here." },
   "cloudflare.accountId": { label: "Account ID", hint: "Needed to create zones. Also limits which zones are listed." },
-  "cloudflare.endpoint": { hint: "Only for another address than Cloudflare's own." },
+  "cloudflare.endpoint": { hint: "Only if the API is not at Cloudflare's own address." },
   "route53.accessKeyId": { label: "Access key ID", example: "AKIAIOSFODNN7EXAMPLE" },
   "route53.hostedZoneIds": {
     label: "Hosted zone IDs",
     hint: "Separated by commas. Empty: all public hosted zones. Name private zones here.",
   },
-  "route53.endpoint": { hint: "Only for another address than Amazon's own." },
+  "route53.endpoint": { hint: "Only if the API is not at Amazon's own address." },
   "digitalocean.token": { hint: "With the custom scopes create, read, update and delete for “domain”." },
-  "digitalocean.endpoint": { hint: "Only for another address than DigitalOcean's own." },
+  "digitalocean.endpoint": { hint: "Only if the API is not at DigitalOcean's own address." },
   "primary.nameServers": { example: "ns1.example.com, ns2.example.com" },
   "primary.contact": { hint: "Published in the SOA.", example: "hostmaster@example.com" },
   "primary.primaryName": { hint: "Published in the SOA. Left out: the first name server." },
@@ -41,9 +41,9 @@ const providerFields: Readonly<Record<string, { label?: string; hint?: string; e
   "primary.tsigKeys": { hint: "With keys, an address alone is not enough.", example: "xfr:hmac-sha256:c2VjcmV0…" },
   "primary.catalogZone": { hint: "A name that no zone has. Secondaries learn from it which zones there are." },
   "alidns.accessKeyId": { label: "Access key ID" },
-  "alidns.url": { hint: "Only for another address than Alibaba Cloud's own." },
+  "alidns.url": { hint: "Only if the API is not at Alibaba Cloud's own address." },
   "dnspod.url": {
-    hint: "Only for another address than DNSPod's own.",
+    hint: "Only if the API is not at DNSPod's own address.",
     example: "https://dnspod.intl.tencentcloudapi.com",
   },
 };
@@ -58,7 +58,7 @@ const kindHints: Readonly<Record<string, string>> = {
   digitalocean: "The domains of a DigitalOcean account.",
   alidns: "Zones at Alibaba Cloud DNS.",
   dnspod: "Zones at DNSPod (Tencent Cloud).",
-  manual: "Records are kept here only. You carry them to the provider yourself.",
+  manual: "Records are kept here only. You copy them to the provider yourself.",
 };
 
 const providers = {
@@ -95,7 +95,7 @@ const providers = {
   chooseHint: "Connecting and importing reads your zones. It changes nothing at the provider.",
   otherKind: "Choose another kind",
   connect: (kind: string) => `Connect ${kind}`,
-  nameHint: "How it is called here. It must be unique.",
+  nameHint: "Its name here. It must be unique.",
   membersHint: "Let members add domains with it",
   saveAndTest: "Save and test",
   refused: "The configuration is saved, but the provider cannot be used with it:",
@@ -159,6 +159,7 @@ const users = {
   more: (name: string) => `Actions for ${name}`,
   edit: "Edit",
   waysIn: "Ways in",
+  waysInto: (name: string) => `Ways in for ${name}`,
   delete: "Delete",
   addTitle: "Add a user",
   addHint: "Hand over the password in person, or invite the user instead: then nobody else knows it.",
@@ -188,7 +189,7 @@ const users = {
 const access = {
   title: (name: string) => `Ways into ${name}'s account`,
   hint: "Everything that lets somebody act as this user.",
-  none: "Nothing lets anybody in. Set a new password to let the user in again.",
+  none: "Nobody can get into this account. Set a new password to let the user in again.",
   password: "Password",
   passwordSet: "A password is set",
   sessions: "Sessions",
@@ -244,7 +245,7 @@ const invitations = {
   withdraw: "Withdraw",
   withdrawOf: (when: string) => `Withdraw the invitation created ${when}`,
   withdrawTitle: "Withdraw this invitation?",
-  withdrawHint: "Nobody can register with it from then on. Accounts created with it remain.",
+  withdrawHint: "Nobody can register with it any longer. Accounts created with it remain.",
   withdrawn: "The invitation is withdrawn.",
 };
 
@@ -297,6 +298,34 @@ const signIn = {
   unbind: "Continue and remove them",
 };
 
+const audit = {
+  title: "Audit trail",
+  count: (total: string) => `${total} entries`,
+  one: "1 entry",
+  action: "Action",
+  actionExample: "Action, such as domain.update",
+  from: "From",
+  until: "Until",
+  clear: "Show all",
+  noneFound: "No entry matches.",
+  when: "When",
+  who: "Who",
+  target: "Target",
+  address: "IP address",
+  service: "Zonewright",
+  visitor: "Not signed in",
+  key: (name: string) => `TSIG key ${name}`,
+  deletedUser: "Deleted user",
+  byToken: "by a personal token",
+  onlyOf: (name: string) => `Only entries of ${name}`,
+  onlyAbout: (target: string) => `Only entries about ${target}`,
+  details: "Changed fields",
+  detailsOf: (action: string) => `Changed fields of ${action}`,
+  before: "before",
+  after: "after",
+  absent: "–",
+};
+
 export const admin = {
   refusedTitle: "This page is for administrators",
   refused: "Ask an administrator if you need something changed here.",
@@ -306,4 +335,5 @@ export const admin = {
   access,
   invitations,
   signIn,
+  audit,
 };

@@ -36,6 +36,7 @@ export const shell = {
   invitations: "Invitations",
   providers: "DNS providers",
   signIn: "Sign-in providers",
+  audit: "Audit trail",
   account: "Account",
   signOut: "Sign out",
   theme: "Theme",

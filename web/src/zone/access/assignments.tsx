@@ -3,6 +3,7 @@ import type { RouterOutputs } from "@zonewright/client";
 import { useDeferredValue, useState } from "react";
 import { client, issueOf, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
+import { useUserNames } from "../../session/use-user-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, Form, SelectField, TextField } from "../../ui/field.tsx";
@@ -17,7 +18,6 @@ import { typeList } from "../lists.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 import { recordsText } from "./own-access.tsx";
-import { useUserNames } from "./use-user-names.ts";
 
 const text = zoneWords;
 

@@ -1,5 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
-import type { RouterOutputs } from "@zonewright/client";
 import { useState } from "react";
 import { client, issueOf, queries } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
@@ -13,26 +11,13 @@ import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
-import { zoneName, type Zone } from "../use-zone.ts";
+import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 import { AccessField } from "./assignments.tsx";
 import { hostsText } from "./own-access.tsx";
+import { refreshRequests, useRequests, type Request, type Requests } from "./use-requests.ts";
 
 const text = zoneWords;
-
-type Request = RouterOutputs["assignments"]["listRequests"]["requests"][number];
-
-function useRequests(zone: Zone, status?: Request["status"]) {
-  return useQuery({
-    queryKey: ["assignment-requests", status ?? "all"],
-    queryFn: async ({ signal }) =>
-      (await client.assignments.listRequests.query({ limit: 100, status }, { signal })).requests,
-    select: (requests) =>
-      requests.filter(({ domainId, domainName }) => domainId === zone.id || domainName === zoneName(zone)),
-  });
-}
-
-const refresh = async () => await queries.invalidateQueries({ queryKey: ["assignment-requests"] });
 
 function Wish({ request: { access, subdomainPattern, host, reason, createdAt } }: { request: Request }) {
   return (
@@ -46,14 +31,14 @@ function Wish({ request: { access, subdomainPattern, host, reason, createdAt } }
 
 /** What members ask for in a domain, for administrators. Nothing to show without open requests. */
 export function OpenRequests({ zone }: { zone: Zone }) {
-  const { data: requests = [], error } = useRequests(zone, "pending");
+  const { requests, error, ...older } = useRequests(zone, "pending");
   const [rejecting, setRejecting] = useState<Request | null>(null);
   const approve = useAction(async ({ id, username }: Request) => {
     await client.assignments.approve.mutate({ id });
-    await Promise.all([refresh(), queries.invalidateQueries({ queryKey: ["assignments", zone.id] })]);
+    await Promise.all([refreshRequests(), queries.invalidateQueries({ queryKey: ["assignments", zone.id] })]);
     toast({ title: text.approved(username) });
   });
-  if (requests.length === 0 && error === null) return null;
+  if (requests.length === 0 && error === null && !older.hasOlder) return null;
   return (
     <Card title={text.requests} hint={text.requestsHint} flush>
       <Failure error={error ?? approve.error} />
@@ -73,8 +58,20 @@ export function OpenRequests({ zone }: { zone: Zone }) {
           </li>
         ))}
       </ul>
+      <Older {...older} />
       {rejecting ? <RejectDialog request={rejecting} onClose={() => setRejecting(null)} /> : null}
     </Card>
+  );
+}
+
+function Older({ hasOlder, showOlder, reading }: Pick<Requests, "hasOlder" | "showOlder" | "reading">) {
+  if (!hasOlder) return null;
+  return (
+    <div className={styles["older"]}>
+      <Button pending={reading} onClick={showOlder}>
+        {text.olderRequests}
+      </Button>
+    </div>
   );
 }
 
@@ -82,7 +79,7 @@ function RejectDialog({ request, onClose }: { request: Request; onClose: () => v
   const [note, setNote] = useState("");
   const reject = useAction(async () => {
     await client.assignments.reject.mutate({ id: request.id, note: note.trim() || null });
-    await refresh();
+    await refreshRequests();
     toast({ title: text.rejected });
     onClose();
   });
@@ -111,7 +108,7 @@ function RejectDialog({ request, onClose }: { request: Request; onClose: () => v
 /** A member's own requests for a domain, and a new one. */
 export function OwnRequests({ zone }: { zone: Zone }) {
   const user = useUser();
-  const { data: requests = [], error } = useRequests(zone);
+  const { requests, error, ...older } = useRequests(zone);
   const [asking, setAsking] = useState(false);
   if (zone.ownerId === user.id) return null;
   return (
@@ -133,6 +130,7 @@ export function OwnRequests({ zone }: { zone: Zone }) {
           </li>
         ))}
       </ul>
+      <Older {...older} />
       {asking ? <AskDialog zone={zone} onClose={() => setAsking(false)} /> : null}
     </Card>
   );
@@ -149,7 +147,7 @@ function AskDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
       subdomainPattern: hosts.trim() || "*",
       reason: reason.trim() || null,
     });
-    await refresh();
+    await refreshRequests();
     toast({ title: text.asked });
     onClose();
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assignedRights } from "../../../web/src/records/assigned-rights.ts";
+import { assignedRights } from "../../../web/src/zone/assigned-rights.ts";
 
 type Access = "read" | "propose" | "write";
 const assigned = (subdomainPattern: string, access: Access, recordTypes: string[] = []) => ({

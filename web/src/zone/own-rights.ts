@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import type { Zone } from "../zone/use-zone.ts";
 import { assignedRights, type OwnRights } from "./assigned-rights.ts";
+import type { Zone } from "./use-zone.ts";
 
 const everything: OwnRights = {
   locked: false,
