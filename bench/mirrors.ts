@@ -148,10 +148,7 @@ async function measureEdits(environment: Environment, vendors: Vendors): Promise
     spread,
     goal: { most: 1.1 },
   });
-  return [
-    figure("an edit", edits),
-    figure(`each of ${editsOfStream} edits in a row`, inStreams),
-  ];
+  return [figure("an edit", edits), figure(`each of ${editsOfStream} edits in a row`, inStreams)];
 }
 
 /** @returns the path of a new domain with two mirrors */

@@ -37,8 +37,8 @@ async function begun() {
 async function rest(entries: Awaited<ReturnType<typeof begun>>, afterFirstPage: () => Promise<void>) {
   let count = 0;
   try {
-    for await (const _entry of entries) {
-      count++;
+    for await (const { owner } of entries) {
+      count += owner.length > 0 ? 1 : 0;
       if (count === 500) await afterFirstPage();
     }
     return { count, error: null };

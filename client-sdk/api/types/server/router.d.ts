@@ -17,10 +17,6 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 rememberMe?: boolean | undefined;
             };
             output: {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
-            } | {
                 accessToken: string;
                 refreshToken: string;
                 user: {
@@ -29,6 +25,10 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     email: string | null;
                     role: "admin" | "auditor" | "member";
                 };
+            } | {
+                requires2FA: true;
+                tempToken: string;
+                methods: ("email" | "passkey" | "totp")[];
             };
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
