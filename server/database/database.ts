@@ -10,6 +10,7 @@ import type { Logger } from "../platform/log.ts";
 import { AfterCommitSubscriber, reportFailedWork } from "./after-commit.ts";
 import { connectionSettings, isSocket, parseDatabaseUrl, placeOf, type DatabaseAddress } from "./connection-url.ts";
 import { entities, type Tables } from "./tables/all.ts";
+import { countRowsOfGrownTables, statisticsTarget } from "./count-rows.ts";
 import { storeVersion, refuseNewer } from "./installation.ts";
 import { prepareRepeated } from "./prepared-in-engine.ts";
 import { PreparingClient } from "./prepared-statements.ts";
@@ -69,6 +70,11 @@ export function jsonRows(rows: readonly unknown[]) {
 /** Texts of a JSON array as a table of one column `value`: one parameter for any number of texts. */
 export function jsonTexts(texts: readonly string[]) {
   return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
+}
+
+/** Ids as the array of one parameter, for `= any (…)`: the planner expects few of them, and uses the index. */
+export function uuids(ids: readonly string[]) {
+  return sql<string[]>`${`{${ids.join(",")}}`}::text::uuid[]`;
 }
 
 const timestampOid = 1184;
@@ -239,7 +245,11 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
   const options = {
     extensions: { btree_gin, pg_trgm },
     parsers: { [timestampOid]: parseTimestamp },
-    startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${embeddedBuffers}`],
+    startParams: [
+      ...PGlite.defaultStartParams,
+      ...["-c", `shared_buffers=${embeddedBuffers}`],
+      ...["-c", `default_statistics_target=${statisticsTarget}`],
+    ],
   };
   const orm = await PGliteORM.init({
     ...ormOptions,
@@ -252,5 +262,6 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
   const engine = await orm.em.getConnection().getNativeClient();
   keepByteOrderMarks(engine);
   prepareRepeated(engine, protocol);
+  countRowsOfGrownTables(engine);
   return orm as unknown as PostgresORM;
 }

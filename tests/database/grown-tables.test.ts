@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { queries, type Database } from "../../server/database/database.ts";
+import { newMemoryDatabase } from "../support/database.ts";
+
+let database: Database;
+beforeAll(async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  database = await newMemoryDatabase();
+  await database.migrate();
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await database.close();
+});
+
+async function addEntries(count: number): Promise<void> {
+  await sql`
+    insert into audit_entries (id, at, action, target_type)
+    select gen_random_uuid(), now(), 'test.grow', 'domain' from generate_series(1, ${count}::int)
+  `.execute(queries(database.fork()));
+}
+
+/** Begins a transaction a while after the last one, and returns how many rows the planner expects in the table. */
+async function expectedLater(): Promise<number> {
+  vi.advanceTimersByTime(10_000);
+  return await database.fork().transactional(async (tx) => {
+    const { rows } = await sql<{ rows: number }>`
+      select reltuples::int as rows from pg_class where relname = 'audit_entries'
+    `.execute(queries(tx));
+    return rows[0]?.rows ?? 0;
+  });
+}
+
+test("the embedded engine counts the rows of a table whenever it has grown by half, and not before", async () => {
+  expect(await expectedLater()).toBeLessThanOrEqual(0);
+  await addEntries(2_000);
+  const counted = await expectedLater();
+  expect(counted).toBe(2_000);
+  await addEntries(500);
+  expect(await expectedLater()).toBe(2_000);
+  await addEntries(1_500);
+  expect(await expectedLater()).toBe(4_000);
+});
