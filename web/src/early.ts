@@ -70,6 +70,8 @@ function showName(name: string): void {
 }
 
 async function askEarly(): Promise<void> {
+  // Throws for an address that is no valid text. The console says what is wrong with it.
+  if (zone !== undefined) showName(decodeURIComponent(zone));
   const token = await renew();
   void query("auth.me", { json: null, meta: { values: ["undefined"], v: 1 } }, token);
   if (zone !== undefined) {
@@ -110,6 +112,5 @@ function loadFiles(): void {
 // A return from an identity provider begins a new session.
 if (localStorage.getItem(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
-  if (zone !== undefined) showName(decodeURIComponent(zone));
   askEarly().catch(loadFiles);
 }
