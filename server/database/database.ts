@@ -247,8 +247,10 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
     parsers: { [timestampOid]: parseTimestamp },
     startParams: [
       ...PGlite.defaultStartParams,
-      ...["-c", `shared_buffers=${embeddedBuffers}`],
-      ...["-c", `default_statistics_target=${statisticsTarget}`],
+      "-c",
+      `shared_buffers=${embeddedBuffers}`,
+      "-c",
+      `default_statistics_target=${statisticsTarget}`,
     ],
   };
   const orm = await PGliteORM.init({
