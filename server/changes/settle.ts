@@ -10,7 +10,7 @@ import {
   historyStatements,
   rowsPerStatement,
   versionStatements,
-  type FollowedZone,
+  type WatchedZone,
   type Settlement,
 } from "./settlement.ts";
 import { noDrift } from "./state/found-drift.ts";
@@ -54,7 +54,7 @@ async function write(
   domainId: string,
   settlement: Settlement,
   { done, changeSetId, isLarge }: Writing,
-): Promise<FollowedZone> {
+): Promise<WatchedZone> {
   const move = () => moveZone(tx, domainId, settlement, done).compile();
   const statements = (revision: number) => {
     const { closing, opening } = versionStatements(tx, domainId, { revision, changes: done, now: settlement.now });
@@ -107,8 +107,8 @@ async function movedBy(
   tx: EntityManager,
   domainId: string,
   answer: Answer | undefined,
-): Promise<Omit<FollowedZone, "mirrored">> {
-  const [row] = (answer?.rows ?? []) as Omit<FollowedZone, "mirrored">[];
+): Promise<Omit<WatchedZone, "mirrored">> {
+  const [row] = (answer?.rows ?? []) as Omit<WatchedZone, "mirrored">[];
   if (row) return row;
   throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
 }

@@ -14,7 +14,7 @@ import type { Lease } from "./lease.ts";
 export const rowsPerStatement = 1_000;
 
 /** A zone's revision, and who follows its changes. */
-export interface FollowedZone {
+export interface WatchedZone {
   revision: number;
   /** Whether it has mirrors. */
   mirrored: boolean;
@@ -38,7 +38,7 @@ export interface Settlement {
   /** Null when the row lock of this transaction protects the zone. */
   lease: Lease | null;
   /** The zone before, if this transaction has locked its row; null if it has not. */
-  locked: FollowedZone | null;
+  locked: WatchedZone | null;
   /** The fingerprint of the provider's content afterwards; null leaves the stored one. */
   fingerprint: string | null;
   /** The pending change set, which stores its cause; left out when there is none. */

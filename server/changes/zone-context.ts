@@ -8,7 +8,7 @@ import { knownKind } from "../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
 import { isMirrored } from "./mirror-due.ts";
 import { isReported } from "./report-change.ts";
-import type { FollowedZone } from "./settlement.ts";
+import type { WatchedZone } from "./settlement.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 
 /** A zone as a plan sees it, and what the caller may do in it. */
@@ -37,7 +37,7 @@ export interface ZoneContext {
   /** What the caller may do here. */
   rights: Rights;
   /** Null if its row was read without a lock. */
-  locked: FollowedZone | null;
+  locked: WatchedZone | null;
   /** The time of the call. */
   at: Date;
   kind: ProviderKind;
