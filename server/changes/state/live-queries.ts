@@ -79,8 +79,7 @@ export async function liveAtNames(
 
 /**
  * Returns what reads the live records of some names, for `liveRecord`. Its `*` keeps it from being prepared: a plan that was made for any
- * values while the table was small may read the whole zone, until the database has counted the rows. Until then all indexes seem alike: the
- * reversed name is one more condition, so that the ones which only have the domain are not taken.
+ * values while the table was small may read the whole zone, until the database has counted the rows.
  */
 export function liveAtNamesStatement(
   em: EntityManager,
@@ -90,8 +89,7 @@ export function liveAtNamesStatement(
   return sql<LiveRow>`
     select found.* from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
-      where domain_id = ${domainId} and until is null and name = given.value collate "C"
-        and reverse(name) || '.' = reverse(given.value collate "C") || '.' offset 0
+      where domain_id = ${domainId} and until is null and name = given.value collate "C" offset 0
     ) found
   `.compile(queries(em));
 }
