@@ -1,7 +1,7 @@
 import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import { entryStatement } from "../audit/audit.ts";
-import { jsonRows, queries, uuids, type EntityManager } from "../database/database.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Later } from "../database/one-trip.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
@@ -77,7 +77,7 @@ function closeStatement(tx: EntityManager, ids: readonly string[], revision: num
   return queries(tx)
     .updateTable("records")
     .set({ until: revision })
-    .where(sql<boolean>`record_id = any (${uuids(ids)})`)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .where("until", "is", null)
     .compile();
 }

@@ -72,11 +72,6 @@ export function jsonTexts(texts: readonly string[]) {
   return sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 }
 
-/** Ids as the array of one parameter, for `= any (…)`: the planner expects few of them, and uses the index. */
-export function uuids(ids: readonly string[]) {
-  return sql<string[]>`${`{${ids.join(",")}}`}::text::uuid[]`;
-}
-
 const timestampOid = 1184;
 /** Key of the advisory lock, unique on the server: "zone" in ASCII. */
 const setUpLock = 0x7a_6f_6e_65;

@@ -1,6 +1,6 @@
 import { sql, type CompiledQuery, type Selectable, type SqlBool } from "kysely";
 import { ZoneScope } from "../../access/zone-scope.ts";
-import { jsonRows, jsonTexts, queries, uuids, type EntityManager } from "../../database/database.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { unreadSplit, type LiveRecord } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
@@ -61,7 +61,7 @@ export async function liveById(
     .select(liveColumns)
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
-    .where(sql<boolean>`record_id = any (${uuids(ids)})`)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
   return new Map(rows.map((row) => [row.record_id, liveRecord(row)]));
 }

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { ZoneScope } from "../../access/zone-scope.ts";
-import { queries, uuids, type EntityManager } from "../../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { noNotes, type LiveRecord } from "../../dns/record.ts";
 
@@ -35,7 +35,7 @@ export async function managedById(
   if (ids.length === 0) return new Map();
   const rows = await managedRecords(queries(em), domainId)
     .select(managedColumns)
-    .where(sql<boolean>`record_id = any (${uuids(ids)})`)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
   return new Map(rows.map((row) => [row.record_id, managedRecord(row)]));
 }
