@@ -50,19 +50,20 @@ export function liveRecord(row: LiveRow): LiveRecord {
   };
 }
 
+/** Returns live records by id. Looks up each by its id alone (`offset 0`): with the domain as well, an old plan may read the whole zone for each. */
 export async function liveById(
   em: EntityManager,
   domainId: string,
   ids: readonly string[],
 ): Promise<Map<string, LiveRecord>> {
   if (ids.length === 0) return new Map();
-  const rows = await queries(em)
-    .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", domainId)
-    .where("until", "is", null)
-    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
-    .execute();
+  const { rows } = await sql<LiveRow>`
+    select ${sql.raw(liveColumns.map((column) => `found.${column}`).join(", "))} from ${jsonTexts(ids)} given cross join lateral (
+      select domain_id, ${sql.raw(liveColumns.join(", "))} from records
+      where record_id = given.value::uuid and until is null offset 0
+    ) found
+    where found.domain_id = ${domainId}
+  `.execute(queries(em));
   return new Map(rows.map((row) => [row.record_id, liveRecord(row)]));
 }
 
