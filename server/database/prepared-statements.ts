@@ -6,6 +6,8 @@ import { Client, type QueryResult } from "pg";
 const maxStatements = 300;
 /** A statement is prepared on its second use; one sent once is not worth a server-side plan. */
 const usesBeforePreparing = 2;
+/** Milliseconds after which a connection plans its statements anew. */
+const planMilliseconds = 2_000;
 /** Longer texts are lists of values, which are rarely repeated. */
 const longestText = 8_000;
 
@@ -83,6 +85,28 @@ export class StatementNames {
   }
 }
 
+/**
+ * When to plan a connection's prepared statements anew. A plan that was made while a table was almost empty stays until the server analyzes
+ * the table, a minute later perhaps: all indexes cost the same then, and the one that was taken may read a whole zone.
+ */
+export class PlanRenewal {
+  #renewedAt = performance.now();
+
+  get isDue(): boolean {
+    return performance.now() - this.#renewedAt >= planMilliseconds;
+  }
+
+  /** Returns whether it is time, and counts it as done if it is. */
+  take(): boolean {
+    const { isDue } = this;
+    if (isDue) this.#renewedAt = performance.now();
+    return isDue;
+  }
+}
+
+/** Drops the plans of a connection's prepared statements. They are made again when they are used. */
+export const dropPlans = "discard plans";
+
 /** A statement with its values. */
 export interface Statement {
   sql: string;
@@ -100,6 +124,7 @@ export const awaitedByNext = "statements that the next one awaits";
  */
 export class PreparingClient extends Client {
   readonly #names = new StatementNames();
+  readonly #renewal = new PlanRenewal();
   /** Statements to send with the next one. */
   #waiting: Statement[] = [];
 
@@ -110,7 +135,8 @@ export class PreparingClient extends Client {
     if (text === "begin" && isEmpty(values)) return this.#wait([{ sql: text, parameters: [] }]);
     if (text === awaitedByNext) return this.#wait(values as Statement[]);
     if (text === severalStatements) return this.#sendSeveral(values as Statement[]);
-    if (this.#waiting.length === 0) return this.#send(args);
+    const renews = typeof text === "string" && !isEmpty(values) && this.#renewal.isDue;
+    if (this.#waiting.length === 0 && !renews) return this.#send(args);
     const isUnbegun = this.#waiting[0]?.sql === "begin";
     if (text === "rollback" || (text === "commit" && this.#waiting.length === 1 && isUnbegun)) {
       this.#waiting = [];
@@ -125,24 +151,27 @@ export class PreparingClient extends Client {
   }
 
   async #sendSeveral(statements: readonly Statement[]): Promise<Pick<QueryResult<QueryResult>, "rows">> {
-    const send = ({ sql, parameters }: Statement) => this.#send([sql, parameters]) as Promise<QueryResult>;
-    return { rows: await this.#inOneWrite(() => statements.map(send)) };
+    return { rows: await this.#inOneWrite(() => statements.map((statement) => this.#sendOne(statement))) };
   }
 
   /** Sends what waits, and what `send` sends. @throws the error of the first that failed: the others fail for that reason */
   async #inOneWrite(send: () => Promise<QueryResult>[]): Promise<QueryResult[]> {
     const { stream } = (this as unknown as { connection: { stream: Writable } }).connection;
-    const waiting = this.#waiting;
+    const waiting = this.#renewal.take() ? [{ sql: dropPlans, parameters: [] }, ...this.#waiting] : this.#waiting;
     this.#waiting = [];
     let answers: Promise<QueryResult>[];
     stream.cork();
     try {
-      answers = waiting.map(({ sql, parameters }) => this.#send([sql, parameters]) as Promise<QueryResult>);
+      answers = waiting.map((statement) => this.#sendOne(statement));
       answers.push(...send());
     } finally {
       stream.uncork();
     }
     return (await Promise.all(answers)).slice(waiting.length);
+  }
+
+  #sendOne({ sql, parameters }: Statement): Promise<QueryResult> {
+    return this.#send([sql, parameters]) as Promise<QueryResult>;
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- see `query`

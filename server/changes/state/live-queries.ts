@@ -25,6 +25,11 @@ export const liveColumns = [
   "updated_at",
 ] as const;
 
+/** Names each column: a statement with `*` is not prepared. */
+function columnsOf(table: string) {
+  return sql.raw(liveColumns.map((column) => `${table}.${column}`).join(", "));
+}
+
 export type LiveRow = Pick<Selectable<Tables["records"]>, (typeof liveColumns)[number]>;
 
 export function liveRecord(row: LiveRow): LiveRecord {
@@ -58,7 +63,7 @@ export async function liveById(
 ): Promise<Map<string, LiveRecord>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<LiveRow>`
-    select ${sql.raw(liveColumns.map((column) => `found.${column}`).join(", "))} from ${jsonTexts(ids)} given cross join lateral (
+    select ${columnsOf("found")} from ${jsonTexts(ids)} given cross join lateral (
       select domain_id, ${sql.raw(liveColumns.join(", "))} from records
       where record_id = given.value::uuid and until is null offset 0
     ) found
@@ -78,17 +83,14 @@ export async function liveAtNames(
   return rows.map(liveRecord);
 }
 
-/**
- * Returns what reads the live records of some names, for `liveRecord`. Its `*` keeps it from being prepared: a plan that was made for any
- * values while the table was small may read the whole zone, until the database has counted the rows.
- */
+/** Returns what reads the live records of some names, for `liveRecord`. */
 export function liveAtNamesStatement(
   em: EntityManager,
   domainId: string,
   names: readonly string[],
 ): CompiledQuery<LiveRow> {
   return sql<LiveRow>`
-    select found.* from ${jsonTexts([...new Set(names)])} given cross join lateral (
+    select ${columnsOf("found")} from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
       where domain_id = ${domainId} and until is null and name = given.value collate "C" offset 0
     ) found

@@ -113,7 +113,7 @@ export class ZoneNames implements Unchanged {
     for (const name of missing) this.#typed.add(name);
     const found = await inChunks(missing, namesPerStatement, async (some) => {
       const { rows } = await sql<{ name: string; recordType: string }>`
-        select found.* from ${jsonTexts(some)} given cross join lateral (
+        select found.name, found."recordType" from ${jsonTexts(some)} given cross join lateral (
           select distinct name, record_type as "recordType" from records
           where ${this.#others} and name = given.value collate "C"
         ) found
