@@ -51,6 +51,7 @@ import { DynamicUpdates } from "./0054-dynamic-updates.ts";
 import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
 import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
 import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
+import { AliasedTrees } from "./0064-aliased-trees.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -108,4 +109,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0057-primary-mirrors", class: PrimaryMirrors },
   { name: "0059-mirrors-after-outages", class: MirrorsAfterOutages },
   { name: "0063-foreign-mirror-records", class: ForeignMirrorRecords },
+  { name: "0064-aliased-trees", class: AliasedTrees },
 ];
