@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "./caller.ts";
 import type { Permission } from "./permissions.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
+import type { Sent } from "../database/one-trip.ts";
 import type { TsigKeyAccess } from "../database/tables/tsig-keys.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
@@ -9,9 +11,14 @@ import { isKeyName, type TsigSecrets } from "./tsig-key-form.ts";
 import type { TsigKeyUse } from "./tsig-key-use.ts";
 import { ZoneScope } from "./zone-scope.ts";
 
+/** Keys whose secrets are held in memory. */
+const mostRemembered = 1_000;
+
 /** A TSIG key that may sign messages now. */
 export interface KnownKey {
   id: string;
+  /** What was looked up. */
+  stored: object;
   tsig: TsigKey;
   domainId: string;
   /** Canonical name of the domain. */
@@ -43,9 +50,30 @@ interface Parts {
   now: () => Date;
 }
 
-/** Looks up TSIG keys and the rights they give. Nothing is cached: a revocation takes effect at the next message. */
+type LookedUp = NonNullable<Awaited<ReturnType<ReturnType<typeof lookup>["executeTakeFirst"]>>>;
+
+/** Finds a key that may be used now. */
+function lookup(em: EntityManager, keyName: string, now: Date) {
+  return queries(em)
+    .selectFrom("tsig_keys as k")
+    .innerJoin("users", "users.id", "k.user_id")
+    .innerJoin("domains", "domains.id", "k.domain_id")
+    .select(["k.id", "k.key_name", "k.algorithm", "k.secret", "k.domain_id", "k.access", "k.expires_at"])
+    .select(["k.host_pattern", "k.record_types", "domains.name as zone"])
+    .select(["users.id as user_id", "users.username", "users.role"])
+    .where("k.key_name", "=", keyName)
+    .where("users.disabled_at", "is", null)
+    .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", now)]));
+}
+
+/**
+ * Looks up TSIG keys and the rights they give. A revocation takes effect at the next message: what a remembered key signed counts only if
+ * another lookup finds the same.
+ */
 export class TsigKeyCredentials {
   readonly #parts: Parts;
+  /** By name, the oldest first. */
+  readonly #remembered = new Map<string, KnownKey>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -57,22 +85,45 @@ export class TsigKeyCredentials {
    */
   async named(keyName: string): Promise<KnownKey | null> {
     if (!isKeyName(keyName)) return null;
-    const row = await queries(this.#parts.database.fork())
-      .selectFrom("tsig_keys as k")
-      .innerJoin("users", "users.id", "k.user_id")
-      .innerJoin("domains", "domains.id", "k.domain_id")
-      .select(["k.id", "k.key_name", "k.algorithm", "k.secret", "k.domain_id", "k.access", "k.expires_at"])
-      .select(["k.host_pattern", "k.record_types", "domains.name as zone"])
-      .select(["users.id as user_id", "users.username", "users.role"])
-      .where("k.key_name", "=", keyName)
-      .where("users.disabled_at", "is", null)
-      .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", this.#parts.now())]))
-      .executeTakeFirst();
+    const key = this.#opened(await this.#lookup(this.#parts.database.fork(), keyName).executeTakeFirst());
+    this.#remembered.delete(keyName);
+    if (key === null) return null;
+    const [oldest] = this.#remembered.keys();
+    if (oldest !== undefined && this.#remembered.size >= mostRemembered) this.#remembered.delete(oldest);
+    this.#remembered.set(keyName, key);
+    return key;
+  }
+
+  /** Returns the key of a name as it was last looked up. What it signs must wait for `lookup` or `isSame`. */
+  remembered(keyName: string): KnownKey | null {
+    return this.#remembered.get(keyName) ?? null;
+  }
+
+  /** Returns what looks up a key again in a transaction. @param found takes whether it still is the same */
+  lookup(tx: EntityManager, key: KnownKey, found: (isSame: boolean) => void): Sent {
+    return {
+      statement: () => this.#lookup(tx, key.tsig.name).compile(),
+      answered: ({ rows }) => found(isDeepStrictEqual(rows[0], key.stored)),
+    };
+  }
+
+  /** Looks up a key again. @returns whether it still is the same */
+  async isSame(key: KnownKey): Promise<boolean> {
+    const row = await this.#lookup(this.#parts.database.fork(), key.tsig.name).executeTakeFirst();
+    return isDeepStrictEqual(row, key.stored);
+  }
+
+  #lookup(em: EntityManager, keyName: string) {
+    return lookup(em, keyName, this.#parts.now());
+  }
+
+  #opened(row: LookedUp | undefined): KnownKey | null {
     if (!row) return null;
     const secret = this.#parts.secrets.open(row.id, row.secret);
     if (secret === null) return null;
     return {
       id: row.id,
+      stored: row,
       tsig: { name: row.key_name, algorithm: row.algorithm, secret },
       domainId: row.domain_id,
       zone: row.zone,

@@ -1,6 +1,7 @@
 import type { Need } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Database, EntityManager } from "../database/database.ts";
+import type { Sent } from "../database/one-trip.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
@@ -22,7 +23,7 @@ import { commitIntent, sendChanges } from "./send-changes.ts";
 import { storeSigning } from "./state/store-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { settle } from "./settle.ts";
-import { readZoneContext, type ZoneContext } from "./zone-context.ts";
+import { lockZone, readZoneContext, type ZoneContext } from "./zone-context.ts";
 
 export interface Planned {
   changes: PlannedChange[];
@@ -44,6 +45,8 @@ export interface ChangeRequest<P extends Planned> extends Explained {
   kind: ChangeSetKind;
   /** Plans and checks the changes. Runs while the zone is locked; throws AppError to refuse. */
   plan: (em: EntityManager, zone: ZoneContext) => Promise<P>;
+  /** Statements to send with the one that locks the zone; they run after it, before rights are checked. Undone if the zone has a provider. */
+  ahead?: ((tx: EntityManager) => readonly Sent[]) | undefined;
   /** All changes or none, at the provider too. Default: each on its own. */
   atomic?: boolean;
   /** How to close earlier change sets whose outcome is unknown. Default: `wait`. */
@@ -147,17 +150,24 @@ export class ChangePipeline {
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
     // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
     return await inZoneTurn(request.domainId, this.#waitMilliseconds, async (deadline) => {
-      const result = await em.transactional(async (tx) => {
-        const zone = await readZoneContext(tx, this.#connections, request, { lockRow: true });
-        if (zone.provider) return null;
-        // 3 and 4.
-        const plan = await this.#plan(tx, request, zone);
-        const outcomes = plan.planned.changes.map(() => ({ ok: true }) as const);
-        // 7.
-        return await this.#writeOutcome(tx, request, { zone, ...plan, outcomes, lease: null, fingerprint: null });
-      });
-      return result ?? (await this.#runWithProvider(request, deadline));
+      try {
+        return await em.transactional((tx) => this.#runWithoutProvider(tx, request));
+      } catch (error) {
+        if (error instanceof HasProvider) return await this.#runWithProvider(request, deadline);
+        throw error;
+      }
     });
+  }
+
+  /** Runs the steps for a zone without a provider. @throws HasProvider if it has one */
+  async #runWithoutProvider<P extends Planned>(tx: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
+    const zone = await lockZone(tx, this.#connections, request);
+    if (zone.provider) throw new HasProvider();
+    // 3 and 4.
+    const plan = await this.#plan(tx, request, zone);
+    const outcomes = plan.planned.changes.map(() => ({ ok: true }) as const);
+    // 7.
+    return await this.#writeOutcome(tx, request, { zone, ...plan, outcomes, lease: null, fingerprint: null });
   }
 
   /** Runs the steps for a zone with a provider. @param deadline as `performance.now()` counts */
@@ -283,6 +293,9 @@ export class ChangePipeline {
     zone.splitsUnread = false;
   }
 }
+
+/** Thrown to roll back what assumed that a zone has no provider. */
+class HasProvider extends Error {}
 
 /** Returns a message as it is stored. An empty one is none. */
 export function storedMessage(message = ""): string | null {

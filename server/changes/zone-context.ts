@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { inOneTrip, type Sent } from "../database/one-trip.ts";
 import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
@@ -45,17 +46,50 @@ export interface ZoneContext {
   provider: DnsProvider | null;
 }
 
-/**
- * Reads a zone and what the caller may do in it. `lockRow` locks its row for the transaction.
- * @throws AppError NOT_FOUND, FORBIDDEN; UNAVAILABLE while the zone is being moved
- */
+/** Who reads which zone, and what for. */
+interface Reading {
+  domainId: string;
+  caller: Caller;
+  need: Need;
+}
+
+/** Reads a zone and what the caller may do in it. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function readZoneContext(
   em: EntityManager,
   connections: ProviderConnections,
-  { domainId, caller, need }: { domainId: string; caller: Caller; need: Need },
-  { lockRow = false } = {},
+  reading: Reading,
 ): Promise<ZoneContext> {
-  const row = await queries(em)
+  return zoneContext(connections, reading, await zoneQuery(em, reading).executeTakeFirst());
+}
+
+/**
+ * Reads a zone, locks its row for the transaction, and sends the statements `ahead` together with that: they run when the row is locked.
+ * @throws AppError as `readZoneContext`; UNAVAILABLE while the zone is being moved
+ */
+export async function lockZone(
+  tx: EntityManager,
+  connections: ProviderConnections,
+  { ahead, ...reading }: Reading & { ahead?: ((tx: EntityManager) => readonly Sent[]) | undefined },
+): Promise<ZoneContext> {
+  const sent = ahead?.(tx) ?? [];
+  const lock = () =>
+    zoneQuery(tx, reading)
+      .select([isMirrored.as("mirrored"), isReported.as("reported")])
+      .forUpdate("domains")
+      .compile();
+  const [locked, ...answers] = await inOneTrip(tx, [lock, ...sent.map(({ statement }) => statement)]);
+  for (const [index, { answered }] of sent.entries()) answered(answers[index] ?? { rows: [], numAffectedRows: 0n });
+  const [row] = (locked?.rows ?? []) as (ZoneRow & { leased: boolean; mirrored: boolean; reported: boolean })[];
+  const zone = zoneContext(connections, reading, row);
+  // Without a provider, only a move holds a lease.
+  if (!zone.provider && row?.leased) throw moving();
+  return { ...zone, locked: row ? { revision: row.revision, mirrored: row.mirrored, reported: row.reported } : null };
+}
+
+type ZoneRow = NonNullable<Awaited<ReturnType<ReturnType<typeof zoneQuery>["executeTakeFirst"]>>>;
+
+function zoneQuery(em: EntityManager, { domainId, caller }: Reading) {
+  return queries(em)
     .selectFrom("domains")
     .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
     .select([
@@ -83,18 +117,20 @@ export async function readZoneContext(
       )`.as("strict_mirrors"),
     )
     .select(accessColumns(caller))
-    .where("domains.id", "=", domainId)
-    .$if(lockRow, (query) => query.select([isMirrored.as("mirrored"), isReported.as("reported")]).forUpdate("domains"))
-    .executeTakeFirst();
+    .where("domains.id", "=", domainId);
+}
+
+/** @param row undefined if there is no such domain @throws AppError NOT_FOUND, FORBIDDEN */
+function zoneContext(
+  connections: ProviderConnections,
+  { caller, need }: Reading,
+  row: ZoneRow | undefined,
+): ZoneContext {
   if (!row) throw notFound("domain");
   const rights = rightsIn(row, caller, need);
   const { kind: ownKind, provider } = connections.connect({ ...row, id: row.config_id });
   const strictMirrors = row.strict_mirrors?.map((mirror) => ({ name: mirror.name, kind: knownKind(mirror.kind) }));
   const kind = strictMirrors ? { ...ownKind, strictMirrors } : ownKind;
-  const { mirrored, reported, revision } = row;
-  const locked = mirrored === undefined || reported === undefined ? null : { revision, mirrored, reported };
-  // Without a provider, only a move holds a lease.
-  if (lockRow && !provider && row.leased) throw moving();
   return {
     id: row.id,
     name: row.name,
@@ -110,7 +146,7 @@ export async function readZoneContext(
     reviewRequired: row.review_required,
     reviewAcme: row.review_acme,
     rights,
-    locked,
+    locked: null,
     at: caller.at,
     kind,
     provider,

@@ -8,6 +8,13 @@ export type Later = () => CompiledQuery;
 
 export type Answer = Required<Pick<QueryResult<unknown>, "rows" | "numAffectedRows">>;
 
+/** A statement that is sent together with others. */
+export interface Sent {
+  statement: Later;
+  /** Takes its answer. */
+  answered: (answer: Answer) => void;
+}
+
 /**
  * Runs statements of a transaction one after another, and sends each before the one before it is answered: together they cost one round trip.
  * What follows a failed one does not run.

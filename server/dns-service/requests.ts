@@ -49,6 +49,11 @@ interface Refusal {
   late?: Lateness;
 }
 
+/** Returns the opcode in a message's header. */
+export function opcodeOf(octets: Buffer): number {
+  return octets.length < headerOctets ? -1 : (octets.readUInt8(2) >> 3) & 15;
+}
+
 /** Returns the canonical name of the key that a message says it is signed with; null if there is none. */
 export function signerOf(octets: Buffer): string | null {
   if (octets.length < headerOctets || octets.readUInt16BE(additionalCount) === 0) return null;

@@ -1,7 +1,7 @@
 import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { rcodes, types } from "../dns/wire/messages.ts";
+import { opcodes, rcodes, types } from "../dns/wire/messages.ts";
 import type { Logger } from "../platform/log.ts";
 import {
   keysNamed,
@@ -12,7 +12,7 @@ import {
   type PrimaryService,
 } from "./primary-configs.ts";
 import { publicSoa, type ZoneQueries } from "./queries/zone-queries.ts";
-import { readRequest, serialIn, signerOf, type Question, type Request, type Update } from "./requests.ts";
+import { opcodeOf, readRequest, serialIn, signerOf, type Question, type Request, type Update } from "./requests.ts";
 import type { Secondaries } from "./secondaries.ts";
 import type { StrangerLimit } from "./stranger-limit.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
@@ -39,6 +39,13 @@ interface Parts {
 
 type Protocol = "udp" | "tcp";
 
+interface Sender {
+  address: string;
+  protocol: Protocol;
+  /** The Unix time. */
+  seconds: () => number;
+}
+
 /**
  * Answers DNS messages: the SOA and transfers of zones of kind `primary` and of catalogs to secondaries; updates, queries and transfers of any
  * zone with one of its keys; and REFUSED to anything else.
@@ -64,6 +71,13 @@ export class Responder {
     // By TCP, the sender's address is real.
     const mayRefuse = () => protocol === "tcp" || strangers.allows(address);
     const keyName = signerOf(octets);
+    if (keyName !== null && keysNamed(services, keyName).length === 0) {
+      const answer = await this.#updatedBy(keyName, octets, { address, protocol, seconds });
+      if (answer !== null) {
+        yield answer;
+        return;
+      }
+    }
     const known = keyName === null ? null : await this.#keyNamed(keyName, services, address, protocol);
     const request = readRequest(
       octets,
@@ -116,8 +130,25 @@ export class Responder {
 
   async #updated({ request, signature, answers }: Update, key: KnownKey | null, address: string): Promise<Buffer> {
     if (key === null || signature === null) return answers.empty(rcodes.refused);
-    const { mac } = signature;
-    return answers.empty(await this.#parts.updates.answer({ message: request, key, mac, address }));
+    const signed = { message: request, key, isRemembered: false, mac: signature.mac, address };
+    return answers.empty((await this.#parts.updates.answer(signed)) ?? rcodes.servFail);
+  }
+
+  /**
+   * Makes an update whose key was looked up for an earlier one: the transaction that makes it looks the key up again, which saves a round trip.
+   * @returns the answer; null if there is no such key, the message is none of its updates, or the key is no longer the same
+   */
+  async #updatedBy(keyName: string, octets: Buffer, { address, protocol, seconds }: Sender): Promise<Buffer | null> {
+    const { credentials, unknownKeys, updates } = this.#parts;
+    const key = opcodeOf(octets) === opcodes.update ? credentials.remembered(keyName) : null;
+    if (key === null) return null;
+    const request = readRequest(octets, (name) => (name === key.tsig.name ? [key.tsig] : []), seconds);
+    if (request.kind !== "update" || request.signature?.key !== key.tsig) return null;
+    const signed = { message: request.request, key, isRemembered: true, mac: request.signature.mac, address };
+    const rcode = await updates.answer(signed);
+    if (rcode === null) return null;
+    unknownKeys.note(protocol, address, keyName, true);
+    return request.answers.empty(rcode);
   }
 
   /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. */

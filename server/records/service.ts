@@ -1,6 +1,7 @@
 import { zoneFor } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
+import type { Sent } from "../database/one-trip.ts";
 import { AppError } from "../platform/errors.ts";
 import { BulkItems } from "./bulk.ts";
 import type { ChangeInput } from "./change-schemas.ts";
@@ -209,7 +210,8 @@ export class Records {
    * Makes edits that are worked out from the zone's present records, all or none. Without edits nothing happens.
    * @returns the number of records that changed, and the zone's revision afterwards @throws AppError as `plan`, PROVIDER_ERROR
    */
-  async edit(em: EntityManager, caller: Caller, domainId: string, { derive, ...why }: DerivedEdits) {
+  async edit(em: EntityManager, caller: Caller, domainId: string, { ahead, derive, ...why }: DerivedEdits) {
+    let readAhead: LiveNames | undefined;
     const result = await this.#pipeline.run<EditPlan>(em, {
       domainId,
       caller,
@@ -217,8 +219,10 @@ export class Records {
       kind: "edit",
       atomic: true,
       ...why,
+      ahead: ahead && ((tx) => ahead(tx, (readAhead = new LiveNames(tx, domainId)))),
       plan: async (tx, zone) => {
-        const live = new LiveNames(tx, zone.id);
+        // What was read ahead is true while the row is locked.
+        const live = (zone.locked && readAhead) ?? new LiveNames(tx, zone.id);
         return await this.#withFollows(tx, caller, await planAtomic(tx, zone, await derive(tx, zone, live), live));
       },
     });
@@ -275,6 +279,8 @@ export class Records {
 
 /** Edits that are worked out from a zone's present records. */
 interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongside" | "about" | "cause"> {
+  /** Statements to send with the one that locks the zone. @param live for the records of names, the same that `derive` gets */
+  ahead?: (tx: EntityManager, live: LiveNames) => readonly Sent[];
   /** Returns the edits. Nothing else changes the zone meanwhile. @param live for the records of names */
   derive: (em: EntityManager, zone: ZoneContext, live: LiveNames) => Promise<Edit[]>;
 }

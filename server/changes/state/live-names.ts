@@ -1,5 +1,5 @@
 import type { EntityManager } from "../../database/database.ts";
-import { inOneTrip, type Answer, type Later } from "../../database/one-trip.ts";
+import type { Sent } from "../../database/one-trip.ts";
 import type { LiveRecord } from "../../dns/record.ts";
 import { liveAtNames, liveAtNamesStatement, liveRecord, type LiveRow } from "./live-queries.ts";
 
@@ -22,12 +22,12 @@ export class LiveNames {
     return wanted.flatMap((name) => this.#read.get(name) ?? []);
   }
 
-  /** Reads names ahead, in one round trip with a statement of the same transaction. @returns that statement's answer */
-  async readWith(names: readonly string[], statement: Later): Promise<Answer | undefined> {
-    const read = () => liveAtNamesStatement(this.#em, this.#domainId, names);
-    const [answer, found] = await inOneTrip(this.#em, [statement, read]);
-    this.#remember(names, ((found?.rows ?? []) as LiveRow[]).map(liveRecord));
-    return answer;
+  /** Returns what reads names ahead, together with other statements of the transaction. */
+  ahead(names: readonly string[]): Sent {
+    return {
+      statement: () => liveAtNamesStatement(this.#em, this.#domainId, names),
+      answered: ({ rows }) => this.#remember(names, (rows as LiveRow[]).map(liveRecord)),
+    };
   }
 
   #remember(names: readonly string[], records: readonly LiveRecord[]): void {

@@ -4,7 +4,6 @@ import type { Audit } from "../../audit/audit.ts";
 import type { LiveNames } from "../../changes/state/live-names.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
-import type { Later } from "../../database/one-trip.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
@@ -17,6 +16,7 @@ import type { PrimaryConfigs, PrimaryService } from "../primary-configs.ts";
 import { soaOf, soaRecord } from "../queries/zone-soa.ts";
 import { editsFor, unwritable } from "./operations.ts";
 import { failedPrerequisite } from "./prerequisites.ts";
+import { KeyChanged, RememberedKey } from "./remembered-key.ts";
 import { refusedByRights } from "./rights.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 
@@ -27,9 +27,17 @@ const mostChanges = 1_000;
 export interface SignedUpdate {
   message: WireMessage;
   key: KnownKey;
+  /** Whether the key was not looked up for this message. */
+  isRemembered: boolean;
   mac: Buffer;
   /** The client's. */
   address: string;
+}
+
+/** An update that is made. */
+interface Update extends SignedUpdate {
+  caller: Caller;
+  remembered: RememberedKey;
 }
 
 interface Parts {
@@ -71,19 +79,27 @@ export class DynamicUpdates {
     this.#parts = parts;
   }
 
-  /** Makes an update. @returns the RCODE; the reason of a refusal goes to the log, the audit trail and the key's last error. Never throws */
-  async answer(update: SignedUpdate): Promise<number> {
-    const caller = update.key.callerAt(update.address);
+  /**
+   * Makes an update. The reason of a refusal goes to the log, the audit trail and the key's last error. Never throws.
+   * @returns the RCODE; null if the key was remembered and is no longer the same, so that it must be looked up
+   */
+  async answer(signed: SignedUpdate): Promise<number | null> {
+    const caller = signed.key.callerAt(signed.address);
+    const remembered = new RememberedKey(this.#parts.credentials, signed.key, signed.isRemembered);
+    const update = { ...signed, caller, remembered };
     try {
-      return await this.#make(update, caller);
+      const rcode = await this.#make(update);
+      // The answer may be that of the same message before.
+      await remembered.mustBeSame();
+      return rcode;
     } catch (error) {
-      return await this.#failed(update, caller, error);
+      return await this.#failed(update, error).catch(() => null);
     }
   }
 
-  async #make(signed: SignedUpdate, caller: Caller): Promise<number> {
+  async #make(signed: Update): Promise<number> {
     const { limits, answers, credentials } = this.#parts;
-    const { message, key, mac, address } = signed;
+    const { message, key, mac, address, caller } = signed;
     await limits.take(caller);
     const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
@@ -94,39 +110,45 @@ export class DynamicUpdates {
       throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
     return await answers.once(key, mac, async (answer) => {
       try {
-        await this.#change(caller, key.domainId, update, answer);
+        await this.#change(signed, update, answer);
         credentials.noteUse(key, address, null);
         return rcodes.noError;
       } catch (error) {
         if (error instanceof AnsweredBefore) throw error;
-        return await this.#failed(signed, caller, error);
+        return await this.#failed(signed, error);
       }
     });
   }
 
-  async #change(caller: Caller, domainId: string, update: DynamicUpdate, answer: UnsentAnswer): Promise<void> {
+  async #change({ caller, key, remembered }: Update, update: DynamicUpdate, answer: UnsentAnswer): Promise<void> {
     const { database, configs, records } = this.#parts;
     // Read here: the embedded database has one connection, which the change holds.
     const services = await configs.all();
-    await records.edit(database.fork(), caller, domainId, {
+    await records.edit(database.fork(), caller, key.domainId, {
+      ahead: (tx, live) => [...remembered.ahead(tx), answer.ahead(tx, rcodes.noError), live.ahead(namesOf(update))],
       derive: async (tx, zone, live) => {
+        await remembered.mustBeSame();
         // Now nothing else changes the zone: another instance with the same message has been answered, or waits.
-        const readWith = (statement: Later) => live.readWith(namesOf(update), statement);
-        await answer.claim(tx, rcodes.noError, tx.isInTransaction() ? readWith : undefined);
+        await answer.claim(tx, rcodes.noError);
         return await editsIn(tx, { zone, live, update, services });
       },
       alongside: async (tx) => await answer.settle(tx, rcodes.noError),
     });
   }
 
-  /** Returns the RCODE of an update that was not made. */
-  async #failed(update: SignedUpdate, caller: Caller, error: unknown): Promise<number> {
-    if (!(error instanceof PrerequisiteFailed)) return await this.#refuse(update, caller, error);
+  /** Returns the RCODE of an update that was not made. @throws KeyChanged */
+  async #failed(update: Update, error: unknown): Promise<number> {
+    if (error instanceof KeyChanged) throw error;
+    await update.remembered.mustBeSame().catch((failure: unknown) => {
+      // Without the database, the first failure says more.
+      if (failure instanceof KeyChanged) throw failure;
+    });
+    if (!(error instanceof PrerequisiteFailed)) return await this.#refuse(update, error);
     this.#parts.credentials.noteUse(update.key, update.address, null);
     return error.rcode;
   }
 
-  async #refuse({ key, address }: SignedUpdate, caller: Caller, error: unknown): Promise<number> {
+  async #refuse({ key, address, caller }: Update, error: unknown): Promise<number> {
     const { credentials, audit, database, log } = this.#parts;
     const { rcode, reason } = refusalOf(error);
     credentials.noteUse(key, address, reason);

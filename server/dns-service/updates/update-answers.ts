@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import type { Later } from "../../database/one-trip.ts";
+import type { Sent } from "../../database/one-trip.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import { realPause } from "../../platform/pause.ts";
 
@@ -14,16 +14,16 @@ const mostKnown = 10_000;
 
 /** The answer to an update that runs. */
 export interface UnsentAnswer {
+  /** Returns what claims the message and stores its answer in the transaction that locks the zone. `claim` then says whether it did. */
+  ahead(tx: EntityManager, rcode: number): Sent;
   /**
    * Claims the message while nothing else can change the zone. In a transaction it also stores the answer, which a rollback takes back;
-   * otherwise `settle` stores it. @param send sends the statement, perhaps with others @throws AnsweredBefore if another instance has the message
+   * otherwise `settle` stores it. @throws AnsweredBefore if another instance has the message
    */
-  claim(em: EntityManager, rcode: number, send?: Send): Promise<void>;
+  claim(em: EntityManager, rcode: number): Promise<void>;
   /** Stores the answer in the transaction that makes the changes. */
   settle(tx: EntityManager, rcode: number): Promise<void>;
 }
-
-type Send = (statement: Later) => Promise<{ rows: unknown[] } | undefined>;
 
 /** Thrown by `claim`. */
 export class AnsweredBefore extends Error {
@@ -74,10 +74,16 @@ export class UpdateAnswers {
   async #first(id: string, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
     let stored: number | null = null;
     let isClaimed = false;
+    let ahead: boolean | undefined;
     const answer: UnsentAnswer = {
-      claim: async (em, settled, send) => {
+      ahead: (tx, settled) => ({
+        statement: () => this.#claimStatement(tx, id, settled),
+        answered: ({ rows }) => (ahead = rows.length === 1),
+      }),
+      claim: async (em, settled) => {
         const withChange = em.isInTransaction();
-        if (!(await this.#claim(em, id, withChange ? settled : null, send))) throw new AnsweredBefore();
+        const isFirst = (withChange ? ahead : undefined) ?? (await this.#claim(em, id, withChange ? settled : null));
+        if (!isFirst) throw new AnsweredBefore();
         if (withChange) stored = settled;
         else isClaimed = true;
       },
@@ -101,16 +107,18 @@ export class UpdateAnswers {
   }
 
   /** @returns whether this is the first claim */
-  async #claim(em: EntityManager, id: string, rcode: number | null, send?: Send): Promise<boolean> {
-    const statement = () =>
-      queries(em)
-        .insertInto("dynamic_updates")
-        .values({ id, rcode, created_at: this.#now() })
-        .onConflict((conflict) => conflict.column("id").doNothing())
-        .returning("id")
-        .compile();
-    const answer = send ? await send(statement) : await queries(em).executeQuery(statement());
-    return answer?.rows.length === 1;
+  async #claim(em: EntityManager, id: string, rcode: number | null): Promise<boolean> {
+    const { rows } = await queries(em).executeQuery(this.#claimStatement(em, id, rcode));
+    return rows.length === 1;
+  }
+
+  #claimStatement(em: EntityManager, id: string, rcode: number | null) {
+    return queries(em)
+      .insertInto("dynamic_updates")
+      .values({ id, rcode, created_at: this.#now() })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .compile();
   }
 
   /** An instance that was killed leaves no answer: what it did is unknown. */
