@@ -90,7 +90,9 @@ export function readRequest(
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
   if (signature.kind === "refused") {
     const refused = refuse(rcodes.notAuth, signature.sign);
-    return signature.late ? { ...refused, late: signature.late } : refused;
+    if (signature.late) return { ...refused, late: signature.late };
+    // Names that the message compresses are whole in the answer's TSIG, which anyone can have: it is left out rather than amplify.
+    return refused.answer.length > octets.length ? refuse(rcodes.notAuth) : refused;
   }
   const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
