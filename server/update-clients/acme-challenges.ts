@@ -49,24 +49,16 @@ export class AcmeChallenges {
 
   /** Adds a value. Does nothing if the name has it already. @throws AppError BAD_REQUEST, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR */
   async present(em: EntityManager, caller: Caller, given: GivenChallenge) {
-    const { records, now } = this.#parts;
     const { labels, value } = challengeOf(given);
     const place = await writablePlace(em, caller, labels, ["TXT"]);
     const { domainId, host } = place;
-    let isNew = false;
-    const { changed } = await records.edit(em, caller, domainId, {
+    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
       derive: async (tx, zone) => {
-        isNew = (await challengesAt(tx, place, value)).length === 0;
+        const isNew = (await challengesAt(tx, place, value)).length === 0;
+        // Before the provider is called: if its answer is lost, the record may be there all the same.
+        await this.#remember(tx, caller, place, value, isNew);
         if (!isNew) return [];
         return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
-      },
-      alongside: async (tx) => {
-        if (!isNew) return;
-        await queries(tx)
-          .insertInto("acme_challenges")
-          .values({ domain_id: domainId, name: host, value, created_by: caller.userId, created_at: now() })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
       },
     });
     return outcome(place, value, changed);
@@ -95,7 +87,7 @@ export class AcmeChallenges {
       if (signal?.aborted) return;
       const caller = trustedCaller({ ...theService, userId, at: now() });
       try {
-        await this.#delete(database.fork(), caller, { domainId, host: name }, value);
+        await this.#delete(database.fork(), caller, { domainId, host: name }, value, due);
       } catch (error) {
         // Somebody locked it, or the zone needs reviews: it is theirs now. Others are tried again.
         if (!mayPass(error)) await this.#forget(database.fork(), { domainId, host: name }, value);
@@ -109,24 +101,69 @@ export class AcmeChallenges {
     caller: Caller,
     place: Pick<WritablePlace, "domainId" | "host">,
     value: string,
+    due?: Date,
   ): Promise<number> {
-    const { domainId } = place;
-    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
-      derive: async (tx) =>
-        (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id })),
-      alongside: (tx) => this.#forget(tx, place, value),
+    const { changed } = await this.#parts.records.edit(em, caller, place.domainId, {
+      derive: async (tx) => {
+        // A client may have presented it again since the job began.
+        if (due && !(await isLeft(tx, place, value, due))) return [];
+        return (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id }));
+      },
+      alongside: (tx) => this.#forget(tx, place, value, due),
     });
     return changed;
   }
 
-  async #forget(em: EntityManager, { domainId, host }: Pick<WritablePlace, "domainId" | "host">, value: string) {
-    await queries(em)
+  /** Has a challenge deleted after a day. One that somebody else wrote stays theirs. */
+  async #remember(em: EntityManager, caller: Caller, place: WritablePlace, value: string, isNew: boolean) {
+    const { domainId: domain_id, host: name } = place;
+    const again = { created_by: caller.userId, created_at: this.#parts.now() };
+    if (isNew)
+      await queries(em)
+        .insertInto("acme_challenges")
+        .values({ domain_id, name, value, ...again })
+        .onConflict((conflict) => conflict.columns(["domain_id", "name", "value"]).doUpdateSet(again))
+        .execute();
+    else
+      await queries(em)
+        .updateTable("acme_challenges")
+        .set(again)
+        .where("domain_id", "=", domain_id)
+        .where("name", "=", name)
+        .where("value", "=", value)
+        .execute();
+  }
+
+  async #forget(
+    em: EntityManager,
+    { domainId, host }: Pick<WritablePlace, "domainId" | "host">,
+    value: string,
+    due?: Date,
+  ) {
+    const rows = queries(em)
       .deleteFrom("acme_challenges")
       .where("domain_id", "=", domainId)
       .where("name", "=", host)
-      .where("value", "=", value)
-      .execute();
+      .where("value", "=", value);
+    await (due ? rows.where("created_at", "<=", due) : rows).execute();
   }
+}
+
+async function isLeft(
+  em: EntityManager,
+  { domainId, host }: Pick<WritablePlace, "domainId" | "host">,
+  value: string,
+  due: Date,
+): Promise<boolean> {
+  const row = await queries(em)
+    .selectFrom("acme_challenges")
+    .select("created_at")
+    .where("domain_id", "=", domainId)
+    .where("name", "=", host)
+    .where("value", "=", value)
+    .where("created_at", "<=", due)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function challengesAt(

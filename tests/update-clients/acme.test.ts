@@ -106,6 +106,23 @@ describe("publishing and deleting", () => {
   });
 });
 
+test("a challenge that is presented again stays for another day", async () => {
+  const own = await manualZone(zw);
+  await present(nameIn(own), "again");
+  await present(nameIn(own), "remade");
+  await later(23);
+  const remade = (await own.records()).find(({ value }) => value === "remade");
+  expect((await own.delete(remade?.id ?? "")).status).toBe(200);
+  expect((await present(nameIn(own), "again")).body.changed).toBe(false);
+  expect((await present(nameIn(own), "remade")).body.changed).toBe(true);
+  await later(2);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual(["_acme-challenge TXT again", "_acme-challenge TXT remade"]);
+  await later(23);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual([]);
+});
+
 test("a challenge that may no longer be deleted is left alone, and not tried again with every run", async () => {
   const own = await manualZone(zw);
   await present(nameIn(own), "locked");
