@@ -15,7 +15,8 @@ import { parseHostName, writablePlace, type WritablePlace } from "./writable-zon
 
 const prefix = "_acme-challenge";
 const leftAfterMilliseconds = 24 * 3_600_000;
-const mostInRun = 1_000;
+/** Challenges that are read at once. */
+const mostAtOnce = 1_000;
 /** Short, because the next challenge at the name has another value. */
 const usualTtl = 60;
 
@@ -30,6 +31,14 @@ export interface GivenChallenge {
 interface Challenge {
   labels: string[];
   value: string;
+}
+
+/** A row of `acme_challenges`. */
+interface LeftChallenge {
+  domain_id: string;
+  name: string;
+  value: string;
+  created_by: string;
 }
 
 interface Parts {
@@ -72,27 +81,43 @@ export class AcmeChallenges {
     return outcome(place, value, changed);
   }
 
-  /** Deletes challenges that were published a day ago and not cleaned up. */
+  /** Deletes challenges that were presented a day ago and not cleaned up. Those of a domain whose provider fails wait for the next run. */
   async deleteLeft(signal?: AbortSignal): Promise<void> {
-    const { database, log, now } = this.#parts;
-    const due = new Date(now().getTime() - leftAfterMilliseconds);
-    const rows = await queries(database.fork())
+    const due = new Date(this.#parts.now().getTime() - leftAfterMilliseconds);
+    const failing = new Set<string>();
+    for (let rows = await this.#left(due, failing); rows.length > 0; rows = await this.#left(due, failing)) {
+      for (const row of rows) {
+        if (signal?.aborted) return;
+        if (!failing.has(row.domain_id) && !(await this.#deleteOne(row, due))) failing.add(row.domain_id);
+      }
+    }
+  }
+
+  async #left(due: Date, failing: ReadonlySet<string>) {
+    return await queries(this.#parts.database.fork())
       .selectFrom("acme_challenges")
       .selectAll()
       .where("created_at", "<=", due)
+      .$if(failing.size > 0, (query) => query.where("domain_id", "not in", [...failing]))
       .orderBy("created_at")
-      .limit(mostInRun)
+      .limit(mostAtOnce)
       .execute();
-    for (const { domain_id: domainId, name, value, created_by: userId } of rows) {
-      if (signal?.aborted) return;
-      const caller = trustedCaller({ ...theService, userId, at: now() });
-      try {
-        await this.#delete(database.fork(), caller, { domainId, host: name }, value, due);
-      } catch (error) {
-        // Somebody locked it, or the zone needs reviews: it is theirs now. Others are tried again.
-        if (!mayPass(error)) await this.#forget(database.fork(), { domainId, host: name }, value);
-        log.warn({ err: error, zone: domainId, host: name }, "could not delete a challenge that was left");
-      }
+  }
+
+  /** @returns false if the domain's other challenges would fail as well */
+  async #deleteOne(row: LeftChallenge, due: Date): Promise<boolean> {
+    const { database, log, now } = this.#parts;
+    const { domain_id: domainId, name: host, value, created_by: userId } = row;
+    const caller = trustedCaller({ ...theService, userId, at: now() });
+    try {
+      await this.#delete(database.fork(), caller, { domainId, host }, value, due);
+      return true;
+    } catch (error) {
+      log.warn({ err: error, zone: domainId, host }, "could not delete a challenge that was left");
+      if (mayPass(error)) return false;
+      // Somebody locked it, or the zone needs reviews: it is theirs now.
+      await this.#forget(database.fork(), { domainId, host }, value);
+      return true;
     }
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { requireReview } from "../change-requests/requested.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
@@ -119,6 +120,31 @@ test("a challenge that is presented again stays for another day", async () => {
   await zw.services.acmeChallenges.deleteLeft();
   expect(await own.lines()).toEqual(["_acme-challenge TXT again", "_acme-challenge TXT remade"]);
   await later(23);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual([]);
+});
+
+test("a thousand challenges that a broken provider keeps from being deleted hold up no others", async () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `_acme-challenge.h${index}`);
+  const broken = await fileZone(zw, names.map((name) => `${name} 60 TXT "left"\n`).join(""));
+  const { body: me } = await zw.admin.get("/api/auth/me");
+  await queries(zw.services.database.fork())
+    .insertInto("acme_challenges")
+    .values(
+      names.map((name) => ({
+        domain_id: broken.id,
+        name,
+        value: "left",
+        created_by: String(me.id),
+        created_at: clock.now(),
+      })),
+    )
+    .execute();
+  await later(1);
+  const own = await manualZone(zw);
+  await present(nameIn(own), "left");
+  await broken.edit(() => "h0 A nonsense\n");
+  await later(25);
   await zw.services.acmeChallenges.deleteLeft();
   expect(await own.lines()).toEqual([]);
 });
