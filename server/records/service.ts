@@ -300,6 +300,7 @@ function missing(): never {
   throw new Error("A created or updated record always exists.");
 }
 
+/** @param live for derived edits, which the caller knows nothing of */
 async function planAtomic(
   em: EntityManager,
   zone: ZoneContext,
@@ -307,7 +308,7 @@ async function planAtomic(
   live?: LiveNames,
 ): Promise<EditPlan> {
   const plan = await planEdits(em, zone, edits, applyAtomic, live);
-  refuseAtomic(plan.outcomes, "changes");
+  refuseAtomic(plan.outcomes, "changes", live === undefined);
   return plan;
 }
 
