@@ -7,6 +7,7 @@ import { RestClient, type Answer } from "../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { addZone, fileZone, freshName, manualConfig, manualZone, type Zone } from "../support/zones.ts";
 import { basic, narrowedToken } from "./narrowed.ts";
+import { powerdnsClient } from "./powerdns-api/client.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
@@ -159,6 +160,31 @@ test("a challenge that may no longer be deleted is left alone, and not tried aga
   expect((await own.update(id, { locked: false })).status).toBe(200);
   await zw.services.acmeChallenges.deleteLeft();
   expect(await own.lines()).toEqual(["_acme-challenge TXT locked"]);
+});
+
+test("beside a thousand values at a name, one is published and deleted alone", async () => {
+  const own = await manualZone(zw);
+  const records = Array.from({ length: 1_000 }, (_, index) => ({ content: `"value-${index}"` }));
+  const name = `_acme-challenge.${own.name}.`;
+  const rrset = { name, type: "TXT", ttl: 60, changetype: "REPLACE", records };
+  expect((await (await powerdnsClient(zw.admin)).patch(own.name, [rrset])).status).toBe(204);
+  expect((await present(nameIn(own), "one-more")).body.changed).toBe(true);
+  expect((await own.detail()).recordCount).toBe(1_001);
+  expect((await cleanUp(nameIn(own), "value-500")).body.changed).toBe(true);
+  expect((await cleanUp(nameIn(own), "one-more")).body.changed).toBe(true);
+  expect((await own.detail()).recordCount).toBe(999);
+});
+
+test("a zone file whose name has as many values as name servers load refuses another one, and says so", async () => {
+  const own = await fileZone(
+    zw,
+    Array.from({ length: 100 }, (_, index) => `_acme-challenge 60 TXT "value-${index}"\n`).join(""),
+  );
+  const { status, body } = await present(nameIn(own), "one-more");
+  const reason = /^Nothing was changed: _acme-challenge would have 101 TXT records; name servers refuse a zone with/;
+  expect([status, body.detail]).toEqual([409, expect.stringMatching(reason)]);
+  expect((await cleanUp(nameIn(own), "value-5")).body.changed).toBe(true);
+  expect((await present(nameIn(own), "one-more")).status).toBe(200);
 });
 
 describe("refusing", () => {
