@@ -49,14 +49,14 @@ interface Refusal {
   late?: Lateness;
 }
 
-/** Returns the opcode in a message's header. */
+/** Returns the opcode in a message's header. @param octets no shorter than a header */
 export function opcodeOf(octets: Buffer): number {
-  return octets.length < headerOctets ? -1 : (octets.readUInt8(2) >> 3) & 15;
+  return (octets.readUInt8(2) >> 3) & 15;
 }
 
-/** Returns the canonical name of the key that a message says it is signed with; null if there is none. */
+/** Returns the canonical name of the key that a request says it is signed with; null if there is none, or the message is a response. */
 export function signerOf(octets: Buffer): string | null {
-  if (octets.length < headerOctets || octets.readUInt16BE(additionalCount) === 0) return null;
+  if (isSilenced(octets) || octets.readUInt16BE(additionalCount) === 0) return null;
   const last = parsed(octets)?.additionals.at(-1);
   return last?.type === types.tsig ? last.name : null;
 }
@@ -70,8 +70,7 @@ export function readRequest(
   keysNamed: (name: string) => readonly TsigKey[],
   seconds: () => number,
 ): Request {
-  // RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever.
-  if (octets.length < headerOctets || (octets.readUInt16BE(2) & flags.response) !== 0) return { kind: "silence" };
+  if (isSilenced(octets)) return { kind: "silence" };
   const request = parsed(octets);
   if (request === null)
     return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), Buffer.alloc(0)));
@@ -96,7 +95,9 @@ export function readRequest(
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
   if (signature.kind === "refused") {
     const refused = refuse(rcodes.notAuth, signature.sign);
-    return signature.late ? { ...refused, late: signature.late } : refused;
+    if (signature.late) return { ...refused, late: signature.late };
+    // Names that the message compresses are whole in the answer's TSIG, which anyone can have: it is left out rather than amplify.
+    return refused.answer.length > octets.length ? refuse(rcodes.notAuth) : refused;
   }
   const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
@@ -112,6 +113,11 @@ export function readRequest(
   if (asked.class !== 1) return refuse(rcodes.refused, sign);
   const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
   return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
+}
+
+/** RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever. */
+function isSilenced(octets: Buffer): boolean {
+  return octets.length < headerOctets || (octets.readUInt16BE(2) & flags.response) !== 0;
 }
 
 /** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */

@@ -3,16 +3,19 @@ import { addressKey } from "../limits/address.ts";
 /** Unknown names and invalid signatures that an address may send in a window; more are not looked up. */
 const mostFailures = 20;
 const windowMilliseconds = 60_000;
-/** Addresses, and pairs of address and key, that are remembered. */
+/** Addresses of each protocol, and pairs of address and key, that are remembered. */
 const mostEntries = 10_000;
+
+type Protocol = "udp" | "tcp";
 
 /**
  * Limits how often an address has the database asked for keys that it cannot sign with. Datagrams and connections count apart, because
  * the sender of a datagram may be forged, and a key that an address signed with before is always looked up: nobody can lock out another.
+ * While datagrams come from more senders than are remembered, those of new ones are not looked up; connections are.
  */
 export class UnknownKeys {
   readonly #now: () => number;
-  #failures = new Map<string, number>();
+  #failures = noFailures();
   #since = -Infinity;
   readonly #proven = new Set<string>();
 
@@ -22,16 +25,17 @@ export class UnknownKeys {
   }
 
   /** Returns whether to look up a key. */
-  mayLookUp(protocol: "udp" | "tcp", address: string, keyName: string): boolean {
+  mayLookUp(protocol: Protocol, address: string, keyName: string): boolean {
     const network = addressKey(address);
     if (this.#proven.has(`${network} ${keyName}`)) return true;
     this.#expire();
-    const count = this.#failures.get(`${protocol} ${network}`);
-    return count === undefined ? this.#failures.size < mostEntries : count < mostFailures;
+    const failures = this.#failures[protocol];
+    const count = failures.get(network);
+    return count === undefined ? failures.size < mostEntries : count < mostFailures;
   }
 
   /** Notes whether a message was validly signed with a key that was looked up. */
-  note(protocol: "udp" | "tcp", address: string, keyName: string, valid: boolean): void {
+  note(protocol: Protocol, address: string, keyName: string, valid: boolean): void {
     const network = addressKey(address);
     const proof = `${network} ${keyName}`;
     if (valid) {
@@ -42,14 +46,20 @@ export class UnknownKeys {
       return;
     }
     this.#expire();
-    const sender = `${protocol} ${network}`;
-    this.#failures.set(sender, (this.#failures.get(sender) ?? 0) + 1);
+    const failures = this.#failures[protocol];
+    const count = failures.get(network);
+    // Those that are not looked up need no count, and could be as many as there are addresses.
+    if (count !== undefined || failures.size < mostEntries) failures.set(network, (count ?? 0) + 1);
   }
 
   #expire(): void {
     const now = this.#now();
     if (now - this.#since < windowMilliseconds) return;
     this.#since = now;
-    this.#failures = new Map();
+    this.#failures = noFailures();
   }
+}
+
+function noFailures(): Record<Protocol, Map<string, number>> {
+  return { udp: new Map(), tcp: new Map() };
 }

@@ -306,6 +306,7 @@ function missing(): never {
   throw new Error("A created or updated record always exists.");
 }
 
+/** @param live for derived edits, which the caller knows nothing of */
 async function planAtomic(
   em: EntityManager,
   zone: ZoneContext,
@@ -313,7 +314,7 @@ async function planAtomic(
   live?: LiveNames,
 ): Promise<EditPlan> {
   const plan = await planEdits(em, zone, edits, applyAtomic, live);
-  refuseAtomic(plan.outcomes, "changes");
+  refuseAtomic(plan.outcomes, "changes", live === undefined);
   return plan;
 }
 

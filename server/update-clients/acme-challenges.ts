@@ -15,7 +15,8 @@ import { parseHostName, writablePlace, type WritablePlace } from "./writable-zon
 
 const prefix = "_acme-challenge";
 const leftAfterMilliseconds = 24 * 3_600_000;
-const mostInRun = 1_000;
+/** Challenges that are read at once. */
+const mostAtOnce = 1_000;
 /** Short, because the next challenge at the name has another value. */
 const usualTtl = 60;
 
@@ -30,6 +31,14 @@ export interface GivenChallenge {
 interface Challenge {
   labels: string[];
   value: string;
+}
+
+/** A row of `acme_challenges`. */
+interface LeftChallenge {
+  domain_id: string;
+  name: string;
+  value: string;
+  created_by: string;
 }
 
 interface Parts {
@@ -49,24 +58,16 @@ export class AcmeChallenges {
 
   /** Adds a value. Does nothing if the name has it already. @throws AppError BAD_REQUEST, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR */
   async present(em: EntityManager, caller: Caller, given: GivenChallenge) {
-    const { records, now } = this.#parts;
     const { labels, value } = challengeOf(given);
     const place = await writablePlace(em, caller, labels, ["TXT"]);
     const { domainId, host } = place;
-    let isNew = false;
-    const { changed } = await records.edit(em, caller, domainId, {
+    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
       derive: async (tx, zone) => {
-        isNew = (await challengesAt(tx, place, value)).length === 0;
+        const isNew = (await challengesAt(tx, place, value)).length === 0;
+        // Before the provider is called: if its answer is lost, the record may be there all the same.
+        await this.#remember(tx, caller, place, value, isNew);
         if (!isNew) return [];
         return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
-      },
-      alongside: async (tx) => {
-        if (!isNew) return;
-        await queries(tx)
-          .insertInto("acme_challenges")
-          .values({ domain_id: domainId, name: host, value, created_by: caller.userId, created_at: now() })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
       },
     });
     return outcome(place, value, changed);
@@ -80,27 +81,43 @@ export class AcmeChallenges {
     return outcome(place, value, changed);
   }
 
-  /** Deletes challenges that were published a day ago and not cleaned up. */
+  /** Deletes challenges that were presented a day ago and not cleaned up. Those of a domain whose provider fails wait for the next run. */
   async deleteLeft(signal?: AbortSignal): Promise<void> {
-    const { database, log, now } = this.#parts;
-    const due = new Date(now().getTime() - leftAfterMilliseconds);
-    const rows = await queries(database.fork())
+    const due = new Date(this.#parts.now().getTime() - leftAfterMilliseconds);
+    const failing = new Set<string>();
+    for (let rows = await this.#left(due, failing); rows.length > 0; rows = await this.#left(due, failing)) {
+      for (const row of rows) {
+        if (signal?.aborted) return;
+        if (!failing.has(row.domain_id) && !(await this.#deleteOne(row, due))) failing.add(row.domain_id);
+      }
+    }
+  }
+
+  async #left(due: Date, failing: ReadonlySet<string>) {
+    return await queries(this.#parts.database.fork())
       .selectFrom("acme_challenges")
       .selectAll()
       .where("created_at", "<=", due)
+      .$if(failing.size > 0, (query) => query.where("domain_id", "not in", [...failing]))
       .orderBy("created_at")
-      .limit(mostInRun)
+      .limit(mostAtOnce)
       .execute();
-    for (const { domain_id: domainId, name, value, created_by: userId } of rows) {
-      if (signal?.aborted) return;
-      const caller = trustedCaller({ ...theService, userId, at: now() });
-      try {
-        await this.#delete(database.fork(), caller, { domainId, host: name }, value);
-      } catch (error) {
-        // Somebody locked it, or the zone needs reviews: it is theirs now. Others are tried again.
-        if (!mayPass(error)) await this.#forget(database.fork(), { domainId, host: name }, value);
-        log.warn({ err: error, zone: domainId, host: name }, "could not delete a challenge that was left");
-      }
+  }
+
+  /** @returns false if the domain's other challenges would fail as well */
+  async #deleteOne(row: LeftChallenge, due: Date): Promise<boolean> {
+    const { database, log, now } = this.#parts;
+    const { domain_id: domainId, name: host, value, created_by: userId } = row;
+    const caller = trustedCaller({ ...theService, userId, at: now() });
+    try {
+      await this.#delete(database.fork(), caller, { domainId, host }, value, due);
+      return true;
+    } catch (error) {
+      log.warn({ err: error, zone: domainId, host }, "could not delete a challenge that was left");
+      if (mayPass(error)) return false;
+      // Somebody locked it, or the zone needs reviews: it is theirs now.
+      await this.#forget(database.fork(), { domainId, host }, value);
+      return true;
     }
   }
 
@@ -109,24 +126,69 @@ export class AcmeChallenges {
     caller: Caller,
     place: Pick<WritablePlace, "domainId" | "host">,
     value: string,
+    due?: Date,
   ): Promise<number> {
-    const { domainId } = place;
-    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
-      derive: async (tx) =>
-        (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id })),
-      alongside: (tx) => this.#forget(tx, place, value),
+    const { changed } = await this.#parts.records.edit(em, caller, place.domainId, {
+      derive: async (tx) => {
+        // A client may have presented it again since the job began.
+        if (due && !(await isLeft(tx, place, value, due))) return [];
+        return (await challengesAt(tx, place, value)).map(({ id }) => ({ action: "delete", recordId: id }));
+      },
+      alongside: (tx) => this.#forget(tx, place, value, due),
     });
     return changed;
   }
 
-  async #forget(em: EntityManager, { domainId, host }: Pick<WritablePlace, "domainId" | "host">, value: string) {
-    await queries(em)
+  /** Has a challenge deleted after a day. One that somebody else wrote stays theirs. */
+  async #remember(em: EntityManager, caller: Caller, place: WritablePlace, value: string, isNew: boolean) {
+    const { domainId: domain_id, host: name } = place;
+    const again = { created_by: caller.userId, created_at: this.#parts.now() };
+    if (isNew)
+      await queries(em)
+        .insertInto("acme_challenges")
+        .values({ domain_id, name, value, ...again })
+        .onConflict((conflict) => conflict.columns(["domain_id", "name", "value"]).doUpdateSet(again))
+        .execute();
+    else
+      await queries(em)
+        .updateTable("acme_challenges")
+        .set(again)
+        .where("domain_id", "=", domain_id)
+        .where("name", "=", name)
+        .where("value", "=", value)
+        .execute();
+  }
+
+  async #forget(
+    em: EntityManager,
+    { domainId, host }: Pick<WritablePlace, "domainId" | "host">,
+    value: string,
+    due?: Date,
+  ) {
+    const rows = queries(em)
       .deleteFrom("acme_challenges")
       .where("domain_id", "=", domainId)
       .where("name", "=", host)
-      .where("value", "=", value)
-      .execute();
+      .where("value", "=", value);
+    await (due ? rows.where("created_at", "<=", due) : rows).execute();
   }
+}
+
+async function isLeft(
+  em: EntityManager,
+  { domainId, host }: Pick<WritablePlace, "domainId" | "host">,
+  value: string,
+  due: Date,
+): Promise<boolean> {
+  const row = await queries(em)
+    .selectFrom("acme_challenges")
+    .select("created_at")
+    .where("domain_id", "=", domainId)
+    .where("name", "=", host)
+    .where("value", "=", value)
+    .where("created_at", "<=", due)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 async function challengesAt(

@@ -1,5 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { queryMessage, readMessage, typeQueryMessage, updateMessage } from "../../server/dns/wire/messages.ts";
+import {
+  additionalCount,
+  classes,
+  headerOctets,
+  queryMessage,
+  readMessage,
+  typeQueryMessage,
+  types,
+  updateMessage,
+  wireRecord,
+} from "../../server/dns/wire/messages.ts";
 import { withOpt } from "../../server/dns/wire/message-writer.ts";
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -35,6 +45,18 @@ describe("strangers", () => {
       expect(answer && readMessage(answer).rcode).toBe(5);
       expect(answer?.length).toBeLessThanOrEqual(question.length);
     }
+  });
+
+  test("a signature whose names are compressed is refused with an answer no longer than the message", async () => {
+    const question = queryMessage(1, `${"a".repeat(60)}.${"b".repeat(60)}.${zone}`, "SOA");
+    const toQuestion = Buffer.of(0xc0, headerOctets);
+    // Time signed and fudge; no MAC; original ID, error and no other data.
+    const rdata = Buffer.concat([toQuestion, Buffer.alloc(8), Buffer.alloc(2), Buffer.alloc(6)]);
+    const message = Buffer.concat([question, wireRecord(toQuestion, types.tsig, classes.any, 0, rdata)]);
+    message.writeUInt16BE(1, additionalCount);
+    const answer = await ask(port, message, { from: fresh() });
+    expect(answer && readMessage(answer).rcode).toBe(9);
+    expect(answer?.length).toBeLessThanOrEqual(message.length);
   });
 
   test("an address gets no more than 20 refusals a second, then silence, and others still get theirs", async () => {

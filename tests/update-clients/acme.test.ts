@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { requireReview } from "../change-requests/requested.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { addZone, fileZone, freshName, manualConfig, manualZone, type Zone } from "../support/zones.ts";
 import { basic, narrowedToken } from "./narrowed.ts";
+import { powerdnsClient } from "./powerdns-api/client.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });
@@ -106,6 +108,48 @@ describe("publishing and deleting", () => {
   });
 });
 
+test("a challenge that is presented again stays for another day", async () => {
+  const own = await manualZone(zw);
+  await present(nameIn(own), "again");
+  await present(nameIn(own), "remade");
+  await later(23);
+  const remade = (await own.records()).find(({ value }) => value === "remade");
+  expect((await own.delete(remade?.id ?? "")).status).toBe(200);
+  expect((await present(nameIn(own), "again")).body.changed).toBe(false);
+  expect((await present(nameIn(own), "remade")).body.changed).toBe(true);
+  await later(2);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual(["_acme-challenge TXT again", "_acme-challenge TXT remade"]);
+  await later(23);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual([]);
+});
+
+test("a thousand challenges that a broken provider keeps from being deleted hold up no others", async () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `_acme-challenge.h${index}`);
+  const broken = await fileZone(zw, names.map((name) => `${name} 60 TXT "left"\n`).join(""));
+  const { body: me } = await zw.admin.get("/api/auth/me");
+  await queries(zw.services.database.fork())
+    .insertInto("acme_challenges")
+    .values(
+      names.map((name) => ({
+        domain_id: broken.id,
+        name,
+        value: "left",
+        created_by: String(me.id),
+        created_at: clock.now(),
+      })),
+    )
+    .execute();
+  await later(1);
+  const own = await manualZone(zw);
+  await present(nameIn(own), "left");
+  await broken.edit(() => "h0 A nonsense\n");
+  await later(25);
+  await zw.services.acmeChallenges.deleteLeft();
+  expect(await own.lines()).toEqual([]);
+});
+
 test("a challenge that may no longer be deleted is left alone, and not tried again with every run", async () => {
   const own = await manualZone(zw);
   await present(nameIn(own), "locked");
@@ -116,6 +160,31 @@ test("a challenge that may no longer be deleted is left alone, and not tried aga
   expect((await own.update(id, { locked: false })).status).toBe(200);
   await zw.services.acmeChallenges.deleteLeft();
   expect(await own.lines()).toEqual(["_acme-challenge TXT locked"]);
+});
+
+test("beside a thousand values at a name, one is published and deleted alone", async () => {
+  const own = await manualZone(zw);
+  const records = Array.from({ length: 1_000 }, (_, index) => ({ content: `"value-${index}"` }));
+  const name = `_acme-challenge.${own.name}.`;
+  const rrset = { name, type: "TXT", ttl: 60, changetype: "REPLACE", records };
+  expect((await (await powerdnsClient(zw.admin)).patch(own.name, [rrset])).status).toBe(204);
+  expect((await present(nameIn(own), "one-more")).body.changed).toBe(true);
+  expect((await own.detail()).recordCount).toBe(1_001);
+  expect((await cleanUp(nameIn(own), "value-500")).body.changed).toBe(true);
+  expect((await cleanUp(nameIn(own), "one-more")).body.changed).toBe(true);
+  expect((await own.detail()).recordCount).toBe(999);
+});
+
+test("a zone file whose name has as many values as name servers load refuses another one, and says so", async () => {
+  const own = await fileZone(
+    zw,
+    Array.from({ length: 100 }, (_, index) => `_acme-challenge 60 TXT "value-${index}"\n`).join(""),
+  );
+  const { status, body } = await present(nameIn(own), "one-more");
+  const reason = /^Nothing was changed: _acme-challenge would have 101 TXT records; name servers refuse a zone with/;
+  expect([status, body.detail]).toEqual([409, expect.stringMatching(reason)]);
+  expect((await cleanUp(nameIn(own), "value-5")).body.changed).toBe(true);
+  expect((await present(nameIn(own), "one-more")).status).toBe(200);
 });
 
 describe("refusing", () => {

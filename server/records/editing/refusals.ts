@@ -3,10 +3,14 @@ import { AppError, type Issue } from "../../platform/errors.ts";
 import type { Judged, Refusal } from "./edits.ts";
 import type { LiveRecord, PlannedChange } from "../../dns/record.ts";
 
-/** Refuses an atomic set if any edit was refused. @throws AppError with every issue, under the path of its input */
+/**
+ * Refuses an atomic set if any edit was refused. @throws AppError with every issue, under the path of its input
+ * @param given whether the caller sent the edits, and so knows them by their index
+ */
 export function refuseAtomic(
   outcomes: readonly (Judged["outcomes"][number] | undefined)[],
   field: "records" | "changes",
+  given = true,
 ): void {
   const refusals = outcomes.flatMap((outcome, index) => (outcome && !outcome.ok ? [{ index, outcome }] : []));
   const [first] = refusals;
@@ -20,7 +24,7 @@ export function refuseAtomic(
   const code = field === "records" ? "CONFLICT" : first.outcome.code;
   throw new AppError(
     code,
-    `Nothing was changed: ${field}.${first.index}: ${first.outcome.issues[0]?.message ?? "refused"}`,
+    `Nothing was changed: ${given ? `${field}.${first.index}: ` : ""}${first.outcome.issues[0]?.message ?? "refused"}`,
     { issues },
   );
 }

@@ -161,7 +161,7 @@ async function putZone(call: Call): Promise<CallAnswer> {
 async function deleteZone(call: Call): Promise<CallAnswer> {
   const { parts, em, caller } = call;
   const { id } = await found(call, "manage");
-  await parts.domains.delete(em, caller, id);
+  await withinContent(parts.domains.delete(em, caller, id), "delete the domain in Zonewright");
   return nothing;
 }
 

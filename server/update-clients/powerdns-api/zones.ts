@@ -171,13 +171,18 @@ function refuseBeyond(wanted: readonly WantedRrset[], { rights, signed }: ZoneCo
   }
 }
 
-/** Returns a refusal with the first RRset that it concerns in its message, in PowerDNS's form. */
+/**
+ * Returns a refusal with the first RRset that it concerns in its message, in PowerDNS's form. A rule of names concerns each change of a name,
+ * but no deletion breaks it.
+ */
 function naming(error: AppError, edits: readonly RrsetEdit[]): AppError {
   const { code, retryAfterSeconds, note, issues } = error;
-  const [first] = issues ?? [];
-  const index = first?.path[0] === "changes" ? Number(first.path[1]) : Number.NaN;
-  const rrset = edits[index]?.of;
-  if (!first || !rrset) return error;
+  const named = (issues ?? []).flatMap(({ path, message }) => {
+    const edit = path[0] === "changes" ? edits[Number(path[1])] : undefined;
+    return edit ? [{ ...edit, message }] : [];
+  });
+  const first = named.find(({ edit }) => edit.action !== "delete") ?? named[0];
+  if (!first) return error;
   const options = { ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }), ...(note ? { note } : {}) };
-  return new AppError(code, `${label(rrset)}: ${first.message}`, { ...options, cause: error.cause });
+  return new AppError(code, `${label(first.of)}: ${first.message}`, { ...options, cause: error.cause });
 }

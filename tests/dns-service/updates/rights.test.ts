@@ -131,6 +131,14 @@ describe("a key of a member", () => {
   });
 });
 
+test("the reason of a refusal by a rule of records names no list that the client never sent", async () => {
+  expect(await zone.client.update([update.add("bad\\001", "A", "192.0.2.1")])).toBe(5);
+  await vi.waitFor(
+    async () => expect((await keyState(zone.key.id))?.lastError).toMatch(/^Nothing was changed: The record name must/),
+    { timeout: 10_000 },
+  );
+});
+
 const signedWith = (key: Awaited<ReturnType<typeof newKey>>) =>
   Object.assign(Object.create(zone.client) as UpdateClient, { key: key.tsig });
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { narrowedToken } from "../../update-clients/narrowed.ts";
 import { namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
@@ -83,37 +83,50 @@ CONTACT_EMAIL="a@clients.test"
   expect(await at.served(`_acme-challenge.${name}`, "TXT")).toEqual([]);
 });
 
-test("inadyn and ddclient set the address of their host", async () => {
-  const [inadynHost, ddclientHost] = ["inadyn", "ddclient"].map((host) => `${host}.${zone}`);
-  const token = await narrowedToken(at.zw.admin, { domainIds: [at.domainId], recordTypes: ["A", "AAAA"] });
-  const { host } = new URL(at.zw.url);
-  const inadyn = await at.file(
-    "inadyn.conf",
-    `custom home {
+describe.each([
+  ["IPv4", "A", "192.0.2.9", "192.0.2.5"],
+  ["IPv6", "AAAA", "2001:db8::9", "2001:db8::5"],
+])("an address of %s", (_family, type, inadynAddress, ddclientAddress) => {
+  test("is set by inadyn and by ddclient, and the host's other address stays", async () => {
+    const [inadynName, ddclientName] = ["inadyn", "ddclient"].map((program) => `${program}-${type.toLowerCase()}`);
+    const [inadynHost, ddclientHost] = [`${inadynName}.${zone}`, `${ddclientName}.${zone}`];
+    const token = await narrowedToken(at.zw.admin, { domainIds: [at.domainId], recordTypes: ["A", "AAAA"] });
+    const { host } = new URL(at.zw.url);
+    const [otherType, other] = type === "A" ? ["AAAA", "2001:db8::1"] : ["A", "192.0.2.1"];
+    for (const name of [inadynName, ddclientName]) {
+      const record = { recordType: otherType, name, value: other };
+      expect((await at.zw.admin.post(`/api/domains/${at.domainId}/records`, record)).status).toBe(201);
+    }
+    const inadyn = await at.file(
+      "inadyn.conf",
+      `allow-ipv6 = true
+custom home {
     ssl             = false
     hostname        = "${inadynHost}"
     username        = "any"
     password        = "${token}"
     ddns-server     = "${host}"
     ddns-path       = "/nic/update?hostname=%h&myip=%i"
-    checkip-command = "/bin/echo 192.0.2.9"
+    checkip-command = "/bin/echo ${inadynAddress}"
 }
 `,
-  );
-  await at.run("inadyn", ["-1", "-n", "-f", inadyn, `--cache-dir=${at.folder}`]);
-  expect(await at.served(inadynHost ?? "", "A")).toEqual(["192.0.2.9"]);
-  const ddclient = await at.file(
-    "ddclient.conf",
-    `ssl=no
+    );
+    await at.run("inadyn", ["-1", "-n", "-f", inadyn, `--cache-dir=${at.folder}`]);
+    const ddclient = await at.file(
+      "ddclient.conf",
+      `ssl=no
 protocol=dyndns2
+use=ip, ip=${ddclientAddress}
 server=${host}
 login=any
 password='${token}'
-use=ip, ip=192.0.2.5
 ${ddclientHost}
 `,
-  );
-  const cache = join(at.folder, "ddclient.cache");
-  await at.run("ddclient", ["-daemon=0", "-file", ddclient, "-cache", cache, "-force"]);
-  expect(await at.served(ddclientHost ?? "", "A")).toEqual(["192.0.2.5"]);
+    );
+    const cache = join(at.folder, "ddclient.cache");
+    await at.run("ddclient", ["-daemon=0", "-file", ddclient, "-cache", cache, "-force"]);
+    expect(await at.served(inadynHost, type)).toEqual([inadynAddress]);
+    expect(await at.served(ddclientHost, type)).toEqual([ddclientAddress]);
+    for (const name of [inadynHost, ddclientHost]) expect(await at.served(name, otherType)).toEqual([other]);
+  });
 });

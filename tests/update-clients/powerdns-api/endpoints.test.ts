@@ -82,6 +82,17 @@ describe("zones", () => {
     expect((await client.get(`/zones/${name}.`)).status).toBe(404);
   });
 
+  test("a zone in a catalog zone is not deleted, and the error says where to delete it", async () => {
+    const config = { nameServers: "ns1.example.net", contact: "dns@example.net", catalogZone: "catalog.example" };
+    const wish = { kind: "primary", name: "Catalog", config };
+    const { body: made } = await zw.admin.post("/api/provider-configs", wish);
+    const name = freshName();
+    expect((await zw.admin.post("/api/domains", { name, providerConfigId: made.id })).status).toBe(201);
+    const { status, body } = await client.send("DELETE", `/zones/${name}.`);
+    expect([status, body.error]).toEqual([422, expect.stringContaining("delete the domain in Zonewright")]);
+    expect((await client.get(`/zones/${name}.`)).status).toBe(200);
+  });
+
   test("settings without a meaning here are taken, and those that would change what the zone is are refused", async () => {
     const { name } = await manualZone(zw);
     const put = (settings: object) => client.send("PUT", `/zones/${name}.`, settings);

@@ -67,6 +67,17 @@ describe("changing", () => {
     expect([await zone.lines(), (await zone.history()).length]).toEqual([[], 2]);
   });
 
+  test("a CNAME that something else is beside is what the error names, not an RRset that the call deletes", async () => {
+    const zone = await manualZone(zw);
+    await zone.add("A", "www", "192.0.2.1");
+    await zone.add("TXT", "www", "kept");
+    const name = fullName("www", zone.name);
+    const cname = { name, type: "CNAME", ttl: 60, changetype: "REPLACE", records: [{ content: "b.example." }] };
+    const { status, body } = await client.patch(zone.name, [{ name, type: "A", changetype: "DELETE" }, cname]);
+    expect([status, body.error]).toEqual([422, expect.stringMatching(/^RRset www\..* IN CNAME: .*also has TXT/)]);
+    expect(await zone.lines()).toEqual(["www A 192.0.2.1", "www TXT kept"]);
+  });
+
   test("addresses and a CNAME replace each other in one call, in any order", async () => {
     const zone = await manualZone(zw);
     const name = fullName("www", zone.name);
