@@ -99,7 +99,10 @@ export class DynamicUpdates {
 
   async #make(signed: Update): Promise<number> {
     const { limits, answers, credentials } = this.#parts;
-    const { message, key, mac, address, caller } = signed;
+    const { message, key, address, caller } = signed;
+    // A client that sends again what was made must not hear that it was refused.
+    const before = await answers.before(signed);
+    if (before !== null) return before;
     await limits.take(caller);
     const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
@@ -108,7 +111,7 @@ export class DynamicUpdates {
       throw new UpdateRefused(rcodes.refused, "This key may only read. Use one that may update.");
     if (Math.max(update.operations.length, update.prerequisites.length) > mostChanges)
       throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
-    return await answers.once(key, mac, async (answer) => {
+    return await answers.once(signed, async (answer) => {
       try {
         await this.#change(signed, update, answer);
         credentials.noteUse(key, address, null);

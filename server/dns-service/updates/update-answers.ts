@@ -7,10 +7,19 @@ import { realPause } from "../../platform/pause.ts";
 /** Milliseconds between looks for the answer of another instance, and in all. */
 const pollMilliseconds = 50;
 const longestWaitMilliseconds = 60_000;
-/** Seconds for which answers are stored: a message is accepted at most 300 seconds before and after the time it was signed. */
-const storedSeconds = 600;
+/**
+ * Seconds for which answers are stored: a message is accepted at most 300 seconds before and after the time it was signed. Clocks that count
+ * whole seconds make that one more.
+ */
+const storedSeconds = 602;
 /** Answers held in memory. */
 const mostKnown = 10_000;
+
+/** What identifies a message: the ID in its header is not signed, and could be another. */
+interface Identity {
+  key: { id: string };
+  mac: Buffer;
+}
 
 /** The answer to an update that runs. */
 export interface UnsentAnswer {
@@ -48,21 +57,26 @@ export class UpdateAnswers {
     this.#now = now;
   }
 
-  /**
-   * Returns the RCODE of an update, which is run if this is its first message. @param run may throw only `AnsweredBefore`
-   * @param mac identifies the message: the ID in its header is not signed, and could be another
-   */
-  async once(key: { id: string }, mac: Buffer, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
-    const id = createHash("sha256").update(key.id).update(mac).digest("base64url");
-    const known = this.#known.get(id);
-    if (known && known.until > performance.now()) return known.rcode;
-    const running = this.#running.get(id);
-    if (running) return await running;
+  /** Returns the RCODE of an update that this process has answered or is making; null if it is not known here. */
+  async before({ key, mac }: Identity): Promise<number | null> {
+    return (await this.#before(idOf({ key, mac }))) ?? null;
+  }
+
+  /** Returns the RCODE of an update, which is run if this is its first message. @param run may throw only `AnsweredBefore` and `KeyChanged` */
+  async once({ key, mac }: Identity, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
+    const id = idOf({ key, mac });
+    const before = this.#before(id);
+    if (before !== undefined) return await before;
     const answer = this.#first(id, run).finally(() => this.#running.delete(id));
     this.#running.set(id, answer);
     const rcode = await answer;
     if (rcode !== rcodes.servFail) this.#remember(id, rcode);
     return rcode;
+  }
+
+  #before(id: string): number | Promise<number> | undefined {
+    const known = this.#known.get(id);
+    return known && known.until > performance.now() ? known.rcode : this.#running.get(id);
   }
 
   #remember(id: string, rcode: number): void {
@@ -135,6 +149,10 @@ export class UpdateAnswers {
     } while (performance.now() < deadline);
     return rcodes.servFail;
   }
+}
+
+function idOf({ key, mac }: Identity): string {
+  return createHash("sha256").update(key.id).update(mac).digest("base64url");
 }
 
 /** @returns whether there was no answer yet */

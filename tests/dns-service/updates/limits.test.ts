@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readMessage } from "../../../server/dns/wire/messages.ts";
-import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { update, UpdateClient } from "../../support/name-servers/update-client.ts";
+import { signRequest, type TsigKey } from "../../../server/dns/wire/tsig.ts";
+import { prerequisite as pre, update, UpdateClient } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -51,6 +51,17 @@ test("a key is limited as a personal token is: after so many messages a minute t
   expect(answers).toEqual([...Array.from({ length: 30 }, () => 0), 5]);
   expect(await client.update([update.add("x", "A", "192.0.2.1")])).toBe(5);
   expect(await other.update([update.add("x", "A", "192.0.2.1")])).toBe(0);
+});
+
+test("an update that is sent again over the limit gets its first answer", async () => {
+  const { client } = await newZone(zw, "again.example");
+  const message = client.message([update.add("x", "A", "192.0.2.1")], [pre.nameUnused("x")]);
+  const signed = signRequest(message, client.key, Math.floor(Date.now() / 1_000));
+  const send = async () => client.verified(await client.exchange(signed.message, "udp"), signed.mac).rcode;
+  expect(await send()).toBe(0);
+  for (let count = 0; count < 30; count++) await client.query("@", "SOA");
+  expect(await client.update([update.add("y", "A", "192.0.2.1")])).toBe(5);
+  expect(await send()).toBe(0);
 });
 
 test("an update without a signature is refused", async () => {
