@@ -4,8 +4,10 @@ import type { Permission } from "./permissions.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import type { Sent } from "../database/one-trip.ts";
+import { statement } from "../database/statement.ts";
+import type { Role } from "../database/tables/roles.ts";
 import type { TsigKeyAccess } from "../database/tables/tsig-keys.ts";
-import type { TsigKey } from "../dns/wire/tsig.ts";
+import type { TsigAlgorithm, TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
 import { isKeyName, type TsigSecrets } from "./tsig-key-form.ts";
 import type { TsigKeyUse } from "./tsig-key-use.ts";
@@ -50,20 +52,29 @@ interface Parts {
   now: () => Date;
 }
 
-type LookedUp = NonNullable<Awaited<ReturnType<ReturnType<typeof lookup>["executeTakeFirst"]>>>;
+/** A key that may be used now, its owner and its domain. */
+interface KeyRow {
+  id: string;
+  key_name: string;
+  algorithm: TsigAlgorithm;
+  secret: string;
+  domain_id: string;
+  access: TsigKeyAccess;
+  expires_at: Date | null;
+  host_pattern: string;
+  record_types: string[];
+  zone: string;
+  user_id: string;
+  username: string;
+  role: Role;
+}
 
-/** Finds a key that may be used now. */
-function lookup(em: EntityManager, keyName: string, now: Date) {
-  return queries(em)
-    .selectFrom("tsig_keys as k")
-    .innerJoin("users", "users.id", "k.user_id")
-    .innerJoin("domains", "domains.id", "k.domain_id")
-    .select(["k.id", "k.key_name", "k.algorithm", "k.secret", "k.domain_id", "k.access", "k.expires_at"])
-    .select(["k.host_pattern", "k.record_types", "domains.name as zone"])
-    .select(["users.id as user_id", "users.username", "users.role"])
-    .where("k.key_name", "=", keyName)
-    .where("users.disabled_at", "is", null)
-    .where((eb) => eb.or([eb("k.expires_at", "is", null), eb("k.expires_at", ">", now)]));
+function lookup(keyName: string, now: Date) {
+  return statement<KeyRow>`
+    select k.id, k.key_name, k.algorithm, k.secret, k.domain_id, k.access, k.expires_at, k.host_pattern, k.record_types,
+      domains.name as zone, users.id as user_id, users.username, users.role
+    from tsig_keys k join users on users.id = k.user_id join domains on domains.id = k.domain_id
+    where k.key_name = ${keyName} and users.disabled_at is null and (k.expires_at is null or k.expires_at > ${now})`;
 }
 
 /**
@@ -85,7 +96,7 @@ export class TsigKeyCredentials {
    */
   async named(keyName: string): Promise<KnownKey | null> {
     if (!isKeyName(keyName)) return null;
-    const key = this.#opened(await this.#lookup(this.#parts.database.fork(), keyName).executeTakeFirst());
+    const key = this.#opened(await this.#find(keyName));
     this.#remembered.delete(keyName);
     if (key === null) return null;
     const [oldest] = this.#remembered.keys();
@@ -99,25 +110,26 @@ export class TsigKeyCredentials {
     return this.#remembered.get(keyName) ?? null;
   }
 
-  /** Returns what looks up a key again in a transaction. @param found takes whether it still is the same */
-  lookup(tx: EntityManager, key: KnownKey, found: (isSame: boolean) => void): Sent {
+  /** Returns what looks up a key again, to be sent in a transaction. @param found takes whether it still is the same */
+  lookup(key: KnownKey, found: (isSame: boolean) => void): Sent {
     return {
-      statement: () => this.#lookup(tx, key.tsig.name).compile(),
+      statement: () => lookup(key.tsig.name, this.#parts.now()),
       answered: ({ rows }) => found(isDeepStrictEqual(rows[0], key.stored)),
     };
   }
 
   /** Looks up a key again. @returns whether it still is the same */
   async isSame(key: KnownKey): Promise<boolean> {
-    const row = await this.#lookup(this.#parts.database.fork(), key.tsig.name).executeTakeFirst();
-    return isDeepStrictEqual(row, key.stored);
+    return isDeepStrictEqual(await this.#find(key.tsig.name), key.stored);
   }
 
-  #lookup(em: EntityManager, keyName: string) {
-    return lookup(em, keyName, this.#parts.now());
+  async #find(keyName: string): Promise<KeyRow | undefined> {
+    const { database, now } = this.#parts;
+    const { rows } = await queries(database.fork()).executeQuery(lookup(keyName, now()));
+    return rows[0];
   }
 
-  #opened(row: LookedUp | undefined): KnownKey | null {
+  #opened(row: KeyRow | undefined): KnownKey | null {
     if (!row) return null;
     const secret = this.#parts.secrets.open(row.id, row.secret);
     if (secret === null) return null;

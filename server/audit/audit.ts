@@ -1,5 +1,6 @@
 import type { CompiledQuery } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
+import { statement } from "../database/statement.ts";
 import { newId } from "../platform/ids.ts";
 import type { Actor } from "../access/actor.ts";
 import { listEntries, type AuditFilter } from "./list.ts";
@@ -37,26 +38,17 @@ export class Audit {
 
 /** Like `Audit.record`, for callers without services. */
 export async function writeEntry(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): Promise<void> {
-  await queries(em).executeQuery(entryStatement(em, at, actor, event));
+  await queries(em).executeQuery(entryStatement(at, actor, event));
 }
 
 /** Returns what adds an entry, to be sent together with other statements of its transaction. */
-export function entryStatement(em: EntityManager, at: Date, actor: Actor, event: AuditEvent): CompiledQuery {
-  return queries(em)
-    .insertInto("audit_entries")
-    .values({
-      id: newId(),
-      at,
-      actor_id: actor.userId,
-      token_id: actor.tokenId,
-      tsig_key: actor.tsigKey ?? null,
-      action: event.action,
-      target_type: event.targetType,
-      target_id: event.targetId,
-      ip: actor.ip,
-      request_id: actor.requestId,
-      before: event.before === undefined ? null : JSON.stringify(event.before),
-      after: event.after === undefined ? null : JSON.stringify(event.after),
-    })
-    .compile();
+export function entryStatement(at: Date, actor: Actor, event: AuditEvent): CompiledQuery {
+  const [before, after] = [event.before, event.after].map((state) => (state ? JSON.stringify(state) : null));
+  return statement`
+    insert into audit_entries (
+      id, at, actor_id, token_id, tsig_key, action, target_type, target_id, ip, request_id, before, after
+    ) values (
+      ${newId()}, ${at}, ${actor.userId}, ${actor.tokenId}, ${actor.tsigKey ?? null}, ${event.action},
+      ${event.targetType}, ${event.targetId}, ${actor.ip}, ${actor.requestId}, ${before}, ${after}
+    )`;
 }

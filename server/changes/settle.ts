@@ -57,13 +57,13 @@ async function write(
 ): Promise<WatchedZone> {
   const move = () => moveZone(tx, domainId, settlement, done).compile();
   const statements = (revision: number) => {
-    const { closing, opening } = versionStatements(tx, domainId, { revision, changes: done, now: settlement.now });
+    const { closing, opening } = versionStatements(domainId, { revision, changes: done, now: settlement.now });
     const made = { changeSetId, done, revision: done.length > 0 ? revision : null };
     return { closing, others: [...opening, ...historyStatements(tx, domainId, settlement, made)] };
   };
   // What read the zone may have waited for a mirror that was being added, which it then does not see.
   const due = (revision: number) =>
-    done.length > 0 ? [() => mirrorsDueStatement(tx, { domainId, revision, now: settlement.now })] : [];
+    done.length > 0 ? [() => mirrorsDueStatement({ domainId, revision, now: settlement.now })] : [];
   const { locked } = settlement;
   // Nothing else changes a locked zone, and its records are as they were planned: no answer has to be read.
   if (locked && !isLarge) {

@@ -1,8 +1,9 @@
 import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import { entryStatement } from "../audit/audit.ts";
-import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import type { Later } from "../database/one-trip.ts";
+import { statement } from "../database/statement.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import { countActions, dataOf, storedStrings, type PlannedChange, type RecordDraft } from "../dns/record.ts";
@@ -55,15 +56,14 @@ export interface Settlement {
  * had ended already is not closed again.
  */
 export function versionStatements(
-  tx: EntityManager,
   domainId: string,
   { revision, changes, now }: { revision: number; changes: readonly PlannedChange[]; now: Date },
 ): { closing: Later[]; opening: Later[] } {
   const closed = changes.flatMap((change) => (change.before ? [change.id] : []));
   const opened = changes.filter((change) => change.after !== null);
   return {
-    closing: chunks(closed).map((ids) => () => closeStatement(tx, ids, revision)),
-    opening: chunks(opened).map((some) => () => openStatement(tx, domainId, some, { revision, now })),
+    closing: chunks(closed).map((ids) => () => closeStatement(ids, revision)),
+    opening: chunks(opened).map((some) => () => openStatement(domainId, some, { revision, now })),
   };
 }
 
@@ -73,37 +73,32 @@ function chunks<T>(items: readonly T[]): T[][] {
   );
 }
 
-function closeStatement(tx: EntityManager, ids: readonly string[], revision: number): CompiledQuery {
-  return queries(tx)
-    .updateTable("records")
-    .set({ until: revision })
-    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
-    .where("until", "is", null)
-    .compile();
+function closeStatement(ids: readonly string[], revision: number): CompiledQuery {
+  return statement`
+    update records set until = ${revision}
+    where record_id in (select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::json)) and until is null`;
 }
 
 function openStatement(
-  tx: EntityManager,
   domainId: string,
   changes: readonly PlannedChange[],
   { revision, now }: { revision: number; now: Date },
 ): CompiledQuery {
-  const rows = changes.map((change) => versionRow(change, now));
+  const rows = JSON.stringify(changes.map((change) => versionRow(change, now)));
   // A rollback may restore a deleted record under its id: its version numbers go on.
-  return sql`
+  return statement`
     insert into records (
       record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment,
       locked, owner_id, review_at, review_reminded, created_at, updated_at
     )
     select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c,
       r.l, (select u.id from users u where u.id = r.o), r.w, last.review_reminded, r.m, ${now}::timestamptz
-    from ${jsonRows(rows)} as r (
+    from json_to_recordset(${rows}::json) as r (
       id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, l boolean, o uuid, w timestamptz, m timestamptz
     )
     left join lateral (
       select version, review_reminded from records where record_id = r.id order by version desc limit 1
-    ) last on true
-  `.compile(queries(tx));
+    ) last on true`;
 }
 
 function versionRow({ id, before, after }: PlannedChange, now: Date) {
@@ -150,10 +145,7 @@ export function historyStatements(
     return outcome && !outcome.ok ? [failureOf(change, outcome.message)] : [];
   });
   const made = { changeSetId, revision, done, failures };
-  return [
-    () => changeSetStatement(tx, domainId, settlement, made),
-    () => trailStatement(tx, domainId, settlement, made),
-  ];
+  return [() => changeSetStatement(tx, domainId, settlement, made), () => trailStatement(domainId, settlement, made)];
 }
 
 function changeSetStatement(
@@ -172,20 +164,17 @@ function changeSetStatement(
     finished_at: now,
   };
   if (changeSetId === undefined) {
-    return queries(tx)
-      .insertInto("change_sets")
-      .values({
-        id,
-        domain_id: domainId,
-        kind,
-        actor_id: actorId,
-        tsig_key: actor.tsigKey ?? null,
-        message,
-        created_at: now,
-        ...causeColumns(cause),
-        ...outcome,
-      })
-      .compile();
+    const { state, unknown, creates, updates, deletes } = outcome;
+    const { reverts_id, caused_by, batch_item_id, change_request_id } = causeColumns(cause);
+    return statement`
+      insert into change_sets (
+        id, domain_id, kind, actor_id, tsig_key, message, created_at, finished_at, reverts_id, caused_by, batch_item_id,
+        change_request_id, state, unknown, revision, creates, updates, deletes, failures, repaired
+      ) values (
+        ${id}, ${domainId}, ${kind}, ${actorId}, ${actor.tsigKey ?? null}, ${message}, ${now}, ${now}, ${reverts_id}, ${caused_by},
+        ${batch_item_id}, ${change_request_id}, ${state}, ${unknown}, ${revision}, ${creates}, ${updates}, ${deletes},
+        ${outcome.failures}, ${repaired}
+      )`;
   }
   return queries(tx)
     .with("noted", (db) => db.deleteFrom("change_set_calls").where("change_set_id", "=", changeSetId))
@@ -210,7 +199,6 @@ const auditedRecords = 100;
 
 /** One audit entry for the change set: its counts, and up to a hundred records before and after. */
 function trailStatement(
-  tx: EntityManager,
   domainId: string,
   {
     kind,
@@ -223,7 +211,7 @@ function trailStatement(
   { changeSetId, revision, done, failures }: Failed & { changeSetId: string },
 ): CompiledQuery {
   const audited = done.slice(0, auditedRecords);
-  return entryStatement(tx, now, actor, {
+  return entryStatement(now, actor, {
     action: `records.${kind}`,
     targetType: "domain",
     targetId: domainId,

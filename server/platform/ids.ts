@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
 
+/** Octets that are fetched at once: each call of the random number generator costs as much as some hundred octets. */
+const fetchedOctets = 4_096;
+const octetsPerId = 8;
+let random = Buffer.alloc(0);
+
 let lastMilliseconds = 0;
 let counter = 0;
 
@@ -18,8 +23,10 @@ export function newId(): string {
   }
   const time = lastMilliseconds.toString(16).padStart(12, "0");
   const sequence = (0x7000 + counter).toString(16);
-  const random = randomBytes(8);
-  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
-  const tail = random.toString("hex");
+  if (random.length === 0) random = randomBytes(fetchedOctets);
+  const octets = random.subarray(0, octetsPerId);
+  random = random.subarray(octetsPerId);
+  octets[0] = ((octets[0] ?? 0) & 0x3f) | 0x80;
+  const tail = octets.toString("hex");
   return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${tail.slice(0, 4)}-${tail.slice(4)}`;
 }

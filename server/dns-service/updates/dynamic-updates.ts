@@ -128,7 +128,7 @@ export class DynamicUpdates {
     // Read here: the embedded database has one connection, which the change holds.
     const services = await configs.all();
     await records.edit(database.fork(), caller, key.domainId, {
-      ahead: (tx, live) => [...remembered.ahead(tx), answer.ahead(tx, rcodes.noError), live.ahead(namesOf(update))],
+      ahead: (_tx, live) => [...remembered.ahead(), answer.ahead(rcodes.noError), live.ahead(namesOf(update))],
       derive: async (tx, zone, live) => {
         await remembered.mustBeSame();
         // Now nothing else changes the zone: another instance with the same message has been answered, or waits.

@@ -1,5 +1,4 @@
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
-import type { EntityManager } from "../../database/database.ts";
 import type { Sent } from "../../database/one-trip.ts";
 
 /** Thrown when a remembered key is no longer what it was: it was deleted, or its owner's rights changed. Nothing was changed. */
@@ -19,9 +18,9 @@ export class RememberedKey {
   }
 
   /** Returns what looks it up again, if that is necessary. */
-  ahead(tx: EntityManager): Sent[] {
+  ahead(): Sent[] {
     if (this.#isSame !== undefined) return [];
-    return [this.#credentials.lookup(tx, this.#key, (isSame) => (this.#isSame = isSame))];
+    return [this.#credentials.lookup(this.#key, (isSame) => (this.#isSame = isSame))];
   }
 
   /** Looks it up if nothing has. @throws KeyChanged */

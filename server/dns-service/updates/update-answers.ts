@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Sent } from "../../database/one-trip.ts";
+import { statement } from "../../database/statement.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import { realPause } from "../../platform/pause.ts";
 
@@ -24,7 +25,7 @@ interface Identity {
 /** The answer to an update that runs. */
 export interface UnsentAnswer {
   /** Returns what claims the message and stores its answer in the transaction that locks the zone. `claim` then says whether it did. */
-  ahead(tx: EntityManager, rcode: number): Sent;
+  ahead(rcode: number): Sent;
   /**
    * Claims the message while nothing else can change the zone. In a transaction it also stores the answer, which a rollback takes back;
    * otherwise `settle` stores it. @throws AnsweredBefore if another instance has the message
@@ -90,8 +91,8 @@ export class UpdateAnswers {
     let isClaimed = false;
     let ahead: boolean | undefined;
     const answer: UnsentAnswer = {
-      ahead: (tx, settled) => ({
-        statement: () => this.#claimStatement(tx, id, settled),
+      ahead: (settled) => ({
+        statement: () => this.#claimStatement(id, settled),
         answered: ({ rows }) => (ahead = rows.length === 1),
       }),
       claim: async (em, settled) => {
@@ -122,17 +123,14 @@ export class UpdateAnswers {
 
   /** @returns whether this is the first claim */
   async #claim(em: EntityManager, id: string, rcode: number | null): Promise<boolean> {
-    const { rows } = await queries(em).executeQuery(this.#claimStatement(em, id, rcode));
+    const { rows } = await queries(em).executeQuery(this.#claimStatement(id, rcode));
     return rows.length === 1;
   }
 
-  #claimStatement(em: EntityManager, id: string, rcode: number | null) {
-    return queries(em)
-      .insertInto("dynamic_updates")
-      .values({ id, rcode, created_at: this.#now() })
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .returning("id")
-      .compile();
+  #claimStatement(id: string, rcode: number | null) {
+    return statement<{ id: string }>`
+      insert into dynamic_updates (id, rcode, created_at) values (${id}, ${rcode}, ${this.#now()})
+      on conflict (id) do nothing returning id`;
   }
 
   /** An instance that was killed leaves no answer: what it did is unknown. */

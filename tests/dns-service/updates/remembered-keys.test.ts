@@ -51,7 +51,10 @@ describe.each([
       "one with a type that nobody can write": () => client.update([update.add("late", "NSEC", "a.example. A")]),
       "a query": () => client.query("@", "SOA"),
     };
-    for (const [what, send] of Object.entries(messages)) await expect(send(), what).rejects.toThrow("BADKEY");
+    for (const [what, send] of Object.entries(messages)) {
+      const outcome = await send().catch((error: unknown) => String(error));
+      expect({ what, outcome }).toEqual({ what, outcome: expect.stringContaining("BADKEY") });
+    }
     expect(await zone.lines()).toEqual(before);
   });
 
@@ -83,7 +86,7 @@ describe.each([
     const found: boolean[] = [];
     for (let use = 0; use < 8; use++) {
       await database.fork().transactional(async (tx) => {
-        const { statement, answered } = credentials.lookup(tx, remembered, (isSame) => found.push(isSame));
+        const { statement, answered } = credentials.lookup(remembered, (isSame) => found.push(isSame));
         const [answer] = await inOneTrip(tx, [statement]);
         if (answer) answered(answer);
       });
