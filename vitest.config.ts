@@ -10,8 +10,6 @@ export default defineConfig({
     setupFiles: ["tests/support/problems.ts"],
     pool: "forks",
     isolate: false,
-    // Optimizing the embedded database's code costs each worker seconds, and queries take as long without it (docs/decisions/0041).
-    execArgv: ["--wasm-tiering-budget=1000000000"],
     // A third worker uses the time that two cores spend waiting for sockets and timers.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
