@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     exclude: ["tests/services/**", "**/node_modules/**"],
     // One process a worker: the embedded database starts once in each and is emptied for each file.
+    globalSetup: "tests/support/migrated-cluster.ts",
     setupFiles: ["tests/support/problems.ts"],
     pool: "forks",
     isolate: false,

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries, type Database } from "../../server/database/database.ts";
-import { newMemoryDatabase } from "../support/database.ts";
+import { newMigratedDatabase } from "../support/database.ts";
 
 let database: Database;
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  database = await newMemoryDatabase();
-  await database.migrate();
+  database = await newMigratedDatabase();
 });
 afterAll(async () => {
   vi.useRealTimers();

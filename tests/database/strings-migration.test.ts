@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { queries, type Database } from "../../server/database/database.ts";
-import { newMemoryDatabase } from "../support/database.ts";
+import { newMigratedDatabase } from "../support/database.ts";
 
 let database: Database;
 beforeAll(async () => {
-  database = await newMemoryDatabase();
+  database = await newMigratedDatabase();
 });
 afterAll(() => database.close());
 
@@ -14,7 +14,6 @@ const run = async (text: string) =>
 const id = (last: number) => `01a1fb0f-6204-7000-abd4-27000000000${last}`;
 
 test("the migration marks TXT records of 0.1 as unread, and no records created later", async () => {
-  await database.migrate();
   for (const step of [
     "alter table records drop column strings",
     "alter table domains drop column splits_unread",

@@ -3,6 +3,7 @@ import { entities } from "../../server/database/tables/all.ts";
 import { openDatabase, queries, type Database, type EntityManager } from "../../server/database/database.ts";
 import { sql } from "kysely";
 import { emptyCluster } from "./empty-cluster.ts";
+import { migratedCluster } from "./migrated-cluster.ts";
 
 /** How large a table may be and still be emptied row by row. */
 const mostOctets = 1_048_576;
@@ -48,10 +49,15 @@ async function emptyTables(em: EntityManager): Promise<void> {
 
 async function open(): Promise<Database> {
   const server = process.env["TEST_DATABASE_URL"];
-  const database =
-    server === undefined
-      ? await newMemoryDatabase()
-      : await openDatabase({ databaseUrl: await ownDatabase(server), dataDir: "memory" });
+  if (server === undefined) return await newMigratedDatabase();
+  const database = await openDatabase({ databaseUrl: await ownDatabase(server), dataDir: "memory" });
+  await database.migrate();
+  return database;
+}
+
+/** An embedded database in memory, after all migrations. */
+export async function newMigratedDatabase(): Promise<Database> {
+  const database = await openDatabase({ databaseUrl: undefined, dataDir: "memory", dump: await migratedCluster() });
   await database.migrate();
   return database;
 }

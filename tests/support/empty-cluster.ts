@@ -7,8 +7,8 @@ import { PGlite } from "@electric-sql/pglite";
 import { cacheFolder } from "./cache-folder.ts";
 
 const manifest = join(import.meta.dirname, "../../node_modules/@electric-sql/pglite/package.json");
-const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-const file = join(cacheFolder, `pglite-${version}.tar`);
+export const { version: engineVersion } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+const file = join(cacheFolder, `pglite-${engineVersion}.tar`);
 
 /** A dump of an embedded database before anything is in it. Making one takes seconds of computing, loading it a tenth of that. */
 export async function emptyCluster(): Promise<Blob> {

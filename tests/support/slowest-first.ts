@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take long for their size, because they start other programs. The slowest come first. */
+/** Files that take long for their size, because they start other programs, wait or make many calls. The slowest come first. */
 const slow = [
   "tests/accounts/auth/access-ids.test.ts",
   "tests/compatibility/stored-api.test.ts",
@@ -9,9 +9,15 @@ const slow = [
   "tests/accounts/users/reset-password.test.ts",
   "tests/accounts/auth/permissions.test.ts",
   "tests/platform/start.test.ts",
+  "tests/openapi/consumer.test.ts",
+  "tests/delegation/served.test.ts",
   "tests/openapi/fuzz.test.ts",
+  "tests/platform/hardening.test.ts",
   "tests/dns/server-rules/check-changes.test.ts",
   "tests/client-sdk/watch-notifications.test.ts",
+  "tests/dns-providers/vendor-states.test.ts",
+  "tests/change-requests/races.test.ts",
+  "tests/replacements/apply.test.ts",
   "tests/client-sdk/package.test.ts",
 ];
 
