@@ -1,3 +1,4 @@
+import { everyColumn } from "../database/every-column.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { AssignmentAccess } from "../database/tables/assignments.ts";
 import { qualifiedName } from "../dns/names/views.ts";
@@ -33,7 +34,7 @@ export function assignmentRows(em: EntityManager) {
   return queries(em)
     .selectFrom("assignments as a")
     .leftJoin("domains", "domains.id", "a.domain_id")
-    .selectAll("a")
+    .select(everyColumn("assignments", "a"))
     .select(["domains.name as zone_name", "domains.view as zone_view"]);
 }
 

@@ -1,3 +1,4 @@
+import { everyColumn } from "../database/every-column.ts";
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import type { Chosen } from "../changes/follows.ts";
@@ -68,7 +69,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
   const row = await queries(em)
     .selectFrom("change_requests as r")
     .leftJoin("users as author", "author.id", "r.author_id")
-    .selectAll("r")
+    .select(everyColumn("change_requests", "r"))
     .select("author.username as author_name")
     .where("r.id", "=", id)
     .$if(lock, (query) => query.forUpdate("r"))

@@ -6,15 +6,7 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
-import {
-  awaitedByNext,
-  dropPlans,
-  isUnusable,
-  PlanRenewal,
-  severalStatements,
-  StatementNames,
-  type Statement,
-} from "./prepared-statements.ts";
+import { awaitedByNext, isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
 
 /** A statement that the engine has parsed. */
 interface Prepared {
@@ -55,8 +47,6 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     ended.push(name);
   });
 
-  const renewal = new PlanRenewal();
-
   async function send(...messages: Uint8Array[]): Promise<readonly Message[]> {
     return await engine.execProtocolStream(Buffer.concat([...messages, serialize.sync()]), { syncToFs: false });
   }
@@ -72,7 +62,6 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   }
 
   async function executePrepared(statements: readonly Named[]): Promise<AnyResults[]> {
-    if (renewal.take()) await send(serialize.query(dropPlans));
     const bound: { fields: Prepared["fields"]; messages: Uint8Array[] }[] = [];
     for (const { name, sql, parameters } of statements) {
       const statement = prepared.get(name) ?? (await prepare(name, sql));

@@ -87,9 +87,10 @@ export class StatementNames {
 
 /**
  * When to plan a connection's prepared statements anew. A plan that was made while a table was almost empty stays until the server analyzes
- * the table, a minute later perhaps: all indexes cost the same then, and the one that was taken may read a whole zone.
+ * the table, a minute later perhaps: all indexes cost the same then, and the one that was taken may read a whole zone. The embedded engine is made
+ * to analyze tables that grow, which drops the plans as well.
  */
-export class PlanRenewal {
+class PlanRenewal {
   #renewedAt = performance.now();
 
   get isDue(): boolean {
@@ -105,7 +106,7 @@ export class PlanRenewal {
 }
 
 /** Drops the plans of a connection's prepared statements. They are made again when they are used. */
-export const dropPlans = "discard plans";
+const dropPlans = "discard plans";
 
 /** A statement with its values. */
 export interface Statement {

@@ -1,3 +1,4 @@
+import { everyColumn } from "../database/every-column.ts";
 import { LockMode } from "@mikro-orm/core";
 import { endCredentials } from "../access/end-credentials.ts";
 import { lockUsers } from "../access/lock-users.ts";
@@ -90,7 +91,7 @@ export class Domains {
     const row = await queries(em)
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
-      .selectAll("domains")
+      .select(everyColumn("domains"))
       .select(["provider_configs.kind", signedElsewhere])
       .select(accessColumns(caller))
       .where("domains.id", "=", id)

@@ -1,3 +1,4 @@
+import { everyColumn } from "../database/every-column.ts";
 import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
 import type { ZoneScope } from "../access/zone-scope.ts";
@@ -54,7 +55,7 @@ export class Snapshots {
     const { page, limit, trigger } = input;
     const matching = queries(em)
       .selectFrom("snapshots")
-      .selectAll()
+      .select(everyColumn("snapshots"))
       .where("domain_id", "=", input.id)
       .$if(trigger !== undefined, (query) => query.where("trigger", "=", trigger ?? "manual"))
       .orderBy("version", "desc");
@@ -202,7 +203,7 @@ function between(em: EntityManager, domainId: string, edge: "since" | "until", o
 export async function findSnapshot(em: EntityManager, domainId: string, snapshotId: string): Promise<SnapshotRow> {
   const row = await queries(em)
     .selectFrom("snapshots")
-    .selectAll()
+    .select(everyColumn("snapshots"))
     .where("id", "=", snapshotId)
     .where("domain_id", "=", domainId)
     .executeTakeFirst();
