@@ -64,6 +64,36 @@ test("none of 80,000 mutated messages makes the reader of requests throw, and no
   expect([...kinds].toSorted()).toEqual(["question", "refusal", "silence", "update"]);
 }, 60_000);
 
+/** Fills a message with questions after a first one, whose names all are a pointer. @param pointer where the name at an offset leads */
+function questions(first: Buffer, pointer: (offset: number) => number): Buffer {
+  const message = Buffer.alloc(65_507);
+  let count = 1;
+  let end = 12 + first.copy(message, 12) + 4;
+  for (; end + 6 <= message.length; count++, end += 6) message.writeUInt16BE(0xc000 | pointer(end), end);
+  message.writeUInt16BE(count, 4);
+  message.writeUInt16BE(1, 10);
+  return message.subarray(0, end);
+}
+
+test.each([
+  ["to a name of 126 labels", questions(Buffer.from(`${"0101".repeat(126)}00`, "hex"), () => 12)],
+  // Each to the one before it, as far as a pointer of 14 bits reaches.
+  ["to one another", questions(Buffer.of(0), (offset) => (offset === 17 ? 12 : Math.min(offset - 6, 16_379)))],
+])("a message of 64 KiB whose names point %s is refused in milliseconds", (_, message) => {
+  const durations = Array.from({ length: 3 }, () => {
+    const before = performance.now();
+    expect(
+      readRequest(
+        message,
+        () => [],
+        () => signedAt,
+      ).kind,
+    ).toBe("refusal");
+    return performance.now() - before;
+  });
+  expect(Math.min(...durations)).toBeLessThan(50);
+});
+
 test("10,000 mutated messages by UDP harm nothing: the zone is transferred as before", async () => {
   const before = await transfer(port, zone);
   const socket = createSocket("udp4");
