@@ -12,7 +12,7 @@ const mostEntries = 10_000;
  */
 export class UnknownKeys {
   readonly #now: () => number;
-  #failures = new Map<string, number>();
+  #failures = { udp: new Map<string, number>(), tcp: new Map<string, number>() };
   #since = -Infinity;
   readonly #proven = new Set<string>();
 
@@ -26,8 +26,9 @@ export class UnknownKeys {
     const network = addressKey(address);
     if (this.#proven.has(`${network} ${keyName}`)) return true;
     this.#expire();
-    const count = this.#failures.get(`${protocol} ${network}`);
-    return count === undefined ? this.#failures.size < mostEntries : count < mostFailures;
+    const failures = this.#failures[protocol];
+    const count = failures.get(network);
+    return count === undefined ? failures.size < mostEntries : count < mostFailures;
   }
 
   /** Notes whether a message was validly signed with a key that was looked up. */
@@ -42,14 +43,15 @@ export class UnknownKeys {
       return;
     }
     this.#expire();
-    const sender = `${protocol} ${network}`;
-    this.#failures.set(sender, (this.#failures.get(sender) ?? 0) + 1);
+    const failures = this.#failures[protocol];
+    const count = failures.get(network);
+    if (count !== undefined || failures.size < mostEntries) failures.set(network, (count ?? 0) + 1);
   }
 
   #expire(): void {
     const now = this.#now();
     if (now - this.#since < windowMilliseconds) return;
     this.#since = now;
-    this.#failures = new Map();
+    this.#failures = { udp: new Map(), tcp: new Map() };
   }
 }
