@@ -10,6 +10,10 @@ import { hostsIn, isAllowedPeer, itemsOf, readEndpoint, readKey } from "./primar
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
 
 const mostCharacters = 10_000;
+/**
+ * The longest RDATA that fits a message (RFC 1035 §4.2.2), beside the longest header, owner, OPT and TSIG, which take less than 1,500 octets.
+ */
+export const mostRdataOctets = 64_000;
 /** Names of members are below the catalog's: `group.<32 characters>.zones.` (RFC 9432 §4). */
 const longestCatalog = 200;
 
@@ -157,8 +161,9 @@ function unencodable({ recordType, name, value, strings }: LimitedRecord): Unsup
   if (recordType === "CNAME" && name === "@") return { field: "name", reason: "cannot transfer a CNAME at the apex" };
   if (typeNumber(recordType) === null) return { field: "value", reason: `cannot transfer ${recordType} records` };
   try {
-    writeRdata(recordType, value, strings);
-    return null;
+    const { length } = writeRdata(recordType, value, strings);
+    if (length <= mostRdataOctets) return null;
+    return { field: "value", reason: `cannot transfer this value: it may have at most ${mostRdataOctets} octets` };
   } catch (error) {
     if (error instanceof WireError) return { field: "value", reason: `cannot transfer this value: ${error.message}` };
     throw error;

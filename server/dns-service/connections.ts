@@ -1,11 +1,15 @@
 import type { Socket } from "node:net";
+import { addressKey } from "../limits/address.ts";
 import type { Responder } from "./responder.ts";
 
 /** Milliseconds without a request, or a part of one, after which a connection is closed (RFC 7766 §6.2.3). */
 const idleMilliseconds = 10_000;
 /** Milliseconds in which a reader must take something of an answer. */
 const stalledMilliseconds = 20_000;
-/** Open connections; the one that is idle the longest makes room for a new one. */
+/**
+ * Open connections; the one that is idle the longest makes room for a new one, else one whose reader lags behind, of the address that has
+ * the most.
+ */
 const mostConnections = 1_000;
 
 /** Times and sizes, for tests. */
@@ -19,9 +23,12 @@ export interface ConnectionLimits {
 export class Connections {
   readonly #responder: Pick<Responder, "answer">;
   readonly #limits: ConnectionLimits;
-  readonly #open = new Set<Socket>();
+  /** With the address that each counts for. */
+  readonly #open = new Map<Socket, string>();
   /** The timers of connections that wait for a request, the one that waits the longest first. */
   readonly #idle = new Map<Socket, NodeJS.Timeout>();
+  /** Connections whose reader lags behind, the one that waits for it the longest first. */
+  readonly #stalled = new Set<Socket>();
 
   constructor(responder: Pick<Responder, "answer">, limits: Partial<ConnectionLimits> = {}) {
     this.#responder = responder;
@@ -30,15 +37,16 @@ export class Connections {
 
   /** Serves a connection until it ends. */
   accept(socket: Socket, address: string): void {
+    const network = addressKey(address);
     if (this.#open.size >= this.#limits.mostConnections) {
-      const [longest] = this.#idle.keys();
+      const [longest = this.#greedy(network)] = this.#idle.keys();
       if (longest) this.#end(longest);
     }
     if (this.#open.size >= this.#limits.mostConnections) {
       socket.destroy();
       return;
     }
-    this.#open.add(socket);
+    this.#open.set(socket, network);
     socket.once("close", () => this.#end(socket));
     this.#serve(socket, address).catch(() => this.#end(socket));
   }
@@ -47,6 +55,21 @@ export class Connections {
     this.#open.delete(socket);
     this.#busy(socket);
     socket.destroy();
+  }
+
+  /** Returns a connection that lags behind, of the address with the most connections; undefined if a new one would have as many. */
+  #greedy(network: string): Socket | undefined {
+    const counts = new Map<string, number>();
+    for (const owner of this.#open.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    const countOf = (socket: Socket) => counts.get(this.#open.get(socket) ?? "") ?? 0;
+    let greedy: Socket | undefined;
+    let most = (counts.get(network) ?? 0) + 1;
+    for (const socket of this.#stalled) {
+      if (countOf(socket) <= most) continue;
+      greedy = socket;
+      most = countOf(socket);
+    }
+    return greedy;
   }
 
   async #serve(socket: Socket, address: string): Promise<void> {
@@ -103,12 +126,14 @@ export class Connections {
       this.#limits.stalledMilliseconds,
     );
     const end = () => done.reject(new Error("the connection ended"));
+    this.#stalled.add(socket);
     socket.once("close", end);
     socket.once("drain", done.resolve);
     try {
       await done.promise;
     } finally {
       clearTimeout(stalled);
+      this.#stalled.delete(socket);
       socket.off("close", end);
       socket.off("drain", done.resolve);
     }

@@ -1,5 +1,6 @@
 import { WireError } from "../dns/names/wire-names.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
+import { mostRdataOctets } from "../dns-providers/primary.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { RecordEncoder, RecordRow, WireEntry } from "./wire-records.ts";
 
@@ -22,7 +23,8 @@ export function encodeFor(mirrored: Mirrored | null, encoder: RecordEncoder, row
   if (signed && isServerManaged({ recordType, name: row.name })) return null;
   const { automaticSeconds = row.ttl } = kind;
   try {
-    return encoder.encode(row.ttl === kind.automaticTtl ? { ...row, ttl: automaticSeconds } : row);
+    const entry = encoder.encode(row.ttl === kind.automaticTtl ? { ...row, ttl: automaticSeconds } : row);
+    return entry.rdata.length > mostRdataOctets ? null : entry;
   } catch (error) {
     if (error instanceof WireError) return null;
     throw error;

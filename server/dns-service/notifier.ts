@@ -9,7 +9,7 @@ import type { PrimaryConfigs, PrimaryService } from "./primary-configs.ts";
 import type { Secondaries } from "./secondaries.ts";
 import { identityOf } from "./endpoints.ts";
 import { claimSerial, storeAnnouncements, type Announcement } from "./secondary-revisions.ts";
-import type { SecondaryClient } from "./secondary-client.ts";
+import type { Reply, SecondaryClient } from "./secondary-client.ts";
 import { catalogZone, places, zonesById, type ServedZone } from "./zones.ts";
 
 /** Changes within this time lead to one NOTIFY. The first of a series waits less. */
@@ -167,49 +167,62 @@ export class Notifier {
   /** Asks a secondary once what it serves, and stores the answer. */
   async look(zone: ServedZone, endpoint: Endpoint): Promise<void> {
     const { client, secondaries } = this.#parts;
-    const key = this.#keyFor(`${zone.service.configId} ${identityOf(endpoint)}`, zone.service.settings.keys, new Set());
-    const serial = await client.serial(zone, endpoint, key, answerMilliseconds);
-    if (typeof serial === "string") secondaries.failed(zone, endpoint, key?.name ?? null, serial);
-    else secondaries.serves(zone, endpoint, key?.name ?? null, serial);
+    const { reply, key } = await this.#withKey(zone, endpoint, async (one) =>
+      client.serial(zone, endpoint, one, answerMilliseconds),
+    );
+    if (reply.ok) secondaries.serves(zone, endpoint, key?.name ?? null, reply.answer);
+    else secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
   }
 
   async #notifyOne(zone: ServedZone, endpoint: Endpoint, isNewest: () => boolean): Promise<void> {
     const { client, secondaries } = this.#parts;
-    const { keys } = zone.service.settings;
-    const place = `${zone.service.configId} ${identityOf(endpoint)}`;
-    const tried = new Set<TsigKey | null>();
-    let key = this.#keyFor(place, keys, tried);
     for (const milliseconds of attemptMilliseconds) {
       if (!isNewest()) return;
-      const reply = await client.notify(zone, endpoint, key, milliseconds);
-      this.#parts.onNotify(reply.ok ? "acknowledged" : "failed");
+      const { reply, key } = await this.#withKey(zone, endpoint, async (one) => {
+        const sent = await client.notify(zone, endpoint, one, milliseconds);
+        this.#parts.onNotify(sent.ok ? "acknowledged" : "failed");
+        return sent;
+      });
       if (reply.ok) {
-        if (key) this.#accepted.set(place, key);
         secondaries.notified(zone, endpoint, key?.name ?? null);
         if (zone.kind === "catalog" || (await this.#serves(zone, endpoint, key, isNewest))) return;
         continue;
       }
-      tried.add(key);
-      const other = reply.wrongKey ? keys.find((one) => !tried.has(one)) : undefined;
-      if (other) key = other;
-      else {
-        secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
-        if (!reply.retry) return;
-      }
+      secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
+      if (!reply.retry) return;
     }
   }
 
-  /** Returns the serial that a secondary answers with, or that it transferred if it signs; otherwise why it is unknown. */
-  async #serialOf(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null): Promise<number | string> {
-    const { client, secondaries } = this.#parts;
-    if (!zone.service.settings.signs(endpoint)) return await client.serial(zone, endpoint, key, answerMilliseconds);
-    return (await secondaries.transferredSerial(zone, endpoint)) ?? "The secondary has not transferred the zone.";
+  /**
+   * Sends a message with the key that the secondary accepted before, else with one key after another until it knows one.
+   * @returns the last reply, and the key that the secondary knows; null for none
+   */
+  async #withKey<Answer>(
+    { service: { configId, settings } }: ServedZone,
+    endpoint: Endpoint,
+    send: (key: TsigKey | null) => Promise<Reply<Answer>>,
+  ): Promise<{ reply: Reply<Answer>; key: TsigKey | null }> {
+    const { keys } = settings;
+    const place = `${configId} ${identityOf(endpoint)}`;
+    const accepted = keys.find((key) => key === this.#accepted.get(place)) ?? keys[0] ?? null;
+    let reply = await send(accepted);
+    let key = accepted;
+    for (const other of keys) {
+      if (reply.ok || !reply.wrongKey || this.#parts.signal.aborted) break;
+      if (other === accepted) continue;
+      key = other;
+      reply = await send(key);
+    }
+    if (reply.ok && key) this.#accepted.set(place, key);
+    return { reply, key: reply.ok || !reply.wrongKey ? key : null };
   }
 
-  #keyFor(place: string, keys: readonly TsigKey[], tried: ReadonlySet<TsigKey | null>): TsigKey | null {
-    const accepted = this.#accepted.get(place);
-    if (accepted && keys.includes(accepted)) return accepted;
-    return keys.find((key) => !tried.has(key)) ?? null;
+  /** Returns the serial that a secondary answers with, or that it transferred if it signs; null if it is unknown. */
+  async #serialOf(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null): Promise<number | null> {
+    const { client, secondaries } = this.#parts;
+    if (zone.service.settings.signs(endpoint)) return await secondaries.transferredSerial(zone, endpoint);
+    const reply = await client.serial(zone, endpoint, key, answerMilliseconds);
+    return reply.ok ? reply.answer : null;
   }
 
   /** Asks for a few seconds whether the secondary serves the serial. */
@@ -219,7 +232,7 @@ export class Notifier {
       await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
       if (!isNewest()) return true;
       const serial = await this.#serialOf(zone, endpoint, key);
-      if (typeof serial === "string") continue;
+      if (serial === null) continue;
       if (serialDistance(zone.soa.serial, serial) >= 0) {
         secondaries.serves(zone, endpoint, key?.name ?? null, serial);
         return true;

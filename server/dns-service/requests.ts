@@ -18,6 +18,7 @@ const udpSize = 1_232;
 /** RFC 6891 §6.1.3: BADVERS is 16, whose upper eight bits are in the OPT record. */
 const badVersionUpper = 1;
 const optOctets = 11;
+const noQuestion = Buffer.alloc(0);
 
 /** A question that may be answered. */
 export interface Question {
@@ -73,16 +74,12 @@ export function readRequest(
   if (isSilenced(octets)) return { kind: "silence" };
   const request = parsed(octets);
   if (request === null)
-    return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), Buffer.alloc(0)));
+    return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
   const opts = request.additionals.filter(({ type }) => type === types.opt);
   const [opt] = opts;
-  const question = octets.subarray(headerOctets, request.questionsEnd);
+  const question = request.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
   const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Refusal => {
-    const answer = emptyResponse(
-      request.id,
-      bitsOf(octets, rcode),
-      request.questions.length === 1 ? question : Buffer.alloc(0),
-    );
+    const answer = emptyResponse(request.id, bitsOf(octets, rcode), question);
     return refusal(sign(opt ? withOpt(answer, udpSize, 0) : answer));
   };
   if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.formErr);
@@ -103,8 +100,7 @@ export function readRequest(
   const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
   const key = signature.kind === "valid" ? signature.key : null;
   if (isUpdate) {
-    const zone = request.questions.length === 1 ? question : Buffer.alloc(0);
-    const answers = new AnswerWriter({ octets, request, question: zone, key, sign, opt: opt !== undefined });
+    const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
     return { kind: "update", request, signature: signature.kind === "valid" ? signature : null, answers };
   }
   if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, sign);

@@ -18,9 +18,11 @@ const rcodeNames: Readonly<Record<number, string>> = {
 const notAuth = 9;
 
 /** The outcome of a message to a secondary. `message` is a sentence for people. */
-export type Reply =
-  | { ok: true; answer: WireMessage }
+export type Reply<Answer> =
+  | { ok: true; answer: Answer }
   | { ok: false; retry: boolean; wrongKey: boolean; message: string };
+
+type Refusal = Extract<Reply<unknown>, { ok: false }>;
 
 /** Sends NOTIFY messages and SOA queries to secondaries by UDP. */
 export class SecondaryClient {
@@ -35,21 +37,21 @@ export class SecondaryClient {
   }
 
   /** Notifies a secondary of a zone's SOA (RFC 1996 §3). */
-  async notify(zone: ServedZone, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply> {
+  async notify(zone: ServedZone, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply<WireMessage>> {
     const { ttl, rdata } = soaEntry(ownerOf(zone.name), zone.soa);
     return await this.#exchange(notifyMessage(randomInt(65_536), zone.name, { ttl, rdata }), to, key, milliseconds);
   }
 
   /** Returns the serial that a secondary serves, or why that is unknown. */
-  async serial(zone: ServedZone, at: Endpoint, key: TsigKey | null, milliseconds: number): Promise<number | string> {
+  async serial(zone: ServedZone, at: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply<number>> {
     const reply = await this.#exchange(queryMessage(randomInt(65_536), zone.name, "SOA"), at, key, milliseconds);
-    if (!reply.ok) return reply.message;
+    if (!reply.ok) return reply;
     const soa = reply.answer.answers.find(({ type, name }) => type === types.soa && name === zone.name);
-    if (!soa || soa.rdataEnd - soa.rdataStart < 22) return "The secondary does not have the zone.";
-    return reply.answer.octets.readUInt32BE(soa.rdataEnd - 20);
+    if (!soa || soa.rdataEnd - soa.rdataStart < 22) return refuse("The secondary does not have the zone.");
+    return { ok: true, answer: reply.answer.octets.readUInt32BE(soa.rdataEnd - 20) };
   }
 
-  async #exchange(query: Buffer, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply> {
+  async #exchange(query: Buffer, to: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply<WireMessage>> {
     const seconds = () => Math.floor(this.#now().getTime() / 1_000);
     const signed = key ? signRequest(query, key, seconds()) : null;
     try {
@@ -84,11 +86,11 @@ export class SecondaryClient {
   }
 }
 
-function refuse(message: string, { retry = false, wrongKey = false } = {}): Reply {
+function refuse(message: string, { retry = false, wrongKey = false } = {}): Refusal {
   return { ok: false, retry, wrongKey, message };
 }
 
-/** Returns whether a datagram answers a query: the same id, opcode and question. */
+/** Returns whether a datagram answers a query: the same id and opcode. */
 function answers(query: Buffer, answer: Buffer): boolean {
   const opcode = 0x78;
   return (

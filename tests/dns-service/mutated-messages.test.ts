@@ -4,9 +4,15 @@ import { connect } from "node:net";
 import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
 import { readRequest } from "../../server/dns-service/requests.ts";
-import { incrementalQueryMessage, queryMessage, readMessage, updateMessage } from "../../server/dns/wire/messages.ts";
+import {
+  incrementalQueryMessage,
+  queryMessage,
+  readMessage,
+  updateMessage,
+  wireRecord,
+} from "../../server/dns/wire/messages.ts";
 import { withOpt } from "../../server/dns/wire/message-writer.ts";
-import { signRequest } from "../../server/dns/wire/tsig.ts";
+import { signRequest, u16 } from "../../server/dns/wire/tsig.ts";
 import { ask, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -63,6 +69,67 @@ test("none of 80,000 mutated messages makes the reader of requests throw, and no
   expect(longest).toBeLessThanOrEqual(0);
   expect([...kinds].toSorted()).toEqual(["question", "refusal", "silence", "update"]);
 }, 60_000);
+
+test("a signature with an unknown key, whose names are pointers to a long one, gets no longer answer", () => {
+  const name = Array.from({ length: 4 }, () => "a".repeat(60)).join(".");
+  const question = queryMessage(1, name, "SOA");
+  // Algorithm, time and fudge, no MAC, original id, no error, no other data.
+  const rdata = Buffer.concat([Buffer.of(0xc0, 12), Buffer.alloc(8), u16(0), u16(1), u16(0), u16(0)]);
+  const tsig = wireRecord(Buffer.of(0xc0, 12), 250, 255, 0, rdata);
+  const message = Buffer.concat([question, tsig]);
+  message.writeUInt16BE(1, 10);
+  const request = readRequest(
+    message,
+    () => [],
+    () => signedAt,
+  );
+  expect(request.kind === "refusal" && request.answer.length).toBeLessThanOrEqual(message.length);
+});
+
+test("a message of several questions and another version of EDNS gets an answer that can be read (RFC 6891 §6.1.3)", () => {
+  const query = queryMessage(1, zone, "SOA");
+  const message = withOpt(Buffer.concat([query, query.subarray(12)]), 1_232, 0);
+  message.writeUInt16BE(2, 4);
+  message.writeUInt8(1, message.length - 5);
+  const request = readRequest(
+    message,
+    () => [],
+    () => signedAt,
+  );
+  expect(request.kind === "refusal" && readMessage(request.answer).end).toBe(
+    request.kind === "refusal" && request.answer.length,
+  );
+});
+
+/** Fills a message with questions after a first one, whose names all are a pointer. @param pointer where the name at an offset leads */
+function questions(first: Buffer, pointer: (offset: number) => number): Buffer {
+  const message = Buffer.alloc(65_507);
+  let count = 1;
+  let end = 12 + first.copy(message, 12) + 4;
+  for (; end + 6 <= message.length; count++, end += 6) message.writeUInt16BE(0xc000 | pointer(end), end);
+  message.writeUInt16BE(count, 4);
+  message.writeUInt16BE(1, 10);
+  return message.subarray(0, end);
+}
+
+test.each([
+  ["to a name of 126 labels", questions(Buffer.from(`${"0101".repeat(126)}00`, "hex"), () => 12)],
+  // Each to the one before it, as far as a pointer of 14 bits reaches.
+  ["to one another", questions(Buffer.of(0), (offset) => (offset === 17 ? 12 : Math.min(offset - 6, 16_379)))],
+])("a message of 64 KiB whose names point %s is refused in milliseconds", (_, message) => {
+  const durations = Array.from({ length: 3 }, () => {
+    const before = performance.now();
+    expect(
+      readRequest(
+        message,
+        () => [],
+        () => signedAt,
+      ).kind,
+    ).toBe("refusal");
+    return performance.now() - before;
+  });
+  expect(Math.min(...durations)).toBeLessThan(50);
+});
 
 test("10,000 mutated messages by UDP harm nothing: the zone is transferred as before", async () => {
   const before = await transfer(port, zone);

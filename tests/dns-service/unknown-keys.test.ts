@@ -27,3 +27,13 @@ test("a flood of forged senders is not looked up and takes no more memory than i
   now = 60_000;
   expect(keys.mayLookUp("udp", "192.0.2.1", "zw-other")).toBe(true);
 });
+
+test("an address that signs with unknown keys is looked up 20 times a minute, apart by UDP and TCP", () => {
+  let now = 0;
+  const keys = new UnknownKeys(() => now);
+  for (let index = 0; index < 20; index++) keys.note("tcp", "192.0.2.1", "guess.example", false);
+  expect(keys.mayLookUp("tcp", "192.0.2.1", "key.example")).toBe(false);
+  expect(keys.mayLookUp("udp", "192.0.2.1", "key.example")).toBe(true);
+  now = 60_000;
+  expect(keys.mayLookUp("tcp", "192.0.2.1", "key.example")).toBe(true);
+});

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, isIPv6, SocketAddress } from "node:net";
 import { parseHost } from "../../dns/names/names.ts";
 import { tsigAlgorithms, type TsigKey } from "../../dns/wire/tsig.ts";
 
@@ -24,14 +24,21 @@ export function hostsIn(list: string): string[] {
   });
 }
 
-/** Reads `address`, `address:port` or `[address]:port`; the port defaults to 53. @returns null if it is none of these */
+/**
+ * Reads `address`, `address:port` or `[address]:port`; the port defaults to 53. The address gets the form in which sockets show it.
+ * @returns null if it is none of these
+ */
 export function readEndpoint(text: string): Endpoint | null {
-  if (isIP(text) !== 0) return { address: text, port: 53 };
+  if (isIP(text) !== 0) return { address: canonicalAddress(text), port: 53 };
   const [, bracketed, plain, digits = "53"] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = bracketed ?? plain;
   const port = Number(digits);
   if (address === undefined || isIP(address) !== (bracketed === undefined ? 4 : 6)) return null;
-  return port >= 1 && port <= 65_535 ? { address, port } : null;
+  return port >= 1 && port <= 65_535 ? { address: canonicalAddress(address), port } : null;
+}
+
+function canonicalAddress(address: string): string {
+  return isIPv6(address) && !address.includes("%") ? new SocketAddress({ address, family: "ipv6" }).address : address;
 }
 
 /** Returns whether a text is an address or a network in CIDR notation. */

@@ -14,26 +14,67 @@ const plainLabel = /^[\w/*-]+$/;
 /** RFC 1035 §2.3.4: in octets, including length octets and the root. */
 const longestName = 255;
 
+/** The end of a name, from a label on: canonical, empty for the root, with its size in octets. */
+interface Suffix {
+  name: string;
+  octets: number;
+}
+
+/** What the pointers of one message lead to, by offset. Each label is then read once, however many names point to it. */
+export type KnownSuffixes = Map<number, Suffix>;
+
 /**
- * Reads a domain name (RFC 1035 §3.1), following compression (§4.1.4).
+ * Reads a domain name (RFC 1035 §3.1), following compression (§4.1.4). @param known shared by the names of one message
  * @returns the canonical name (lower case, `\.` and `\DDD` escapes, no trailing dot; `.` for the root) and where it ends.
  */
-export function readName(message: Buffer, offset: number): { name: string; end: number } {
-  const labels: string[] = [];
-  const end = eachLabel(message, offset, (start, stop) => {
-    const text = message.toString("latin1", start, stop);
-    labels.push(
-      plainLabel.test(text) ? text.toLowerCase() : escapeOctets(message.subarray(start, stop).map(lowerCase), specials),
-    );
+export function readName(
+  message: Buffer,
+  offset: number,
+  known: KnownSuffixes = new Map(),
+): { name: string; end: number } {
+  const own: string[] = [];
+  const steps: { at: number; label: string | null; octets: number }[] = [];
+  let rest: Suffix = { name: "", octets: 1 };
+  const end = eachLabel(message, offset, {
+    pointed(at) {
+      const suffix = known.get(at);
+      if (suffix === undefined) steps.push({ at, label: null, octets: 0 });
+      else rest = suffix;
+      return suffix?.octets ?? null;
+    },
+    label(start, stop) {
+      const label = labelText(message, start, stop);
+      const step = steps.at(-1);
+      if (step) Object.assign(step, { label, octets: 1 + stop - start });
+      else own.push(label);
+    },
   });
-  return { name: labels.length === 0 ? "." : labels.join("."), end };
+  for (const { at, label, octets } of steps.toReversed()) {
+    if (label !== null) rest = { name: joined(label, rest.name), octets: octets + rest.octets };
+    known.set(at, rest);
+  }
+  const name = own.length === 0 ? rest.name : joined(own.join("."), rest.name);
+  return { name: name === "" ? "." : name, end };
+}
+
+function joined(labels: string, rest: string): string {
+  return rest === "" ? labels : `${labels}.${rest}`;
+}
+
+function labelText(message: Buffer, start: number, stop: number): string {
+  const text = message.toString("latin1", start, stop);
+  return plainLabel.test(text)
+    ? text.toLowerCase()
+    : escapeOctets(message.subarray(start, stop).map(lowerCase), specials);
 }
 
 /** Returns the name at `offset` uncompressed, in its original case, and the offset after it. */
 export function expandName(message: Buffer, offset: number): { name: Buffer; end: number } {
   const parts: Buffer[] = [];
-  const end = eachLabel(message, offset, (start, stop) => {
-    parts.push(message.subarray(start - 1, stop));
+  const end = eachLabel(message, offset, {
+    label: (start, stop) => {
+      parts.push(message.subarray(start - 1, stop));
+    },
   });
   return { name: Buffer.concat([...parts, Buffer.of(0)]), end };
 }
@@ -72,11 +113,22 @@ function labelsOf(name: string): string[] {
   return name.includes("\\") ? (name.match(/(?:\\[^]|[^.\\])+/g) ?? [""]) : name.split(".");
 }
 
-function eachLabel(message: Buffer, offset: number, take: (start: number, stop: number) => void): number {
+interface LabelVisitor {
+  /** Called at each offset that a pointer leads to, and at those after it. @returns the size of the name from there on, if it is known, to end there */
+  pointed?: (at: number) => number | null;
+  label: (start: number, stop: number) => void;
+}
+
+function eachLabel(message: Buffer, offset: number, visitor: LabelVisitor): number {
   let position = offset;
   let end: number | null = null;
   let total = 1;
   for (;;) {
+    const known = end === null ? null : (visitor.pointed?.(position) ?? null);
+    if (end !== null && known !== null) {
+      if (total - 1 + known > longestName) throw tooLong();
+      return end;
+    }
     const length = octetAt(message, position);
     if (length === 0) return end ?? position + 1;
     if (length >= 0xc0) {
@@ -91,10 +143,14 @@ function eachLabel(message: Buffer, offset: number, take: (start: number, stop: 
     const stop = position + 1 + length;
     if (stop > message.length) throw new WireError("it is cut off within a name");
     total += 1 + length;
-    if (total > longestName) throw new WireError("a name is longer than 255 octets");
-    take(position + 1, stop);
+    if (total > longestName) throw tooLong();
+    visitor.label(position + 1, stop);
     position = stop;
   }
+}
+
+function tooLong(): WireError {
+  return new WireError("a name is longer than 255 octets");
 }
 
 function octetAt(message: Buffer, position: number): number {

@@ -1,4 +1,4 @@
-import { readName, WireError, writeName } from "../names/wire-names.ts";
+import { readName, WireError, writeName, type KnownSuffixes } from "../names/wire-names.ts";
 
 /** A resource record in a message. */
 export interface WireRecord {
@@ -153,8 +153,9 @@ export function readMessage(octets: Buffer): WireMessage {
   const bits = octets.readUInt16BE(2);
   let position = headerOctets;
   const questions: Question[] = [];
+  const suffixes: KnownSuffixes = new Map();
   for (let left = octets.readUInt16BE(4); left > 0; left--) {
-    const { name, end } = readName(octets, position);
+    const { name, end } = readName(octets, position, suffixes);
     position = end + 4;
     if (position > octets.length) throw new WireError("it ends within a question");
     questions.push({ name, type: octets.readUInt16BE(end), class: octets.readUInt16BE(end + 2) });
@@ -163,7 +164,7 @@ export function readMessage(octets: Buffer): WireMessage {
   const section = (count: number) => {
     const records: WireRecord[] = [];
     for (let left = count; left > 0; left--) {
-      const record = readRecord(octets, position);
+      const record = readRecord(octets, position, suffixes);
       records.push(record);
       position = record.rdataEnd;
     }
@@ -189,8 +190,8 @@ export function readMessage(octets: Buffer): WireMessage {
   };
 }
 
-function readRecord(octets: Buffer, start: number): WireRecord {
-  const { name, end } = readName(octets, start);
+function readRecord(octets: Buffer, start: number, suffixes: KnownSuffixes): WireRecord {
+  const { name, end } = readName(octets, start, suffixes);
   const rdataStart = end + 10;
   if (rdataStart > octets.length) throw new WireError("it ends within a record");
   const rdataEnd = rdataStart + octets.readUInt16BE(end + 8);

@@ -3,6 +3,16 @@ import { describe, expect, test } from "vitest";
 import { expandName, readName, skipName, WireError, writeName } from "../../../server/dns/names/wire-names.ts";
 import { readHost } from "../../../server/dns/names/names.ts";
 
+/** Returns what a function returns, or that it refuses. */
+function attempt<Result>(read: () => Result): Result | "refused" {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof WireError) return "refused";
+    throw error;
+  }
+}
+
 const octets = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 
 describe("names on the wire", () => {
@@ -30,6 +40,18 @@ describe("names on the wire", () => {
     expect(readName(message, 3)).toEqual({ name: "b.a", end: 7 });
     expect(expandName(message, 3)).toEqual({ name: octets("0162 0161 00"), end: 7 });
     expect(skipName(message, 3)).toBe(7);
+  });
+
+  test("names that share what they point to are read as each is on its own", () => {
+    const octet = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(0, 1, 2, 0xc0, 0x41) }, fc.nat(255));
+    fc.assert(
+      fc.property(fc.array(octet, { minLength: 1, maxLength: 400 }), (some) => {
+        const message = Buffer.from(some);
+        const known = new Map();
+        for (let offset = 0; offset < message.length; offset++)
+          expect(attempt(() => readName(message, offset, known))).toEqual(attempt(() => readName(message, offset)));
+      }),
+    );
   });
 
   test.each([

@@ -33,7 +33,7 @@ export async function transfer(
   const query = since === null ? queryMessage(7, zone, "AXFR") : incrementalQueryMessage(7, zone, since);
   const signed = key ? signRequest(query, key, seconds()) : null;
   const verifier = key && signed ? new TsigVerifier(key, signed.mac, seconds) : null;
-  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  const socket = connect({ port, host: from.includes(":") ? "::1" : "127.0.0.1", localAddress: from });
   try {
     sendFramed(socket, signed?.message ?? query);
     const answer: Transferred = { rcode: 0, lines: [], messages: 0 };
