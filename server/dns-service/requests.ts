@@ -37,7 +37,7 @@ export interface Update {
   request: WireMessage;
   /** Null: not signed. */
   signature: { key: TsigKey; mac: Buffer } | null;
-  answers: Pick<AnswerWriter, "empty">;
+  answers: Pick<AnswerWriter, "empty" | "datagram">;
 }
 
 /** What to do with a message: answer a question, make an update, send a refusal, or stay silent. */
@@ -63,8 +63,8 @@ export function signerOf(octets: Buffer): string | null {
 }
 
 /**
- * Reads a message of any octets. Never throws. Refusals are no longer than the message, but for the signature of an error that a valid
- * key's owner gets. @param seconds the Unix time
+ * Reads a message of any octets. Never throws. Refusals are no longer than the message, but for the time in the one to a message that a
+ * valid key signed at another time. @param seconds the Unix time
  */
 export function readRequest(
   octets: Buffer,
@@ -78,9 +78,15 @@ export function readRequest(
   const opts = request.additionals.filter(({ type }) => type === types.opt);
   const [opt] = opts;
   const question = request.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
-  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Refusal => {
+  const unsigned = (rcode: number) => {
     const answer = emptyResponse(request.id, bitsOf(octets, rcode), question);
-    return refusal(sign(opt ? withOpt(answer, udpSize, 0) : answer));
+    return opt ? withOpt(answer, udpSize, 0) : answer;
+  };
+  const refuse = (rcode: number, sign: (answer: Buffer) => Buffer = (answer) => answer): Refusal => {
+    const answer = unsigned(rcode);
+    const signed = sign(answer);
+    // Names that the message compresses are whole in the answer's TSIG: it is left out rather than amplify.
+    return refusal(signed.length > octets.length ? answer : signed);
   };
   if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.formErr);
   if (opt && ((opt.ttl >> 16) & 255) > 0) {
@@ -91,23 +97,24 @@ export function readRequest(
   const signature = verifyRequest(request, keysNamed, seconds(), isUpdate ? fudgeSeconds : undefined);
   if (signature.kind === "malformed") return refuse(rcodes.formErr);
   if (signature.kind === "refused") {
-    const refused = refuse(rcodes.notAuth, signature.sign);
-    if (signature.late) return { ...refused, late: signature.late };
-    // Names that the message compresses are whole in the answer's TSIG, which anyone can have: it is left out rather than amplify.
-    return refused.answer.length > octets.length ? refuse(rcodes.notAuth) : refused;
+    // RFC 8945 §5.2.3: our time is in the answer, which is six octets longer for it.
+    if (signature.late) return { ...refusal(signature.sign(unsigned(rcodes.notAuth))), late: signature.late };
+    return refuse(rcodes.notAuth, signature.sign);
   }
-  const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
-  const sign = (answer: Buffer) => signer?.sign(answer) ?? answer;
+  const newSign = () => {
+    const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
+    return (answer: Buffer) => signer?.sign(answer) ?? answer;
+  };
   const key = signature.kind === "valid" ? signature.key : null;
   if (isUpdate) {
-    const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
+    const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
     return { kind: "update", request, signature: signature.kind === "valid" ? signature : null, answers };
   }
-  if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, sign);
+  if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, newSign());
   const [asked, ...others] = request.questions;
-  if (!asked || others.length > 0) return refuse(rcodes.formErr, sign);
-  if (asked.class !== 1) return refuse(rcodes.refused, sign);
-  const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
+  if (!asked || others.length > 0) return refuse(rcodes.formErr, newSign());
+  if (asked.class !== 1) return refuse(rcodes.refused, newSign());
+  const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
   return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
 }
 
@@ -129,7 +136,8 @@ interface AnswerParts {
   /** The octets of the question section. */
   question: Buffer;
   key: TsigKey | null;
-  sign: (answer: Buffer) => Buffer;
+  /** Returns what signs the messages of one answer, in order. */
+  newSign: () => (message: Buffer) => Buffer;
   /** Whether the request has an OPT record. */
   opt: boolean;
 }
@@ -144,9 +152,13 @@ class AnswerWriter {
 
   /** Returns an answer without records. @param rcode with other bits of the header, if any */
   empty(rcode: number): Buffer {
-    const { octets, request, question, sign, opt } = this.#parts;
+    return this.#parts.newSign()(this.#unsigned(rcode));
+  }
+
+  #unsigned(rcode: number): Buffer {
+    const { octets, request, question, opt } = this.#parts;
     const answer = emptyResponse(request.id, bitsOf(octets, rcode), question);
-    return sign(opt ? withOpt(answer, udpSize, 0) : answer);
+    return opt ? withOpt(answer, udpSize, 0) : answer;
   }
 
   /** How long an answer by UDP may be (RFC 1035 §4.2.1, RFC 6891 §6.2.3). */
@@ -159,6 +171,18 @@ class AnswerWriter {
   /** Returns an answer that has the client try TCP. */
   truncated(): Buffer {
     return this.empty(flags.truncated);
+  }
+
+  /** Returns an answer if it is no longer than the request; otherwise one that has the client try TCP, unless the client would not. */
+  datagram(answer: Buffer): Buffer {
+    const { octets, request, key, opt } = this.#parts;
+    if (answer.length <= octets.length) return answer;
+    // nsupdate finds its zone so, without an OPT record. It does not try TCP.
+    const asksSoa = request.opcode === opcodes.query && request.questions[0]?.type === types.soa;
+    if (asksSoa && key !== null && !opt) return answer;
+    const truncated = this.truncated();
+    // Names that the request compresses are whole in the answer's TSIG, which is then left out.
+    return truncated.length <= octets.length ? truncated : this.#unsigned(flags.truncated);
   }
 
   /** Returns an authoritative answer with these records, or one that has the client try TCP if no message holds them. */
@@ -176,20 +200,21 @@ class AnswerWriter {
 
   /** Returns a message with all these records, or one that has the client try TCP if no message holds them. */
   #whole(rcode: number, entries: readonly WireRecordEntry[], authorities = 0): Buffer {
-    const { octets, request, question, key, sign, opt } = this.#parts;
+    const { octets, request, question, key, newSign, opt } = this.#parts;
     const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
     writer.begin(request.id, bitsOf(octets, rcode) | flags.authoritative, question);
     const fits = entries.every(({ owner, type, ttl, rdata }) => writer.add(owner, type, ttl, rdata));
-    return fits ? sign(writer.finish(opt ? udpSize : null, authorities)) : this.truncated();
+    return fits ? newSign()(writer.finish(opt ? udpSize : null, authorities)) : this.truncated();
   }
 
   /** Yields the messages of an authoritative answer with these records. The first repeats the question (RFC 5936 §2.2). */
   async *messages(
     entries: AsyncIterable<WireRecordEntry> | Iterable<WireRecordEntry>,
   ): AsyncGenerator<{ message: Buffer; records: number }> {
-    const { octets, request, question, key, sign, opt } = this.#parts;
+    const { octets, request, question, key, newSign, opt } = this.#parts;
     const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
     const bits = bitsOf(octets, rcodes.noError) | flags.authoritative;
+    const sign = newSign();
     let first = true;
     const finish = () => {
       const done = { message: sign(writer.finish(first && opt ? udpSize : null)), records: writer.answers };

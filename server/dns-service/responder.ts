@@ -94,18 +94,21 @@ export class Responder {
       return;
     }
     if (request.kind === "update") {
-      if (key !== null || mayRefuse()) yield await this.#updated(request, key, address);
+      if (key === null && !mayRefuse()) return;
+      const answer = await this.#updated(request, key, address);
+      yield sentBy(protocol, request, answer);
       return;
     }
     if (key !== null) {
-      yield* this.#parts.zoneQueries.answer({ question: request, key, address, protocol });
+      const messages = this.#parts.zoneQueries.answer({ question: request, key, address, protocol });
+      for await (const message of messages) yield sentBy(protocol, request, message);
       return;
     }
     const peer = { address, key: request.key };
     const isTransfer = request.type === types.axfr || request.type === types.ixfr;
     const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
     if (open.length === 0 || !(isTransfer || request.type === types.soa)) {
-      if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.refused));
+      if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.refused), protocol);
       return;
     }
     yield* this.#served(request, peer, open, protocol);
@@ -148,15 +151,16 @@ export class Responder {
     const rcode = await updates.answer(signed);
     if (rcode === null) return null;
     unknownKeys.note(protocol, address, keyName, true);
-    return request.answers.empty(rcode);
+    return sentBy(protocol, request, request.answers.empty(rcode));
   }
 
   /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. */
-  async #publicOr(question: Question, refusal: Buffer): Promise<Buffer> {
+  async #publicOr(question: Question, refusal: Buffer, protocol: Protocol): Promise<Buffer> {
     const { answersSoa, database, configs, log } = this.#parts;
     if (!answersSoa || question.key !== null || question.type !== types.soa) return refusal;
     try {
-      return (await publicSoa(database.fork(), configs, question)) ?? refusal;
+      const answer = await publicSoa(database.fork(), configs, question);
+      return answer === null ? refusal : sentBy(protocol, question, answer);
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read a zone");
       return question.answers.empty(rcodes.servFail);
@@ -181,7 +185,7 @@ export class Responder {
     }
     if (!zone) {
       if (protocol === "tcp" || strangers.allows(peer.address))
-        yield await this.#publicOr(request, answers.empty(rcodes.refused));
+        yield await this.#publicOr(request, answers.empty(rcodes.refused), protocol);
       return;
     }
     const soa = soaEntry(ownerOf(zone.name), zone.soa);
@@ -234,6 +238,11 @@ export class Responder {
     secondaries.transferred(zone, peer, { kind: transfer.kind, ...sent, milliseconds });
     log.debug({ zoneId: zone.id, kind: transfer.kind, ...sent, milliseconds }, "transferred a zone");
   }
+}
+
+/** Returns what to send for a message that answers a request of anyone but a secondary. */
+function sentBy(protocol: Protocol, { answers }: Question | Update, message: Buffer): Buffer {
+  return protocol === "udp" ? answers.datagram(message) : message;
 }
 
 function signingKey(request: Request) {

@@ -95,7 +95,7 @@ export class ZoneQueries {
     if (isTransfer && protocol === "udp") yield* one(question, [apexSoa(zone)]);
     else if (isTransfer) yield* this.#transfer(question, zone);
     else if (type === types.soa && owner === "@") yield* one(question, [apexSoa(zone)]);
-    else yield* this.#records(em, question, zone, owner, protocol);
+    else yield* this.#records(em, question, zone, owner);
   }
 
   async #zone(em: EntityManager, caller: Caller, domainId: string): Promise<AskedZone> {
@@ -103,13 +103,7 @@ export class ZoneQueries {
     return { ...zone, soa: await soaOf(em, await this.#parts.configs.all(), zone) };
   }
 
-  async *#records(
-    em: EntityManager,
-    question: Question,
-    zone: AskedZone,
-    owner: string,
-    protocol: "udp" | "tcp",
-  ): AsyncGenerator<Buffer> {
+  async *#records(em: EntityManager, question: Question, zone: AskedZone, owner: string): AsyncGenerator<Buffer> {
     const { answers, type } = question;
     const visibleAt = async (name: string) =>
       (await liveAtNames(em, zone.id, [name])).filter((record) => isServed(record, zone));
@@ -124,9 +118,7 @@ export class ZoneQueries {
             },
           });
     const withSoa = owner === "@" && type === types.any;
-    // A datagram is never answered with a longer one; the client then uses TCP.
-    if (protocol === "udp" && (records.length > 0 || withSoa)) yield answers.truncated();
-    else if (last === null || withSoa) yield* one(question, entriesOf(records, zone, withSoa));
+    if (last === null || withSoa) yield* one(question, entriesOf(records, zone, withSoa));
     else {
       const exists = last.name === "@" || last.hasRecords || (await hasNamesBelow(em, zone, last.name));
       const rcode = exists ? rcodes.noError : rcodes.nxDomain;

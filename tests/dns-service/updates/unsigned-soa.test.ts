@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
-import { ask, linesOf } from "../../support/name-servers/transfer-client.ts";
+import { askByStream, linesOf } from "../../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const asked = async (name: string, type: number = types.soa) => {
   const [port = 0] = zw.services.dnsService.ports;
-  const answer = await ask(port, typeQueryMessage(1, name, type), { milliseconds: 10_000 });
+  const answer = await askByStream(port, typeQueryMessage(1, name, type));
   if (answer === null) throw new Error("no answer");
   const message = readMessage(answer);
   const owners = message.authorities.map(({ name: owner }) => owner);

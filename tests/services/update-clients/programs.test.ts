@@ -1,8 +1,8 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { narrowedToken } from "../../update-clients/narrowed.ts";
-import { namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
+import { certificatesFor, namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
 /** Programs as people run them, against a zone that BIND serves. */
 
@@ -17,70 +17,61 @@ afterAll(() => at.stop());
 const challenges = (hostPattern: string) =>
   narrowedToken(at.zw.admin, { domainIds: [at.domainId], hostPattern, recordTypes: ["TXT"] });
 
-async function lego(host: string, mode: Record<string, string> = {}): Promise<string[]> {
-  const settings = {
-    HTTPREQ_ENDPOINT: `${at.zw.url}/api/acme`,
-    HTTPREQ_USERNAME: "any",
-    HTTPREQ_PASSWORD: await challenges(host === "" ? "_acme-challenge" : `_acme-challenge.${host}`),
-    HTTPREQ_POLLING_INTERVAL: "1",
-    ...mode,
-  };
-  return await at.lego("httpreq", host === "" ? zone : `${host}.${zone}`, settings);
-}
-
-test("lego gets a certificate for a domain and its wildcard with a token for that challenge alone, and cleans up", async () => {
-  expect(await lego("")).toEqual([`*.${zone}`, zone]);
-  expect(await at.served(`_acme-challenge.${zone}`, "TXT")).toEqual([]);
+test("lego gets three certificates at once, each with a token for its challenge alone, also in raw mode", async () => {
+  const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
+    const settings = {
+      HTTPREQ_ENDPOINT: `${at.zw.url}/api/acme`,
+      HTTPREQ_USERNAME: "any",
+      HTTPREQ_PASSWORD: await challenges(challenge),
+      HTTPREQ_POLLING_INTERVAL: "1",
+      ...(name === `two.${zone}` ? { HTTPREQ_MODE: "RAW" } : {}),
+    };
+    return await at.lego("httpreq", name, settings);
+  });
+  expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
 });
 
-test("three clients get certificates at the same time, also in lego's raw mode", async () => {
-  const made = await Promise.all([lego("one"), lego("two", { HTTPREQ_MODE: "RAW" }), lego("three")]);
-  expect(made).toEqual(["one", "two", "three"].map((host) => [`*.${host}.${zone}`, `${host}.${zone}`]));
-  for (const host of ["one", "two", "three"])
-    expect(await at.served(`_acme-challenge.${host}.${zone}`, "TXT")).toEqual([]);
+test("lego takes PowerDNS's API below a base path and at a port of its own for PowerDNS, and gets three certificates at once", async () => {
+  const urls = new Map([[`ported.${zone}`, at.zw.powerdnsUrl ?? ""]]);
+  const obtained = await at.together(["", "based", "ported"], async (name, hostPattern) => {
+    const wish = { domainIds: [at.domainId], hostPattern, recordTypes: ["TXT"] };
+    const key = await narrowedToken(at.zw.admin, { ...wish, permissions: ["records:read", "records:write"] });
+    const url = urls.get(name) ?? `${at.zw.url}/pdns`;
+    const settings = { PDNS_API_URL: url, PDNS_API_KEY: key, PDNS_POLLING_INTERVAL: "1", PDNS_TTL: "60" };
+    return await at.lego("pdns", name, settings);
+  });
+  expect(obtained).toEqual(certificatesFor(zone, `based.${zone}`, `ported.${zone}`));
 });
 
-test.each([
-  ["below a base path", () => `${at.zw.url}/pdns`, ""],
-  ["at a port of its own", () => at.zw.powerdnsUrl ?? "", "ported"],
-])("lego takes PowerDNS's API %s for PowerDNS, with a token for that challenge alone", async (_where, url, host) => {
-  const [hostPattern, name] = host === "" ? ["_acme-challenge", zone] : [`_acme-challenge.${host}`, `${host}.${zone}`];
-  const wish = { domainIds: [at.domainId], hostPattern, recordTypes: ["TXT"] };
-  const key = await narrowedToken(at.zw.admin, { ...wish, permissions: ["records:read", "records:write"] });
-  const settings = { PDNS_API_URL: url(), PDNS_API_KEY: key, PDNS_POLLING_INTERVAL: "1", PDNS_TTL: "60" };
-  expect(await at.lego("pdns", name, settings)).toEqual([`*.${name}`, name]);
-  expect(await at.served(`_acme-challenge.${name}`, "TXT")).toEqual([]);
-});
-
-test("dehydrated gets a certificate with a hook of one call", async () => {
-  const token = await challenges("_acme-challenge.hooked");
-  const hook = await at.file(
-    "hook.sh",
-    `#!/bin/sh
+test("dehydrated gets three certificates at once, with a hook of one call", async () => {
+  const obtained = await at.together(["", "hooked-one", "hooked-two"], async (name, challenge) => {
+    const folder = join(at.folder, `dehydrated-${name}`);
+    const token = await challenges(challenge);
+    const hook = await at.file(
+      `hook-${name}.sh`,
+      `#!/bin/sh
 case "$1" in deploy_challenge) verb=present ;; clean_challenge) verb=cleanup ;; *) exit 0 ;; esac
 curl -sf -u any:${token} -H 'content-type: application/json' \\
   -d "{\\"fqdn\\":\\"_acme-challenge.$2\\",\\"value\\":\\"$4\\"}" ${at.zw.url}/api/acme/$verb
 `,
-    0o700,
-  );
-  const config = await at.file(
-    "dehydrated.conf",
-    `CA="${at.pebble.directory}"
+      0o700,
+    );
+    const config = await at.file(
+      `dehydrated-${name}.conf`,
+      `CA="${at.pebble.directory}"
 CURL_OPTS="--cacert ${at.pebble.authorityFile}"
 CHALLENGETYPE="dns-01"
 HOOK="${hook}"
-BASEDIR="${join(at.folder, "dehydrated")}"
+BASEDIR="${folder}"
 CONTACT_EMAIL="a@clients.test"
 `,
-  );
-  await mkdir(join(at.folder, "dehydrated"), { recursive: true });
-  await at.run("dehydrated", ["--config", config, "--register", "--accept-terms"]);
-  const name = `hooked.${zone}`;
-  await at.run("dehydrated", ["--config", config, "--cron", "--domain", `${name} *.${name}`]);
-  const certificate = join(at.folder, "dehydrated", "certs", name, "cert.pem");
-  expect(await namesIn(certificate)).toEqual([`*.${name}`, name]);
-  expect(await readFile(certificate, "utf8")).toContain("BEGIN CERTIFICATE");
-  expect(await at.served(`_acme-challenge.${name}`, "TXT")).toEqual([]);
+    );
+    await mkdir(folder, { recursive: true });
+    await at.run("dehydrated", ["--config", config, "--register", "--accept-terms"]);
+    await at.run("dehydrated", ["--config", config, "--cron", "--domain", `${name} *.${name}`]);
+    return await namesIn(join(folder, "certs", name, "cert.pem"));
+  });
+  expect(obtained).toEqual(certificatesFor(zone, `hooked-one.${zone}`, `hooked-two.${zone}`));
 });
 
 describe.each([

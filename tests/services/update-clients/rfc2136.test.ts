@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { newKey } from "../../dns-service/updates/key-clients.ts";
-import { namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
+import { certificatesFor, namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
 /** ACME clients that update by RFC 2136, configured as docs/guide/certificates.md shows, against a zone that BIND serves. */
 
@@ -21,44 +21,49 @@ async function challengeKey(hostPattern: string): Promise<{ key: TsigKey; port: 
   return { key, port: at.zw.services.dnsService.ports[0] ?? 0, secret: key.secret.toString("base64") };
 }
 
-test("certbot with its rfc2136 plugin gets a certificate for a domain and its wildcard, and cleans up", async () => {
-  const { key, port, secret } = await challengeKey("_acme-challenge");
-  const credentials = await at.file(
-    "rfc2136.ini",
-    `dns_rfc2136_server = 127.0.0.1
+test("certbot with its rfc2136 plugin gets three certificates at once, each for a name and its wildcard, and cleans up", async () => {
+  const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
+    const { key, port, secret } = await challengeKey(challenge);
+    const credentials = await at.file(
+      `rfc2136-${name}.ini`,
+      `dns_rfc2136_server = 127.0.0.1
 dns_rfc2136_port = ${port}
 dns_rfc2136_name = ${key.name}
 dns_rfc2136_secret = ${secret}
 dns_rfc2136_algorithm = HMAC-SHA256
 `,
-  );
-  const folders = ["config", "work", "logs"].flatMap((name) => [`--${name}-dir`, join(at.folder, "certbot", name)]);
-  const plugin = ["--dns-rfc2136", "--dns-rfc2136-credentials", credentials, "--dns-rfc2136-propagation-seconds", "1"];
-  const account = ["--server", at.pebble.directory, "--non-interactive", "--agree-tos", "--email", `a@${zone}`];
-  const domains = ["-d", zone, "-d", `*.${zone}`];
-  const env = { REQUESTS_CA_BUNDLE: at.pebble.authorityFile };
-  await at.run("certbot", ["certonly", ...account, ...folders, ...plugin, ...domains], env);
-  expect(await namesIn(join(at.folder, "certbot", "config", "live", zone, "cert.pem"))).toEqual([`*.${zone}`, zone]);
-  expect(await at.served(`_acme-challenge.${zone}`, "TXT")).toEqual([]);
+    );
+    // It locks its folders.
+    const folder = join(at.folder, `certbot-${name}`);
+    const folders = ["config", "work", "logs"].flatMap((one) => [`--${one}-dir`, join(folder, one)]);
+    const plugin = [
+      "--dns-rfc2136",
+      "--dns-rfc2136-credentials",
+      credentials,
+      "--dns-rfc2136-propagation-seconds",
+      "1",
+    ];
+    const account = ["--server", at.pebble.directory, "--non-interactive", "--agree-tos", "--email", `a@${zone}`];
+    const env = { REQUESTS_CA_BUNDLE: at.pebble.authorityFile };
+    await at.run("certbot", ["certonly", ...account, ...folders, ...plugin, "-d", name, "-d", `*.${name}`], env);
+    return await namesIn(join(folder, "config", "live", name, "cert.pem"));
+  });
+  expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
 }, 90_000);
 
-test.each([
-  ["a domain", zone, "_acme-challenge"],
-  ["a host", `shop.${zone}`, "_acme-challenge.shop"],
-])(
-  "lego with its rfc2136 provider gets a certificate for %s and its wildcard, and cleans up",
-  async (_what, name, hostPattern) => {
-    const { key, port, secret } = await challengeKey(hostPattern);
+test("lego with its rfc2136 provider gets three certificates at once, each for a name and its wildcard, and cleans up", async () => {
+  const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
+    const { key, port, secret } = await challengeKey(challenge);
     const settings = {
       RFC2136_NAMESERVER: `127.0.0.1:${port}`,
       RFC2136_TSIG_ALGORITHM: "hmac-sha256.",
       RFC2136_TSIG_KEY: key.name,
       RFC2136_TSIG_SECRET: secret,
+      RFC2136_POLLING_INTERVAL: "1",
       RFC2136_SEQUENCE_INTERVAL: "1",
     };
     // It looks for its zone unsigned, at the resolver that it is given.
-    expect(await at.lego("rfc2136", name, settings, port)).toEqual([`*.${name}`, name]);
-    expect(await at.served(`_acme-challenge.${name}`, "TXT")).toEqual([]);
-  },
-  90_000,
-);
+    return await at.lego("rfc2136", name, settings, port);
+  });
+  expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
+}, 90_000);

@@ -28,7 +28,26 @@ export interface ServedZone {
    * @param resolverPort of the server at which lego looks for its zone; default: BIND's
    */
   lego(provider: string, name: string, settings: Record<string, string>, resolverPort?: number): Promise<string[]>;
+  /**
+   * Gets certificates for hosts of the zone at the same time, each for the host and its wildcard.
+   * @param hosts relative to the zone; empty: its apex
+   * @param obtain runs a client for a name, and returns the names in the certificate. `challenge` is the host of the name's challenges
+   */
+  together(hosts: readonly string[], obtain: (name: string, challenge: string) => Promise<string[]>): Promise<Obtained>;
   stop(): Promise<void>;
+}
+
+/** What clients obtained at the same time. */
+interface Obtained {
+  /** The names in each certificate. */
+  certificates: string[][];
+  /** Challenges that BIND still serves. */
+  left: string[];
+}
+
+/** What clients obtain if nothing fails. */
+export function certificatesFor(...names: readonly string[]): Obtained {
+  return { certificates: names.map((name) => [`*.${name}`, name]), left: [] };
 }
 
 /** @param env variables of Zonewright, besides those that let it reach BIND */
@@ -43,13 +62,14 @@ export async function startServedZone(zone: string, env: Record<string, string>)
   const run: ServedZone["run"] = async (program, args, variables = {}) => {
     await runFile(binary(program), args, { env: { PATH: process.env["PATH"], HOME: folder, ...variables } });
   };
+  const served: ServedZone["served"] = async (name, type) => (await bind.lookUp(name, type)).map(({ rdata }) => rdata);
   return {
     zw,
     domainId: domain.id,
     pebble,
     folder,
     run,
-    served: async (name, type) => (await bind.lookUp(name, type)).map(({ rdata }) => rdata),
+    served,
     async file(name, text, mode = 0o600) {
       const path = join(folder, name);
       await writeFile(path, text, { mode });
@@ -63,6 +83,15 @@ export async function startServedZone(zone: string, env: Record<string, string>)
       const variables = { LEGO_CA_CERTIFICATES: pebble.authorityFile, ...settings };
       await run("lego", [...options, ...domains, ...resolver, "run"], variables);
       return await namesIn(join(where, "certificates", `${name}.crt`));
+    },
+    async together(hosts, obtain) {
+      const wishes = hosts.map((host) => ({
+        name: host === "" ? zone : `${host}.${zone}`,
+        challenge: host === "" ? "_acme-challenge" : `_acme-challenge.${host}`,
+      }));
+      const certificates = await Promise.all(wishes.map(({ name, challenge }) => obtain(name, challenge)));
+      const left = await Promise.all(wishes.map(({ challenge }) => served(`${challenge}.${zone}`, "TXT")));
+      return { certificates, left: left.flat() };
     },
     async stop() {
       await zw.stop();
