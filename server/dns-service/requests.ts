@@ -66,8 +66,7 @@ export function readRequest(
   keysNamed: (name: string) => readonly TsigKey[],
   seconds: () => number,
 ): Request {
-  // RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever.
-  if (octets.length < headerOctets || (octets.readUInt16BE(2) & flags.response) !== 0) return { kind: "silence" };
+  if (!isAnswered(octets)) return { kind: "silence" };
   const request = parsed(octets);
   if (request === null)
     return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
@@ -105,6 +104,19 @@ export function readRequest(
   if (asked.class !== 1) return refuse(rcodes.refused, sign);
   const answers = new AnswerWriter({ octets, request, question, key, sign, opt: opt !== undefined });
   return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
+}
+
+/** RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever. */
+function isAnswered(octets: Buffer): boolean {
+  return octets.length >= headerOctets && (octets.readUInt16BE(2) & flags.response) === 0;
+}
+
+/** Returns the answer to a message whose keys cannot be looked up; null for silence. It is no longer than the message. */
+export function serverFailure(octets: Buffer): Buffer | null {
+  if (!isAnswered(octets)) return null;
+  const request = parsed(octets);
+  const question = request?.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
+  return emptyResponse(octets.readUInt16BE(0), bitsOf(octets, request ? rcodes.servFail : rcodes.formErr), question);
 }
 
 /** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */
