@@ -57,7 +57,7 @@ export function opcodeOf(octets: Buffer): number {
 
 /** Returns the canonical name of the key that a request says it is signed with; null if there is none, or the message is a response. */
 export function signerOf(octets: Buffer): string | null {
-  if (isSilenced(octets) || octets.readUInt16BE(additionalCount) === 0) return null;
+  if (!isAnswered(octets) || octets.readUInt16BE(additionalCount) === 0) return null;
   const last = parsed(octets)?.additionals.at(-1);
   return last?.type === types.tsig ? last.name : null;
 }
@@ -71,7 +71,7 @@ export function readRequest(
   keysNamed: (name: string) => readonly TsigKey[],
   seconds: () => number,
 ): Request {
-  if (isSilenced(octets)) return { kind: "silence" };
+  if (!isAnswered(octets)) return { kind: "silence" };
   const request = parsed(octets);
   if (request === null)
     return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
@@ -119,8 +119,16 @@ export function readRequest(
 }
 
 /** RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever. */
-function isSilenced(octets: Buffer): boolean {
-  return octets.length < headerOctets || (octets.readUInt16BE(2) & flags.response) !== 0;
+function isAnswered(octets: Buffer): boolean {
+  return octets.length >= headerOctets && (octets.readUInt16BE(2) & flags.response) === 0;
+}
+
+/** Returns the answer to a message whose keys cannot be looked up; null for silence. It is no longer than the message. */
+export function serverFailure(octets: Buffer): Buffer | null {
+  if (!isAnswered(octets)) return null;
+  const request = parsed(octets);
+  const question = request?.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
+  return emptyResponse(octets.readUInt16BE(0), bitsOf(octets, request ? rcodes.servFail : rcodes.formErr), question);
 }
 
 /** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */

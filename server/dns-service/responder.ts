@@ -12,7 +12,16 @@ import {
   type PrimaryService,
 } from "./primary-configs.ts";
 import { publicSoa, type ZoneQueries } from "./queries/zone-queries.ts";
-import { opcodeOf, readRequest, serialIn, signerOf, type Question, type Request, type Update } from "./requests.ts";
+import {
+  opcodeOf,
+  readRequest,
+  serialIn,
+  serverFailure,
+  signerOf,
+  type Question,
+  type Request,
+  type Update,
+} from "./requests.ts";
 import type { Secondaries } from "./secondaries.ts";
 import type { StrangerLimit } from "./stranger-limit.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
@@ -64,21 +73,27 @@ export class Responder {
   async *answer(octets: Buffer, address: string, protocol: Protocol): AsyncGenerator<Buffer> {
     const { configs, credentials, strangers, now, log } = this.#parts;
     const seconds = () => Math.floor(now().getTime() / 1_000);
-    const services = await configs.all().catch((error: unknown) => {
-      log.warn({ err: error }, "the DNS service cannot read its configurations");
-      return [];
-    });
     // By TCP, the sender's address is real.
     const mayRefuse = () => protocol === "tcp" || strangers.allows(address);
     const keyName = signerOf(octets);
-    if (keyName !== null && keysNamed(services, keyName).length === 0) {
-      const answer = await this.#updatedBy(keyName, octets, { address, protocol, seconds });
-      if (answer !== null) {
-        yield answer;
-        return;
+    let services: readonly PrimaryService[];
+    let known: KnownKey | null;
+    try {
+      services = await configs.all();
+      if (keyName !== null && keysNamed(services, keyName).length === 0) {
+        const answer = await this.#updatedBy(keyName, octets, { address, protocol, seconds });
+        if (answer !== null) {
+          yield answer;
+          return;
+        }
       }
+      known = keyName === null ? null : await this.#keyNamed(keyName, services, address, protocol);
+    } catch (error) {
+      log.warn({ err: error }, "the DNS service cannot read its configurations and keys");
+      const failure = serverFailure(octets);
+      if (failure && mayRefuse()) yield failure;
+      return;
     }
-    const known = keyName === null ? null : await this.#keyNamed(keyName, services, address, protocol);
     const request = readRequest(
       octets,
       (name) => (known !== null && known.tsig.name === name ? [known.tsig] : keysNamed(services, name)),
@@ -121,14 +136,9 @@ export class Responder {
     address: string,
     protocol: Protocol,
   ): Promise<KnownKey | null> {
-    const { credentials, unknownKeys, log } = this.#parts;
+    const { credentials, unknownKeys } = this.#parts;
     if (keysNamed(services, name).length > 0 || !unknownKeys.mayLookUp(protocol, address, name)) return null;
-    try {
-      return await credentials.named(name);
-    } catch (error) {
-      log.warn({ err: error }, "the DNS service cannot read its keys");
-      return null;
-    }
+    return await credentials.named(name);
   }
 
   async #updated({ request, signature, answers }: Update, key: KnownKey | null, address: string): Promise<Buffer> {

@@ -53,6 +53,7 @@ test("a secondary that was never notified is asked for its serial with its own k
   for (const secondary of secondaries) secondary.serves.set("asked.example", serial);
   const path = `/api/provider-configs/${providerConfigId}`;
   expect((await zw.admin.put(path, { config: configOf(listed()) })).status).toBe(200);
-  expect((await report(body.id)).secondaries).toMatchObject(inSync);
+  const check = async () => expect((await report(body.id)).secondaries).toMatchObject(inSync);
+  await vi.waitFor(check, { timeout: 10_000, interval: 50 });
   for (const secondary of secondaries) expect(secondary.notified("asked.example")).toEqual([]);
 });
