@@ -36,7 +36,7 @@ import { callProvider } from "../changes/provider-call.ts";
 import { readAll, readWhole } from "../changes/read-back.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/call-journal.ts";
-import { adoptSerial } from "../changes/state/adopt-serial.ts";
+import { adoptSerial, hasSerial, raiseSerial } from "../changes/state/adopt-serial.ts";
 import { announceZoneChange } from "../changes/watch/announce.ts";
 import { lastSerial, readOldSplits, sourceOf } from "./move-source.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf } from "./move-plan.ts";
@@ -95,8 +95,10 @@ export async function moveZone(
     const adopts = target.kind.makesSerials && !(await isServedHere(fork(), domain.id));
     const last = adopts ? await lastSerial(source, connections) : null;
     const stored = fork().transactional(async (tx) => {
+      const returns = target.kind.makesSerials && (await hasSerial(tx, domain.id));
       await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
       if (last !== null) await adoptSerial(tx, domain.id, last);
+      else if (returns) await raiseSerial(tx, domain.id);
       if (target.kind.makesSerials) announceZoneChange(tx, { domainId: domain.id, ...(await reached(tx, domain.id)) });
       await writeEntry(tx, now(), caller, {
         action: "domain.move",

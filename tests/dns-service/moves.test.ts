@@ -41,3 +41,15 @@ test("a zone that moves here goes on with a higher serial and the configuration'
   const [soa = ""] = (await transfer(port, zone)).lines;
   expect(serialDistance(serial, serialOfLine(soa))).toBeGreaterThanOrEqual(0);
 });
+
+test("a zone that moves to another configuration of the kind has its SOA with a higher serial, and is transferred whole", async () => {
+  const zone = "between.example";
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: configId });
+  const before = serialOfLine((await transfer(port, zone)).lines[0] ?? "");
+  const config = { nameServers: "ns1.example.net", contact: "other@example.net", allowTransfer: "127.0.0.1" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Others", config });
+  expect((await zw.admin.put(`/api/domains/${domain.id}`, { providerConfigId: body.id })).status).toBe(200);
+  const { lines } = await transfer(port, zone, { since: before });
+  expect(serialDistance(before, serialOfLine(lines[0] ?? ""))).toBeGreaterThan(0);
+  expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`]);
+});
