@@ -8,7 +8,7 @@ import { lockFolder } from "../../server/database/lock-file.ts";
 import { version } from "../../server/platform/version.ts";
 import { startServer } from "../../server/start.ts";
 import { emptyDatabase } from "../support/database.ts";
-import { placeEmptyCluster } from "../support/empty-cluster.ts";
+import { placeMigratedCluster } from "../support/migrated-cluster.ts";
 import { programEnv, startProgram, type RunningProgram } from "../support/programs.ts";
 import { problemOf } from "../support/problems.ts";
 import { parseAnswer, RawConnection } from "../support/raw-http.ts";
@@ -129,7 +129,7 @@ async function useTokens(client: RestClient, password: string): Promise<string[]
 }
 
 test("LOG_FORMAT=text prints a human-readable startup message", async () => {
-  await placeEmptyCluster(join(folder, "text"));
+  await placeMigratedCluster(join(folder, "text"));
   const program = await start({ DATA_DIR: join(folder, "text"), LOG_FORMAT: "text" });
   expect(await program.stop("SIGTERM")).toBe(0);
   const url = urlOf(program);

@@ -19,9 +19,14 @@ export async function emptyCluster(): Promise<Blob> {
 /** Puts an embedded database, before anything is in it, where a service with this data folder looks for it. */
 export async function placeEmptyCluster(dataDir: string): Promise<void> {
   await makeDump();
+  await unpackCluster(file, dataDir);
+}
+
+/** Unpacks a dump of an embedded database into a data folder. */
+export async function unpackCluster(dump: string, dataDir: string): Promise<void> {
   const database = join(dataDir, "database");
   await mkdir(database, { recursive: true, mode: 0o700 });
-  await promisify(execFile)("tar", ["-xf", file, "-C", database]);
+  await promisify(execFile)("tar", ["-xf", dump, "-C", database]);
 }
 
 /** Workers may do this at the same time: each ends with a whole file. */

@@ -8,16 +8,25 @@ import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { openDatabase } from "../../server/database/database.ts";
 import { cacheFolder } from "./cache-folder.ts";
-import { engineVersion, placeEmptyCluster } from "./empty-cluster.ts";
+import { engineVersion, placeEmptyCluster, unpackCluster } from "./empty-cluster.ts";
 
 const migrations = join(import.meta.dirname, "../../server/database/migrations");
 const prefix = "migrated-";
 
 /** A dump of an embedded database after all migrations, with no rows but theirs. Loading it takes a third of the time of migrating. */
 export async function migratedCluster(): Promise<Blob> {
+  return new Blob([await readFile(await dumpFile())]);
+}
+
+/** Puts an embedded database after all migrations where a service with this data folder looks for it. */
+export async function placeMigratedCluster(dataDir: string): Promise<void> {
+  await unpackCluster(await dumpFile(), dataDir);
+}
+
+async function dumpFile(): Promise<string> {
   const file = join(cacheFolder, `${prefix}${await fingerprint()}.tar`);
   if (!existsSync(file)) await makeDump(file);
-  return new Blob([await readFile(file)]);
+  return file;
 }
 
 /** Changes with the engine and with any migration. Migrations import nothing of ours. */

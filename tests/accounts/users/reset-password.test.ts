@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
-import { placeEmptyCluster } from "../../support/empty-cluster.ts";
+import { placeMigratedCluster } from "../../support/migrated-cluster.ts";
 import { freePorts, programEnv } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
@@ -40,7 +40,7 @@ const zw = {
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "zonewright-reset-"));
-  await placeEmptyCluster(dataDir);
+  await placeMigratedCluster(dataDir);
   mail = await startMailServer();
   const [port = 0] = await freePorts(1);
   env = { DATA_DIR: dataDir, PORT: String(port), SITE_URL: site, SMTP_URL: mail.url };
