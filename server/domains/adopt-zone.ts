@@ -12,7 +12,7 @@ import { newId } from "../platform/ids.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 import { planServed } from "../dns/zone-comparison.ts";
 import type { Domain } from "../database/tables/domains.ts";
-import { conflictOf, refuseSharedZone, refuseTaken, refuseUnnamable } from "./identity.ts";
+import { conflictOf, refuseCatalog, refuseSharedZone, refuseTaken, refuseUnnamable } from "./identity.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { refuseOverlap, refuseServed } from "./member-guard.ts";
 
@@ -36,6 +36,7 @@ export async function adoptZone(
   // Before anything that tells which views of another user's domain exist.
   if (caller.role !== "admin") await refuseOverlap(em, caller, domain.name);
   await refuseTaken(em, domain);
+  await refuseCatalog(em, domain.name);
   await refuseSharedZone(em, domain, caller.role === "admin");
   if (caller.role !== "admin") await refuseServed(provider, domain);
   const { changes, fingerprint, signing } = provider

@@ -4,6 +4,7 @@ import { writeEntry } from "../audit/audit.ts";
 import { registrableOf } from "../expiry/registrable.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
+import { isCatalog } from "../dns-providers/primary/catalog-names.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { AppError, badField } from "../platform/errors.ts";
 
@@ -38,6 +39,13 @@ export async function refuseTaken(em: EntityManager, { id, name, view }: Named):
       issues: [{ path: ["name"], message: "This domain exists already." }],
     });
   }
+}
+
+/** Refuses a new domain with the name of a catalog zone, which secondaries would get in its place. @throws AppError CONFLICT */
+export async function refuseCatalog(em: EntityManager, name: string): Promise<void> {
+  if (!(await isCatalog(em, name))) return;
+  const message = `${name} is the name of a catalog zone. Rename the catalog in its provider configuration first.`;
+  throw new AppError("CONFLICT", message, { issues: [{ path: ["name"], message }] });
 }
 
 /**
