@@ -127,6 +127,8 @@ async function secondariesOf(em: EntityManager, zoneId: string) {
     .select(sql<string | null>`serial`.as("serial_text"))
     .select(sql<string | null>`transferred_serial`.as("transferred_text"))
     .where("zone_id", "=", zoneId)
+    // Those that are notified come first, however many others transfer the zone.
+    .orderBy(sql`identity like 'notify:%'`, "desc")
     .orderBy("identity")
     .limit(100)
     .execute();

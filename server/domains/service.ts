@@ -268,6 +268,8 @@ export class Domains {
         .returning(["name", "view", "provider_config_id", "owner_id", "record_count"])
         .executeTakeFirst();
       if (!gone) throw notFound("domain");
+      // Catalogs have rows as well, so none refers to its domain. Those of one that was only mirrored there would stay.
+      await queries(tx).deleteFrom("primary_secondaries").where("zone_id", "=", id).execute();
       const before = {
         name: gone.name,
         view: gone.view,

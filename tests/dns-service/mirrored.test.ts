@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
@@ -50,6 +51,21 @@ async function inSync(zone: Zone): Promise<void> {
   };
   await vi.waitFor(check, { timeout: 20_000, interval: 50 });
 }
+
+test("nothing is known of the secondaries of a mirrored domain once it is deleted", async () => {
+  const zone = await fileZone(zw);
+  await mirrored(zone);
+  await inSync(zone);
+  const rows = async () => {
+    const { dnsService, database } = zw.services;
+    await dnsService.secondaries.written();
+    const found = queries(database.fork()).selectFrom("primary_secondaries").select("identity");
+    return await found.where("zone_id", "=", zone.id).execute();
+  };
+  expect(await rows()).not.toEqual([]);
+  expect((await zw.admin.delete(`/api/domains/${zone.id}?force=true`)).status).toBe(200);
+  expect(await rows()).toEqual([]);
+});
 
 describe("a mirror from which secondaries transfer", () => {
   test("the plan lists the records, and then they are transferred, while the main provider stays", async () => {
