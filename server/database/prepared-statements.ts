@@ -105,14 +105,14 @@ class PlanRenewal {
   }
 }
 
-/** Drops the plans of a connection's prepared statements. They are made again when they are used. */
-const dropPlans = "discard plans";
-
 /** A statement with its values. */
 export interface Statement {
   sql: string;
   parameters: readonly unknown[];
 }
+
+/** Drops the plans of a connection's prepared statements. They are made again when they are used. */
+const dropPlans: Statement = { sql: "discard plans", parameters: [] };
 
 /** Stands for several statements where a driver takes the text of one: the values are the statements, the rows their results. */
 export const severalStatements = "several statements";
@@ -141,7 +141,7 @@ export class PreparingClient extends Client {
     const isUnbegun = this.#waiting[0]?.sql === "begin";
     if (text === "rollback" || (text === "commit" && this.#waiting.length === 1 && isUnbegun)) {
       this.#waiting = [];
-      if (isUnbegun) return Promise.resolve(nothing);
+      return isUnbegun ? Promise.resolve(nothing) : this.#send(args);
     }
     return this.#inOneWrite(() => [this.#send(args) as Promise<QueryResult>]).then(([answer]) => answer);
   }
@@ -158,7 +158,7 @@ export class PreparingClient extends Client {
   /** Sends what waits, and what `send` sends. @throws the error of the first that failed: the others fail for that reason */
   async #inOneWrite(send: () => Promise<QueryResult>[]): Promise<QueryResult[]> {
     const { stream } = (this as unknown as { connection: { stream: Writable } }).connection;
-    const waiting = this.#renewal.take() ? [{ sql: dropPlans, parameters: [] }, ...this.#waiting] : this.#waiting;
+    const waiting = this.#mayRenew() && this.#renewal.take() ? [dropPlans, ...this.#waiting] : this.#waiting;
     this.#waiting = [];
     let answers: Promise<QueryResult>[];
     stream.cork();
@@ -169,6 +169,12 @@ export class PreparingClient extends Client {
       stream.uncork();
     }
     return (await Promise.all(answers)).slice(waiting.length);
+  }
+
+  /** Not with the rest of a transaction: after a failed statement, whatever comes before going back to a savepoint fails as well. */
+  #mayRenew(): boolean {
+    const [first] = this.#waiting;
+    return first === undefined || first.sql === "begin";
   }
 
   #sendOne({ sql, parameters }: Statement): Promise<QueryResult> {
