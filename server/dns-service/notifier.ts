@@ -225,9 +225,10 @@ export class Notifier {
     return reply.ok ? reply.answer : null;
   }
 
-  /** Asks for a few seconds whether the secondary serves the serial. */
+  /** Asks for a few seconds whether the secondary serves the serial, and stores the answer: a secondary may transfer a zone that it cannot load. */
   async #serves(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null, isNewest: () => boolean): Promise<boolean> {
     const { secondaries, signal } = this.#parts;
+    let older: number | null = null;
     for (const milliseconds of lookMilliseconds) {
       await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
       if (!isNewest()) return true;
@@ -237,7 +238,9 @@ export class Notifier {
         secondaries.serves(zone, endpoint, key?.name ?? null, serial);
         return true;
       }
+      older = serial;
     }
+    if (older !== null) secondaries.serves(zone, endpoint, key?.name ?? null, older);
     return false;
   }
 }

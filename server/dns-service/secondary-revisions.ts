@@ -71,9 +71,22 @@ export async function storeAnnouncements(em: EntityManager, announcements: reado
   `.execute(queries(em));
 }
 
-/** Stores when secondaries reached revisions. The time of an answer replaces that of the transfer right before it. */
+/**
+ * Stores when secondaries reached revisions. The time of an answer replaces that of the transfer right before it. A revision that was only
+ * transferred no longer counts once the secondary answers with an older one.
+ */
 export async function storeReached(em: EntityManager, reached: readonly Reached[]): Promise<void> {
   if (reached.length === 0) return;
+  const rows = sql`${jsonRows(reached)} as f (domain_id uuid, identity text, revision int, at timestamptz, answered boolean)`;
+  await sql`
+    update secondary_revisions as r set reached_at = null
+    from (
+      select distinct on (domain_id, identity) domain_id, identity, revision, at from ${rows}
+      where answered order by domain_id, identity, at desc
+    ) as n
+    where r.domain_id = n.domain_id and r.identity = n.identity and r.revision > n.revision
+      and not r.answered and r.reached_at < n.at
+  `.execute(queries(em));
   await sql`
     update secondary_revisions as r set
       reached_at = case when r.reached_at is null or n.answered then n.at else r.reached_at end,
@@ -81,7 +94,7 @@ export async function storeReached(em: EntityManager, reached: readonly Reached[
     from (
       select r.domain_id, r.revision, r.identity, bool_or(f.answered) as answered,
         coalesce(min(f.at) filter (where f.answered), min(f.at)) as at
-      from ${jsonRows(reached)} as f (domain_id uuid, identity text, revision int, at timestamptz, answered boolean)
+      from ${rows}
       join domains d on d.id = f.domain_id and f.revision <= d.revision
       join secondary_revisions r
         on r.domain_id = f.domain_id and r.identity = f.identity and r.revision <= f.revision and not r.answered

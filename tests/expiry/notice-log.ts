@@ -3,8 +3,8 @@ import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 
 /** The administrator by a personal token, which outlasts any jump of the clock. */
-export async function lastingAdmin({ url, admin }: Zonewright): Promise<RestClient> {
-  const permissions = ["domains:read", "domains:write"];
+export async function lastingAdmin({ url, admin }: Zonewright, ...more: string[]): Promise<RestClient> {
+  const permissions = ["domains:read", "domains:write", ...more];
   const { body } = await admin.post("/api/auth/me/tokens", { name: "Lasting", permissions });
   return new RestClient(url, body.token);
 }

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
+import { Clock, minute } from "../support/clock.ts";
+import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { transfer } from "../support/name-servers/transfer-client.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const clock = new Clock();
+const log = new NoticeLog();
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" }, now: clock.now, logTo: log });
+let secondary: StandInSecondary;
+let admin: RestClient;
+let configId: string;
+
+beforeAll(async () => {
+  secondary = await StandInSecondary.start(null, clock.now);
+  admin = await lastingAdmin(zw, "records:read", "records:write");
+  const notify = `127.0.0.1:${secondary.port}`;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Stand-in", config });
+  configId = body.id;
+});
+afterAll(() => secondary.stop());
+
+async function create(name: string): Promise<string> {
+  const { status, body } = await admin.post("/api/domains", { name, providerConfigId: configId });
+  expect({ status, body }).toMatchObject({ status: 201 });
+  return body.id;
+}
+
+async function add(id: string, name: string): Promise<void> {
+  const { status } = await admin.post(`/api/domains/${id}/records`, { recordType: "A", name, value: "192.0.2.1" });
+  expect(status).toBe(201);
+}
+
+const report = async (id: string) => (await admin.get(`/api/domains/${id}/secondaries`)).body;
+const newest = async (id: string) => (await admin.get(`/api/domains/${id}/history`)).body.entries[0];
+const patience = { timeout: 20_000, interval: 50 };
+
+async function untilInSync(id: string): Promise<void> {
+  await vi.waitFor(async () => expect(await report(id)).toMatchObject({ secondaries: [{ inSync: true }] }), patience);
+}
+
+test("a secondary that transfers a zone but goes on answering with an older serial is not in sync, and is reported", async () => {
+  const name = "unloaded.example";
+  const id = await create(name);
+  await untilInSync(id);
+  const { serial: old } = await report(id);
+  secondary.serves.set(name, old);
+  await add(id, "www");
+  const [port = 0] = zw.services.dnsService.ports;
+  await transfer(port, name);
+  const found = async () => {
+    const { secondaries } = await report(id);
+    expect(secondaries).toMatchObject([{ serial: old, inSync: false, lastTransferKind: "axfr" }]);
+    expect(await newest(id)).toMatchObject({ propagation: { secondaries: 1, inSync: 0, seconds: null } });
+  };
+  await vi.waitFor(found, patience);
+  await zw.services.secondaryCheck.runOnce();
+  clock.advance(11 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual(["zone.secondary_behind"]);
+  secondary.serves.clear();
+  await untilInSync(id);
+  expect(await newest(id)).toMatchObject({ propagation: { secondaries: 1, inSync: 1 } });
+});
