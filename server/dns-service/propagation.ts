@@ -11,7 +11,7 @@ import type { DnsService } from "./service.ts";
 import { identityOf, shownEndpoint } from "./endpoints.ts";
 import type { ServedZone } from "./zones.ts";
 
-/** Milliseconds after which a secondary that is not in sync is asked again. */
+/** Milliseconds after which a secondary is asked again. */
 const freshMilliseconds = 60_000;
 /** How much a serial rises at least, so that no serial from before is taken for one of the new count. */
 const leastRaise = 1_000;
@@ -104,14 +104,15 @@ export class Propagation {
     };
   }
 
-  /** Asks secondaries that are not in sync and have not transferred for a minute. */
+  /** Asks secondaries that have not transferred for a minute: those that are not in sync, and others a minute after the last time. */
   async #ask(em: EntityManager, zones: readonly ServedZone[]): Promise<void> {
     const rows = await secondariesOf(em, zones[0]?.id ?? "");
     const before = this.#now().getTime() - freshMilliseconds;
     const stale = placesOf(zones).filter(({ zone, endpoint }) => {
       const row = rows.find(({ identity }) => identity === identityOf(endpoint));
       const isSame = row !== undefined && serialAt(zones, row) === zone.soa.serial;
-      return !isSame && (row?.transferred_at?.getTime() ?? 0) < before;
+      if (isSame && (row.looked_at?.getTime() ?? 0) >= before) return false;
+      return (row?.transferred_at?.getTime() ?? 0) < before;
     });
     if (stale.length === 0) return;
     await Promise.all(stale.map(({ zone, endpoint }) => this.#service.look(zone, endpoint)));

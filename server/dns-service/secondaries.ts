@@ -30,6 +30,7 @@ interface Facts {
   transferred_serial?: number;
   served_at?: Date;
   asked_at?: Date;
+  looked_at?: Date;
   notified_at?: Date;
   transferred_at?: Date;
   transfer_kind?: "axfr" | "ixfr";
@@ -91,12 +92,12 @@ export class Secondaries {
 
   /** Notes the serial that a secondary answers with. One that signs by itself has serials of its own, which say nothing. */
   serves(zone: ServedZone, endpoint: Endpoint, keyName: string | null, serial: number): void {
-    const facts = ofEndpoint(zone, endpoint, keyName);
+    const at = this.#now();
+    const facts = { ...ofEndpoint(zone, endpoint, keyName), looked_at: at };
     if (zone.service.settings.signs(endpoint)) {
       this.#note({ ...facts, error: null });
       return;
     }
-    const at = this.#now();
     this.#reach(zone, facts.identity, serial, { at, answered: true });
     this.#note({ ...facts, serial, served_at: at, error: null });
   }
@@ -116,7 +117,7 @@ export class Secondaries {
 
   /** Notes why a secondary could not be reached. */
   failed(zone: ServedZone, endpoint: Endpoint, keyName: string | null, error: string): void {
-    this.#note({ ...ofEndpoint(zone, endpoint, keyName), error });
+    this.#note({ ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error });
   }
 
   /** Deletes what is known of a secondary. */
@@ -181,15 +182,15 @@ function ofEndpoint(zone: ServedZone, endpoint: Endpoint, keyName: string | null
 async function upsert(database: Database, facts: readonly Facts[]): Promise<void> {
   await sql`
     insert into primary_secondaries (
-      zone_id, identity, address, key_name, serial, transferred_serial, served_at, asked_at, notified_at, transferred_at,
-      transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
+      zone_id, identity, address, key_name, serial, transferred_serial, served_at, asked_at, looked_at, notified_at,
+      transferred_at, transfer_kind, transfer_records, transfer_octets, transfer_milliseconds, error
     )
     select
-      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.notified_at, f.transferred_at,
-      f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
+      f.zone_id, f.identity, f.address, f.key_name, f.serial, f.transferred_serial, f.served_at, f.asked_at, f.looked_at, f.notified_at,
+      f.transferred_at, f.transfer_kind, f.transfer_records, f.transfer_octets, f.transfer_milliseconds, f.error
     from ${jsonRows(facts)} as f (
       zone_id uuid, identity text, address text, key_name text, serial bigint, transferred_serial bigint, served_at timestamptz,
-      asked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
+      asked_at timestamptz, looked_at timestamptz, notified_at timestamptz, transferred_at timestamptz, transfer_kind text,
       transfer_records int, transfer_octets bigint, transfer_milliseconds int, error text
     )
     on conflict (zone_id, identity) do update set
@@ -207,6 +208,7 @@ async function upsert(database: Database, facts: readonly Facts[]): Promise<void
       end,
       transferred_serial = coalesce(excluded.transferred_serial, primary_secondaries.transferred_serial),
       asked_at = coalesce(excluded.asked_at, primary_secondaries.asked_at),
+      looked_at = coalesce(excluded.looked_at, primary_secondaries.looked_at),
       notified_at = coalesce(excluded.notified_at, primary_secondaries.notified_at),
       transferred_at = coalesce(excluded.transferred_at, primary_secondaries.transferred_at),
       transfer_kind = coalesce(excluded.transfer_kind, primary_secondaries.transfer_kind),

@@ -8,6 +8,11 @@ import type { DnsService } from "./service.ts";
 /** Milliseconds after which a secondary that stays behind is reported. */
 const patience = 10 * 60_000;
 const rowsAtOnce = 1_000;
+/** Milliseconds without a transfer or an answer after which a secondary is asked what it serves. */
+const freshMilliseconds = 60_000;
+/** Secondaries of zones that a run asks, and how many at once. More wait for the next run. */
+const mostLooks = 300;
+const looksAtOnce = 30;
 
 interface Parts {
   database: Database;
@@ -31,7 +36,9 @@ interface Row {
   owner_id: string | null;
 }
 
-/** Follows the secondaries that are notified: notifies those that are behind again, and reports those that stay behind. */
+/**
+ * Follows the secondaries that are notified: asks what they serve, notifies those that are behind again, and reports those that stay behind.
+ */
 export class SecondaryCheck {
   readonly #parts: Parts;
 
@@ -43,6 +50,7 @@ export class SecondaryCheck {
   async runOnce(signal?: AbortSignal): Promise<void> {
     const { database, service } = this.#parts;
     if (!service.enabled) return;
+    await this.#look(signal);
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };
     const changes: SecondaryChange[] = [];
@@ -63,6 +71,17 @@ export class SecondaryCheck {
     );
     if (notices.length === 0) return;
     await database.fork().transactional((tx) => this.#parts.notifications.notifyAll(tx, notices));
+  }
+
+  /** Asks secondaries that neither transferred nor answered for a minute, the one that was not asked for longest first. */
+  async #look(signal?: AbortSignal): Promise<void> {
+    const { database, service, now } = this.#parts;
+    await service.secondaries.written();
+    const rows = await unseen(database.fork(), new Date(now().getTime() - freshMilliseconds));
+    for (let start = 0; start < rows.length; start += looksAtOnce) {
+      if (signal?.aborted) return;
+      await service.lookAt(rows.slice(start, start + looksAtOnce));
+    }
   }
 
   /** @param signs whether the secondary answers with serials of its own, so that only its transfers count */
@@ -89,6 +108,18 @@ export class SecondaryCheck {
     const domain = { id: row.zone_id, name: row.name, view: row.view, ownerId: row.owner_id };
     return { kind, address, domain, zones: 1, error };
   }
+}
+
+/** Returns the notified secondaries that were neither asked nor have transferred since a time. */
+async function unseen(em: EntityManager, before: Date): Promise<{ domainId: string; identity: string }[]> {
+  const { rows } = await sql<{ domainId: string; identity: string }>`
+    select s.zone_id as "domainId", s.identity from primary_secondaries s
+    join domains d on d.id = s.zone_id
+    where s.identity like 'notify:%' and (s.looked_at is null or s.looked_at < ${before}::timestamptz)
+      and (s.transferred_at is null or s.transferred_at < ${before}::timestamptz)
+    order by s.looked_at nulls first limit ${mostLooks}
+  `.execute(queries(em));
+  return rows;
 }
 
 /** Returns the notified secondaries that are not in sync, or were not, and those that sign. */

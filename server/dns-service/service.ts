@@ -155,6 +155,23 @@ export class DnsService {
     if (this.enabled) await this.#notifier.look(zone, endpoint);
   }
 
+  /** Asks secondaries what they serve of domains, by their `identityOf`. Forgets those that the configuration no longer lists. */
+  async lookAt(places: readonly { domainId: string; identity: string }[]): Promise<void> {
+    const em = this.#parts.database.fork();
+    const ids = [...new Set(places.map(({ domainId }) => domainId))];
+    const zones = await zonesById(em, await this.#configs.all(), ids);
+    const listed = zones.flatMap((zone) =>
+      zone.service.settings.notify.map((endpoint) => ({ zone, endpoint, identity: identityOf(endpoint) })),
+    );
+    await Promise.all(
+      places.map(async ({ domainId, identity }) => {
+        const place = listed.find((one) => one.zone.id === domainId && one.identity === identity);
+        if (place) await this.look(place.zone, place.endpoint);
+        else await this.secondaries.forget(em.fork(), domainId, identity);
+      }),
+    );
+  }
+
   /** Notifies a secondary of a domain's zone again. Forgets one that the configuration no longer lists. */
   async remind(domainId: string, identity: string): Promise<void> {
     const em = this.#parts.database.fork();

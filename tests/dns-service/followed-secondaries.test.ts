@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
@@ -36,6 +38,12 @@ async function add(id: string, name: string): Promise<void> {
 
 const report = async (id: string) => (await admin.get(`/api/domains/${id}/secondaries`)).body;
 const newest = async (id: string) => (await admin.get(`/api/domains/${id}/history`)).body.entries[0];
+/** What is stored of the secondary of a zone. */
+async function rowOf(id: string) {
+  const found = queries(zw.services.database.fork()).selectFrom("primary_secondaries");
+  const columns = found.select(["behind_since", sql<number>`serial::float8`.as("serial")]);
+  return await columns.where("zone_id", "=", id).executeTakeFirst();
+}
 const patience = { timeout: 20_000, interval: 50 };
 
 async function untilInSync(id: string): Promise<void> {
@@ -64,4 +72,36 @@ test("a secondary that transfers a zone but goes on answering with an older seri
   secondary.serves.clear();
   await untilInSync(id);
   expect(await newest(id)).toMatchObject({ propagation: { secondaries: 1, inSync: 1 } });
+});
+
+test("a secondary in sync is asked again after a minute, by the job and by the report, so that one that lost the zone is found", async () => {
+  const name = "restored.example";
+  const id = await create(name);
+  await untilInSync(id);
+  const { serial } = await report(id);
+  // As after a restore from a backup of its own.
+  secondary.serves.set(name, serial - 1);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await report(id)).toMatchObject({ secondaries: [{ serial, inSync: true }] });
+  clock.advance(2 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await rowOf(id)).toMatchObject({ serial: serial - 1, behind_since: expect.any(Date) });
+  secondary.serves.clear();
+  await untilInSync(id);
+  secondary.serves.set(name, serial - 1);
+  clock.advance(2 * minute);
+  expect(await report(id)).toMatchObject({ secondaries: [{ serial: serial - 1, inSync: false }] });
+  secondary.serves.clear();
+  await untilInSync(id);
+});
+
+test("the report says why a secondary in sync no longer answers", async () => {
+  const id = await create("gone.example");
+  await untilInSync(id);
+  secondary.answers = false;
+  clock.advance(2 * minute);
+  expect(await report(id)).toMatchObject({ secondaries: [{ error: expect.any(String) }] });
+  secondary.answers = true;
+  clock.advance(2 * minute);
+  expect(await report(id)).toMatchObject({ secondaries: [{ error: null }] });
 });

@@ -52,6 +52,7 @@ import { PrimaryMirrors } from "./0057-primary-mirrors.ts";
 import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
 import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
 import { AliasedTrees } from "./0064-aliased-trees.ts";
+import { LookedAt } from "./0065-looked-at.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -110,4 +111,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0059-mirrors-after-outages", class: MirrorsAfterOutages },
   { name: "0063-foreign-mirror-records", class: ForeignMirrorRecords },
   { name: "0064-aliased-trees", class: AliasedTrees },
+  { name: "0065-looked-at", class: LookedAt },
 ];

@@ -69,6 +69,8 @@ export const PrimarySecondarySchema = defineEntity({
     behindReported: p.boolean().default(false),
     /** The newest serial that it transferred, or had when it asked for a difference. */
     transferredSerial: p.bigint("number").nullable(),
+    /** When it was last asked what it serves, or could not be reached. */
+    lookedAt: p.datetime().nullable(),
   },
 });
 
