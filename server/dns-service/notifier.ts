@@ -44,8 +44,10 @@ export class Notifier {
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = -coalescingMilliseconds;
   #flushing: Promise<void> = Promise.resolve();
-  /** The newest serial on its way, by zone and secondary. */
+  /** The newest serial on its way, by zone, configuration and secondary. */
   readonly #newest = new Map<string, number>();
+  /** The newest state of each zone that waits for its turn, by the same. */
+  readonly #waiting = new Map<string, ServedZone>();
   /** The key that a secondary accepted, by configuration and secondary. */
   readonly #accepted = new Map<string, TsigKey>();
   readonly #lanes = new Map<string, Lane>();
@@ -146,16 +148,25 @@ export class Notifier {
     for (const endpoint of zone.service.settings.notify) this.notify(zone, endpoint);
   }
 
-  /** Notifies one secondary, and then looks when it serves the zone. A newer serial replaces one that is on its way. */
+  /**
+   * Notifies one secondary, and then looks when it serves the zone. A newer serial replaces one that waits or is on its way. The same one
+   * changes nothing, so that no more waits for a secondary than it has zones.
+   */
   notify(zone: ServedZone, endpoint: Endpoint): void {
-    const id = `${zone.id} ${identityOf(endpoint)}`;
+    const id = `${zone.id} ${zone.service.configId} ${identityOf(endpoint)}`;
+    if (this.#newest.get(id) === zone.soa.serial) return;
     this.#newest.set(id, zone.soa.serial);
-    const isNewest = () => this.#newest.get(id) === zone.soa.serial && !this.#parts.signal.aborted;
+    const waits = this.#waiting.has(id);
+    this.#waiting.set(id, zone);
+    if (waits) return;
     const lane = this.#lanes.get(identityOf(endpoint)) ?? new Lane(atOnce);
     this.#lanes.set(identityOf(endpoint), lane);
     lane.run(async () => {
+      const latest = this.#waiting.get(id) ?? zone;
+      this.#waiting.delete(id);
+      const isNewest = () => this.#newest.get(id) === latest.soa.serial && !this.#parts.signal.aborted;
       try {
-        await this.#notifyOne(zone, endpoint, isNewest);
+        await this.#notifyOne(latest, endpoint, isNewest);
       } catch (error) {
         this.#parts.log.warn({ err: error, zoneId: zone.id }, "a secondary could not be notified");
       } finally {

@@ -3,7 +3,7 @@ import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
 const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) });
 const keys = { one: keyOf("one"), two: keyOf("two") };
 const now = () => new Date();
@@ -82,4 +82,31 @@ test("a NOTIFY that is not acknowledged is sent again until it is (RFC 1996 §3.
   if (secondary) secondary.answers = true;
   await inSync(path);
   expect(secondary?.notified("again.example").at(-1)).toBe((await report(path)).serial);
+});
+
+test("a secondary that does not answer gets no more messages of a serial the more often it is found behind", async () => {
+  const secondary = await StandInSecondary.start(null, now);
+  try {
+    const config = {
+      nameServers: "ns1.example.net",
+      contact: "dns@example.net",
+      notify: `127.0.0.1:${secondary.port}`,
+    };
+    const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "silent", config });
+    configs.set("silent", body.id);
+    const path = await create("silent.example", "silent");
+    await inSync(path);
+    secondary.answers = false;
+    secondary.heard = 0;
+    const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+    expect(status).toBe(201);
+    for (let minute = 0; minute < 10; minute++) await zw.services.secondaryCheck.runOnce();
+    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), { timeout: 20_000 });
+    // The NOTIFY and five more.
+    expect(secondary.heard).toBeLessThanOrEqual(6);
+    secondary.answers = true;
+    await inSync(path);
+  } finally {
+    secondary.stop();
+  }
 });

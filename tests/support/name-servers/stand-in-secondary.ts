@@ -10,6 +10,10 @@ export class StandInSecondary {
   readonly serves = new Map<string, number>();
   /** Whether it answers at all. */
   answers = true;
+  /** What it answers with; 0: as it should. */
+  rcode = 0;
+  /** Messages that reached it, answered or not. */
+  heard = 0;
   readonly #notified = new Map<string, number[]>();
   readonly #socket: Socket;
   readonly #key: TsigKey | null;
@@ -45,6 +49,7 @@ export class StandInSecondary {
   }
 
   #answer(request: WireMessage): Buffer | null {
+    this.heard++;
     if (!this.answers) return null;
     const signature = verifyRequest(request, () => (this.#key ? [this.#key] : []), this.#seconds());
     const question = request.octets.subarray(12, request.questionsEnd);
@@ -52,6 +57,10 @@ export class StandInSecondary {
     const writer = new MessageWriter(200);
     if (this.#key && signature.kind !== "valid") {
       writer.begin(request.id, bits | 9, question);
+      return writer.finish();
+    }
+    if (this.rcode !== 0) {
+      writer.begin(request.id, bits | this.rcode, question);
       return writer.finish();
     }
     writer.begin(request.id, bits, question);
