@@ -8,6 +8,7 @@ import type { Logger } from "../platform/log.ts";
 import type { PrimaryConfigs, PrimaryService } from "./primary-configs.ts";
 import type { Secondaries } from "./secondaries.ts";
 import { identityOf } from "./endpoints.ts";
+import { Lane } from "./lane.ts";
 import { claimSerial, storeAnnouncements, type Announcement } from "./secondary-revisions.ts";
 import type { Reply, SecondaryClient } from "./secondary-client.ts";
 import { catalogZone, places, zonesById, type ServedZone } from "./zones.ts";
@@ -83,7 +84,7 @@ export class Notifier {
       const ids = rows.map(({ id }) => id);
       if ((await this.#announce(services, ids)) === 0) break;
     }
-    await this.#announceCatalogs(services);
+    await this.#remindOfCatalogs(await this.#announceCatalogs(services));
   }
 
   /** Waits until no message is on its way. */
@@ -129,11 +130,14 @@ export class Notifier {
     return claimed.length;
   }
 
-  async #announceCatalogs(services: readonly PrimaryService[]): Promise<void> {
+  /** @returns all catalogs */
+  async #announceCatalogs(services: readonly PrimaryService[]): Promise<ServedZone[]> {
     const { database } = this.#parts;
+    const catalogs: ServedZone[] = [];
     for (const service of services) {
       const zone = await catalogZone(database.fork(), service);
       if (!zone) continue;
+      catalogs.push(zone);
       const { numUpdatedRows } = await queries(database.fork())
         .updateTable("primary_catalogs")
         .set({ notified_serial: zone.revision })
@@ -141,6 +145,16 @@ export class Notifier {
         .where((eb) => eb.or([eb("notified_serial", "is", null), eb("notified_serial", "!=", zone.revision)]))
         .executeTakeFirst();
       if (numUpdatedRows > 0n) this.#notifyAll(zone);
+    }
+    return catalogs;
+  }
+
+  /** Notifies secondaries that neither acknowledged the newest serial of a catalog nor transferred it. */
+  async #remindOfCatalogs(catalogs: readonly ServedZone[]): Promise<void> {
+    for (const zone of catalogs) {
+      const known = await this.#parts.secondaries.serialsOf(zone);
+      for (const endpoint of zone.service.settings.notify)
+        if (known.get(identityOf(endpoint)) !== zone.soa.serial) this.notify(zone, endpoint);
     }
   }
 
@@ -189,6 +203,7 @@ export class Notifier {
     const { client, secondaries } = this.#parts;
     for (const milliseconds of attemptMilliseconds) {
       if (!isNewest()) return;
+      const ends = performance.now() + milliseconds;
       const { reply, key } = await this.#withKey(zone, endpoint, async (one) => {
         const sent = await client.notify(zone, endpoint, one, milliseconds);
         this.#parts.onNotify(sent.ok ? "acknowledged" : "failed");
@@ -201,7 +216,14 @@ export class Notifier {
       }
       secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
       if (!reply.retry) return;
+      // A closed port and SERVFAIL are heard of at once (RFC 1996 §3.6: a server that restarts needs a while).
+      await this.#pause(ends - performance.now());
     }
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    const { signal } = this.#parts;
+    await sleep(Math.max(0, milliseconds), undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   /**
@@ -238,10 +260,10 @@ export class Notifier {
 
   /** Asks for a few seconds whether the secondary serves the serial, and stores the answer: a secondary may transfer a zone that it cannot load. */
   async #serves(zone: ServedZone, endpoint: Endpoint, key: TsigKey | null, isNewest: () => boolean): Promise<boolean> {
-    const { secondaries, signal } = this.#parts;
+    const { secondaries } = this.#parts;
     let older: number | null = null;
     for (const milliseconds of lookMilliseconds) {
-      await sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
+      await this.#pause(milliseconds);
       if (!isNewest()) return true;
       const serial = await this.#serialOf(zone, endpoint, key);
       if (serial === null) continue;
@@ -253,39 +275,5 @@ export class Notifier {
     }
     if (older !== null) secondaries.serves(zone, endpoint, key?.name ?? null, older);
     return false;
-  }
-}
-
-/** Runs some tasks at a time, the others in order. */
-class Lane {
-  readonly #most: number;
-  readonly #waiting: (() => Promise<void>)[] = [];
-  readonly #running = new Set<Promise<void>>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** @param task must not throw */
-  run(task: () => Promise<void>): void {
-    this.#waiting.push(task);
-    this.#next();
-  }
-
-  async settled(): Promise<void> {
-    this.#waiting.length = 0;
-    await Promise.all(this.#running);
-  }
-
-  #next(): void {
-    while (this.#running.size < this.#most) {
-      const task = this.#waiting.shift();
-      if (!task) return;
-      const run = task().finally(() => {
-        this.#running.delete(run);
-        this.#next();
-      });
-      this.#running.add(run);
-    }
   }
 }

@@ -85,9 +85,24 @@ export class Secondaries {
     });
   }
 
-  /** Notes that a secondary acknowledged a NOTIFY. */
+  /** Notes that a secondary acknowledged a NOTIFY. Nobody looks which serial of a catalog it serves, so that this counts for it. */
   notified(zone: ServedZone, endpoint: Endpoint, keyName: string | null): void {
-    this.#note({ ...ofEndpoint(zone, endpoint, keyName), notified_at: this.#now(), error: null });
+    const at = this.#now();
+    const facts = { ...ofEndpoint(zone, endpoint, keyName), notified_at: at, error: null };
+    this.#note(zone.kind === "catalog" ? { ...facts, serial: zone.soa.serial, served_at: at } : facts);
+  }
+
+  /** Returns the newest serials of a zone that are known of secondaries, by `identityOf`, from any instance. */
+  async serialsOf(zone: ServedZone): Promise<ReadonlyMap<string, number>> {
+    await this.written();
+    const rows = await queries(this.#database.fork())
+      .selectFrom("primary_secondaries")
+      .select(["identity", sql<string>`serial`.as("serial")])
+      .where("zone_id", "=", zone.id)
+      .where("identity", "like", "notify:%")
+      .where("serial", "is not", null)
+      .execute();
+    return new Map(rows.map(({ identity, serial }) => [identity, Number(serial)]));
   }
 
   /** Notes the serial that a secondary answers with. One that signs by itself has serials of its own, which say nothing. */

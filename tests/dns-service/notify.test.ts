@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { queries } from "../../server/database/database.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -58,6 +59,12 @@ async function inSync(path: string): Promise<void> {
   await vi.waitFor(check, { timeout: 20_000, interval: 50 });
 }
 
+/** What is stored of the secondaries of a zone. */
+async function rowsOf(path: string) {
+  const found = queries(zw.services.database.fork()).selectFrom("primary_secondaries").select("error");
+  return await found.where("zone_id", "=", path.split("/").at(-1) ?? "").execute();
+}
+
 test("each secondary is notified of the zones whose configuration lists it, signed with that configuration's key, and of no others (RFC 1996 §3.1)", async () => {
   for (const zone of Object.keys(notified)) await inSync(await create(zone, zone));
   for (const [name, secondary] of secondaries) {
@@ -106,6 +113,48 @@ test("a secondary that does not answer gets no more messages of a serial the mor
     expect(secondary.heard).toBeLessThanOrEqual(6);
     secondary.answers = true;
     await inSync(path);
+  } finally {
+    secondary.stop();
+  }
+});
+
+test("a NOTIFY that is answered SERVFAIL at once is sent again after a while (RFC 1996 §3.6)", async () => {
+  const secondary = secondaries.get("plain");
+  const path = await create("restarts.example", "plain.example");
+  await inSync(path);
+  if (secondary) secondary.rcode = 2;
+  const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+  expect(status).toBe(201);
+  const stored = async () =>
+    expect((await rowsOf(path)).map(({ error }) => error)).toContain("The secondary refuses: SERVFAIL.");
+  await vi.waitFor(stored, { timeout: 20_000, interval: 20 });
+  if (secondary) secondary.rcode = 0;
+  const before = secondary?.notified("restarts.example").at(-1) ?? 0;
+  // Nothing else repeats it: no job runs, and nobody asks for the report.
+  const heard = () => expect(secondary?.notified("restarts.example").at(-1)).toBe(before + 1);
+  await vi.waitFor(heard, { timeout: 20_000, interval: 50 });
+});
+
+test("a secondary is notified of a catalog again each minute until it acknowledges it (RFC 1996 §3.6)", async () => {
+  const secondary = await StandInSecondary.start(null, now);
+  try {
+    const catalogZone = "catalog.invalid";
+    const notify = `127.0.0.1:${secondary.port}`;
+    const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify, catalogZone };
+    const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "catalog", config });
+    configs.set("catalog", body.id);
+    secondary.rcode = 5;
+    await create("member.example", "catalog");
+    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), { timeout: 20_000 });
+    secondary.rcode = 0;
+    const sweep = async () => {
+      await zw.services.dnsService.sweep();
+      expect(secondary.notified(catalogZone)).toHaveLength(1);
+    };
+    await vi.waitFor(sweep, { timeout: 20_000, interval: 50 });
+    await zw.services.dnsService.sweep();
+    await create("second-member.example", "catalog");
+    await vi.waitFor(() => expect(secondary.notified(catalogZone)).toHaveLength(2), { timeout: 20_000 });
   } finally {
     secondary.stop();
   }

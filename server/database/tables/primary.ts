@@ -50,7 +50,7 @@ export const PrimarySecondarySchema = defineEntity({
     /** With its port if that is not 53. */
     address: p.text(),
     keyName: p.text().nullable(),
-    /** The newest serial that it transferred, or answered with. */
+    /** The newest serial that it transferred or answered with, or, of a catalog, acknowledged. */
     serial: p.bigint("number").nullable(),
     /** When that serial was first seen there. */
     servedAt: p.datetime().nullable(),
