@@ -30,6 +30,7 @@ interface Row {
   current: string | number;
   error: string | null;
   behind_since: Date | null;
+  behind_serial: string | number | null;
   behind_reported: boolean;
   name: string;
   view: string;
@@ -91,19 +92,23 @@ export class SecondaryCheck {
     const theirs = signs ? row.transferred_serial : row.serial;
     const distance = theirs === null ? null : serialDistance(current, Number(theirs));
     if (distance === 0 && row.behind_since === null) return null;
-    const since = row.behind_since ?? now();
-    const wasReported = row.behind_reported;
-    const kind = distance === 0 ? "recovered" : distance !== null && distance > 0 ? "ahead" : "behind";
-    const isDue = kind === "ahead" || now().getTime() - since.getTime() >= patience;
-    const reported = kind !== "recovered" && (wasReported || isDue);
+    const lacked = row.behind_serial === null ? current : Number(row.behind_serial);
+    const isAhead = distance !== null && distance > 0;
+    // A busy zone always has a change that a secondary lacks. What counts is whether it has reached the one that it lacked first.
+    const hasReached = !isAhead && theirs !== null && serialDistance(lacked, Number(theirs)) >= 0;
+    const kind = isAhead ? "ahead" : hasReached ? "recovered" : "behind";
+    const since = (hasReached ? null : row.behind_since) ?? now();
+    const isDue = isAhead || now().getTime() - since.getTime() >= patience;
+    const reported = !hasReached && (row.behind_reported || isDue);
+    const state = { behind_since: since, behind_serial: hasReached ? current : lacked, behind_reported: reported };
     await queries(database.fork())
       .updateTable("primary_secondaries")
-      .set({ behind_since: kind === "recovered" ? null : since, behind_reported: reported })
+      .set(distance === 0 ? { ...state, behind_since: null, behind_serial: null } : state)
       .where("zone_id", "=", row.zone_id)
       .where("identity", "=", row.identity)
       .execute();
-    if (kind === "behind") await service.remind(row.zone_id, row.identity);
-    if (reported === wasReported) return null;
+    if (distance === null || distance < 0) await service.remind(row.zone_id, row.identity);
+    if (reported === row.behind_reported) return null;
     const { address, error } = row;
     const domain = { id: row.zone_id, name: row.name, view: row.view, ownerId: row.owner_id };
     return { kind, address, domain, zones: 1, error };
@@ -130,7 +135,7 @@ async function concerned(
 ): Promise<Row[]> {
   const { rows } = await sql<Row>`
     select s.zone_id, s.identity, s.address, s.serial, s.transferred_serial, z.serial_base + d.revision as current, s.error,
-      s.behind_since, s.behind_reported, d.name, d.view, d.owner_id
+      s.behind_since, s.behind_serial, s.behind_reported, d.name, d.view, d.owner_id
     from primary_secondaries s
     join primary_zones z on z.domain_id = s.zone_id
     join domains d on d.id = s.zone_id

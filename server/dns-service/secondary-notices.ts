@@ -22,7 +22,7 @@ export function secondaryNotice({ kind, address, domain, zones, error }: Seconda
   const text = {
     behind: {
       title: `${address} is behind with ${which}`,
-      content: `The secondary ${address} has not served the newest version of ${which} for ten minutes. ${error ?? "It answers, but with an older serial."} Check its log, its key, and the firewall in both directions.`,
+      content: `The secondary ${address} has lacked a change of ${which} for ten minutes. ${error ?? "It answers, but with an older serial."} Check its log, its key, and the firewall in both directions.`,
     },
     ahead: {
       title: `${address} is ahead with ${which}`,
@@ -30,7 +30,7 @@ export function secondaryNotice({ kind, address, domain, zones, error }: Seconda
     },
     recovered: {
       title: `${address} serves ${which} again`,
-      content: `The secondary ${address} serves the newest version of ${which} again.`,
+      content: `The secondary ${address} has caught up with ${which}.`,
     },
   }[kind];
   return {

@@ -55,7 +55,7 @@ export function readings(database: Database, runner: JobRunner, streams: { openS
     },
     {
       name: "zonewright_secondary_lag_seconds",
-      help: "How long a secondary has not served the newest version of one of its zones, by its address.",
+      help: "How long a secondary has lacked a change of one of its zones, by its address. Only those that lack one are listed.",
       labels: ["secondary"],
       async read() {
         const { rows } = await sql<{ address: string; seconds: string }>`

@@ -105,3 +105,40 @@ test("the report says why a secondary in sync no longer answers", async () => {
   clock.advance(2 * minute);
   expect(await report(id)).toMatchObject({ secondaries: [{ error: null }] });
 });
+
+/** Lets a zone change right before each of some checks, a minute apart, so that the secondary never has the newest change. */
+async function busy(name: string, id: string, minutes: number): Promise<void> {
+  for (let count = 0; count < minutes; count++) {
+    secondary.serves.set(name, (await report(id)).serial);
+    await untilInSync(id);
+    await add(id, `host-${clock.now().getTime()}`);
+    await zw.services.secondaryCheck.runOnce();
+    expect(await rowOf(id)).toMatchObject({ behind_since: expect.any(Date) });
+    clock.advance(minute);
+  }
+}
+
+test("a secondary of a busy zone that always lacks its newest change, but none for long, is not reported", async () => {
+  const name = "busy.example";
+  const id = await create(name);
+  await untilInSync(id);
+  await busy(name, id, 12);
+  secondary.serves.clear();
+  await untilInSync(id);
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual([]);
+});
+
+test("a secondary that was reported has recovered once it has the change that it lacked, however busy the zone is", async () => {
+  const name = "busy-again.example";
+  const id = await create(name);
+  await untilInSync(id);
+  secondary.serves.set(name, (await report(id)).serial);
+  await add(id, "lacked");
+  await zw.services.secondaryCheck.runOnce();
+  clock.advance(11 * minute);
+  await zw.services.secondaryCheck.runOnce();
+  expect(log.next(name)).toEqual(["zone.secondary_behind"]);
+  await busy(name, id, 3);
+  expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
+});

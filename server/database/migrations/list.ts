@@ -53,6 +53,7 @@ import { MirrorsAfterOutages } from "./0059-mirrors-after-outages.ts";
 import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
 import { AliasedTrees } from "./0064-aliased-trees.ts";
 import { LookedAt } from "./0065-looked-at.ts";
+import { BehindSerial } from "./0066-behind-serial.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -112,4 +113,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0063-foreign-mirror-records", class: ForeignMirrorRecords },
   { name: "0064-aliased-trees", class: AliasedTrees },
   { name: "0065-looked-at", class: LookedAt },
+  { name: "0066-behind-serial", class: BehindSerial },
 ];

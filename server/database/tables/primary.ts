@@ -71,6 +71,8 @@ export const PrimarySecondarySchema = defineEntity({
     transferredSerial: p.bigint("number").nullable(),
     /** When it was last asked what it serves, or could not be reached. */
     lookedAt: p.datetime().nullable(),
+    /** The serial that it lacked at `behindSince`; null: it is not behind. */
+    behindSerial: p.bigint("number").nullable(),
   },
 });
 
