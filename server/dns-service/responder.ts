@@ -205,7 +205,7 @@ export class Responder {
       }
     };
     if (type === types.soa) {
-      secondaries.asked(zone, peer);
+      secondaries.asked(zone, peer, protocol === "tcp" || peer.key !== null);
       yield* single();
       return;
     }

@@ -57,8 +57,12 @@ export class Secondaries {
     this.#now = now;
   }
 
-  /** Notes a query for the SOA. */
-  asked(zone: ServedZone, peer: Peer): void {
+  /**
+   * Notes a query for the SOA. Anybody can forge the address of an unsigned one by UDP: such queries count only for the secondaries that the
+   * configuration lists. @param isProven whether it came by TCP or is signed
+   */
+  asked(zone: ServedZone, peer: Peer, isProven: boolean): void {
+    if (!isProven && !zone.service.settings.notify.some(({ address }) => address === peer.address)) return;
     this.#note({ ...this.#subject(zone, peer), asked_at: this.#now() });
   }
 
@@ -133,6 +137,16 @@ export class Secondaries {
   /** Notes why a secondary could not be reached. */
   failed(zone: ServedZone, endpoint: Endpoint, keyName: string | null, error: string): void {
     this.#note({ ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error });
+  }
+
+  /** Deletes what is known of peers that are not notified and were not seen since a time. */
+  async forgetUnseen(before: Date): Promise<void> {
+    await queries(this.#database.fork())
+      .deleteFrom("primary_secondaries")
+      .where("identity", "not like", "notify:%")
+      .where((eb) => eb.or([eb("asked_at", "is", null), eb("asked_at", "<", before)]))
+      .where((eb) => eb.or([eb("transferred_at", "is", null), eb("transferred_at", "<", before)]))
+      .execute();
   }
 
   /** Deletes what is known of a secondary. */

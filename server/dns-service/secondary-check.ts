@@ -8,6 +8,8 @@ import type { DnsService } from "./service.ts";
 /** Milliseconds after which a secondary that stays behind is reported. */
 const patience = 10 * 60_000;
 const rowsAtOnce = 1_000;
+/** Milliseconds after which a peer that is not notified, and asks no more, is forgotten. */
+const memory = 30 * 24 * 3_600_000;
 /** Milliseconds without a transfer or an answer after which a secondary is asked what it serves. */
 const freshMilliseconds = 60_000;
 /** Secondaries of zones that a run asks, and how many at once. More wait for the next run. */
@@ -51,6 +53,7 @@ export class SecondaryCheck {
   async runOnce(signal?: AbortSignal): Promise<void> {
     const { database, service } = this.#parts;
     if (!service.enabled) return;
+    await service.secondaries.forgetUnseen(new Date(this.#parts.now().getTime() - memory));
     await this.#look(signal);
     await service.secondaries.written();
     let after = { zone: "00000000-0000-0000-0000-000000000000", identity: "" };

@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
+import { queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
 import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
-import { Clock, minute } from "../support/clock.ts";
+import { Clock, day, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
-import { transfer } from "../support/name-servers/transfer-client.ts";
+import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import type { Body } from "../support/zones.ts";
 
 const clock = new Clock();
 const log = new NoticeLog();
@@ -141,4 +143,27 @@ test("a secondary that was reported has recovered once it has the change that it
   expect(log.next(name)).toEqual(["zone.secondary_behind"]);
   await busy(name, id, 3);
   expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
+});
+
+test("peers that are not listed are stored only if they ask by TCP or with a key, and are forgotten after 30 days", async () => {
+  const peers = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.0/8" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Network", config: peers });
+  const name = "many-peers.example";
+  const { body: domain } = await admin.post("/api/domains", { name, providerConfigId: body.id });
+  const [port = 0] = zw.services.dnsService.ports;
+  const query = queryMessage(1, name, "SOA");
+  for (let last = 1; last <= 20; last++) {
+    const answer = await ask(port, query, { from: `127.0.7.${last}` });
+    expect(answer && readMessage(answer).rcode).toBe(0);
+  }
+  await askByStream(port, query, { from: "127.0.7.99" });
+  await zw.services.dnsService.secondaries.written();
+  const addresses = async () => (await report(domain.id)).secondaries.map(({ address }: Body) => address);
+  expect(await addresses()).toEqual(["127.0.7.99"]);
+  clock.advance(29 * day);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await addresses()).toEqual(["127.0.7.99"]);
+  clock.advance(2 * day);
+  await zw.services.secondaryCheck.runOnce();
+  expect(await addresses()).toEqual([]);
 });
