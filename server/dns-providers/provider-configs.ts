@@ -18,7 +18,7 @@ import { writeConfigEntry, auditedConfig } from "./config-audit.ts";
 import type { Connection, ProviderConnections } from "./connections.ts";
 import { ProviderConfig, type ConfigValues } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
-import { refuseManagedCatalog } from "./primary/catalog-names.ts";
+import { refuseCatalogName } from "./primary/catalog-names.ts";
 import type { ProviderKind } from "./provider.ts";
 import { throughProvider } from "./through-provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
@@ -80,7 +80,7 @@ export class ProviderConfigs {
     const id = newId();
     const values = this.#checked(kind, this.#secrets.merge(null, kind.kind, input.config));
     return await em.transactional(async (tx) => {
-      if (kind.kind === "primary") await refuseManagedCatalog(tx, null, values);
+      if (kind.kind === "primary") await refuseCatalogName(tx, this.#secrets, { id, before: null, values });
       const config = tx.create(ProviderConfig, {
         id,
         kind: kind.kind,
@@ -114,7 +114,7 @@ export class ProviderConfigs {
         const moved = !isDeepStrictEqual(placeOf(config.kind, values), placeOf(config.kind, config.config));
         if (moved) await refuseRepointing(tx, config);
         this.#secrets.requireAgain(config, patch.config, values);
-        if (config.kind === "primary") await refuseManagedCatalog(tx, config.config, values);
+        if (config.kind === "primary") await refuseCatalogName(tx, this.#secrets, { id, before: config, values });
         config.config = this.#secrets.seal(id, config.kind, values);
       }
       if (patch.name !== undefined) config.name = patch.name;
