@@ -12,7 +12,7 @@ export const secondariesRouter = router({
     tag,
     summary: "Get how far a zone has reached its secondaries",
     description:
-      "For zones whose provider is of kind `primary`. A secondary that was not in sync a minute ago is asked now. Others have none.",
+      "For zones whose provider is of kind `primary`. A secondary that has neither transferred nor answered for a minute is asked now. Others have none.",
   })
     .input(secondariesInput)
     .output(secondaries)

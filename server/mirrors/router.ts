@@ -71,6 +71,10 @@ export const mirrorsRouter = router({
     .input(deleteMirrorInput)
     .output(success)
     .mutation(({ ctx, input }) =>
-      ctx.services.mirrors.delete(ctx.em, ctx.caller, { ...input, force: input.force === "true" }),
+      ctx.services.mirrors.delete(ctx.em, ctx.caller, {
+        ...input,
+        force: input.force === "true",
+        deleteZone: input.deleteZone === "true",
+      }),
     ),
 });

@@ -93,6 +93,7 @@ export const deleteMirrorInput = z.strictObject({
     "false",
     "Removes it even if secondaries that follow a catalog zone will drop the zone. Default: false.",
   ),
+  deleteZone: queryFlag("false", "Must be false: the zone stays at the provider. Delete it there. Default: false."),
 });
 
 export const reconcileInput = z.strictObject({

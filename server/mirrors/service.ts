@@ -145,10 +145,19 @@ export class Mirrors {
 
   /**
    * Removes a mirror. The zone there stays; secondaries that follow a catalog zone drop it.
-   * @throws AppError NOT_FOUND, FORBIDDEN, CONFIRMATION_REQUIRED without `force` for a member of a catalog zone
+   * @throws AppError NOT_FOUND, FORBIDDEN, BAD_REQUEST with `deleteZone`, CONFIRMATION_REQUIRED without `force` for a member of a catalog zone
    */
-  async delete(em: EntityManager, caller: Caller, input: { id: string; mirrorId: string; force: boolean }) {
+  async delete(
+    em: EntityManager,
+    caller: Caller,
+    input: { id: string; mirrorId: string; force: boolean; deleteZone: boolean },
+  ) {
     const { provider_config_id: providerConfigId } = await this.#find(em, caller, input);
+    if (input.deleteZone)
+      throw badField(
+        ["deleteZone"],
+        "Zonewright does not delete zones at providers. Remove the mirror without `deleteZone`, then delete the zone there.",
+      );
     const { id, mirrorId, force } = input;
     await em.transactional(async (tx) => {
       await refuseLeavingCatalog(tx, { domainId: id, configId: providerConfigId }, force);

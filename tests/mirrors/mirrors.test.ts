@@ -308,6 +308,18 @@ describe("mirrors of a domain", () => {
     expect(await read(mirror.folder, zone)).toBe(file);
   });
 
+  test("removing a mirror takes deleteZone=false, and refuses deleteZone=true because the zone stays there", async () => {
+    const { body } = await add(zone, mirror.id);
+    const path = `${zone.path}/mirrors/${body.mirrorId}`;
+    expect(await zone.client.delete(`${path}?deleteZone=true`)).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: ["deleteZone"], message: expect.stringContaining("delete the zone there") }] },
+    });
+    expect(await mirrorsOf(zone)).toHaveLength(1);
+    expect((await zone.client.delete(`${path}?deleteZone=false`)).status).toBe(200);
+    expect(await mirrorsOf(zone)).toEqual([]);
+  });
+
   test("a domain that moves to its mirror has it as its provider, and no mirror there", async () => {
     await add(zone, mirror.id);
     await reaches(zone, "in_sync");

@@ -2248,6 +2248,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 mirrorId: string;
                 force?: "false" | "true" | boolean | undefined;
+                deleteZone?: "false" | "true" | boolean | undefined;
             };
             output: {
                 success: true;
