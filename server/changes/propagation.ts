@@ -38,8 +38,12 @@ export async function propagationOf(
   const seconds = sql`extract(epoch from max(reached_at) - max(r.finished_at))`;
   const secondaries = await sql<Row>`
     select r.revision, count(*) as places, count(reached_at) as reached, ${seconds} as seconds
-    from ${made}
-    join secondary_revisions s on s.domain_id = ${domainId}::uuid and r.revision between s.since and s.revision
+    from (
+      select r.revision, r.finished_at, s.identity, min(s.reached_at) as reached_at
+      from ${made}
+      join secondary_revisions s on s.domain_id = ${domainId}::uuid and r.revision between s.since and s.revision
+      group by r.revision, r.finished_at, s.identity
+    ) as r
     group by r.revision
   `.execute(queries(em));
   // A mirror keeps its newest 100 revisions: what it reached before is not known.

@@ -26,16 +26,21 @@ export interface Reached {
 }
 
 /**
- * Claims the announcement of a zone's serial, so that no other instance sends it, too.
- * @returns the first revision that was not announced before; null if another claimed it
+ * Claims the announcement of a zone's serial, so that no other instance sends it, too. Whoever read the zone before a newer serial was claimed
+ * comes too late. Stored serials do not wrap around, so that they compare as numbers; one beyond the zone's own is of a base that was reset.
+ * @returns the first revision that was not announced before; null if it, or a newer one, was claimed
  */
 export async function claimSerial(em: EntityManager, { id, serialBase, revision }: ServedZone): Promise<number | null> {
   const serial = serialBase + revision;
   // A driver may return a bigint as text.
   const { rows } = await sql<{ before: string | null }>`
-    with known as (select notified_serial from primary_zones where domain_id = ${id}::uuid for update)
+    with known as (
+      select z.notified_serial, z.serial_base + d.revision as present from primary_zones z join domains d on d.id = z.domain_id
+      where z.domain_id = ${id}::uuid for update of z
+    )
     update primary_zones set notified_serial = ${serial} from known
-    where domain_id = ${id}::uuid and primary_zones.notified_serial is distinct from ${serial}
+    where domain_id = ${id}::uuid
+      and (known.notified_serial is null or known.notified_serial < ${serial} or known.notified_serial > known.present)
     returning known.notified_serial as before
   `.execute(queries(em));
   const [row] = rows;
