@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { storeSigning } from "../../server/changes/state/store-signing.ts";
 import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { addZone, fileZone, freshName, type Zone } from "../support/zones.ts";
+import { addZone, fileZone, freshName, manualZone, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", EGRESS_ALLOW: "127.0.0.1" } });
 const catalog = "mirrors.invalid";
@@ -140,6 +141,26 @@ describe("a mirror from which secondaries transfer", () => {
     serials.push(serialOfLine((await served(zone)).lines[0] ?? ""));
     expect(serials).toEqual(serials.toSorted((one, other) => one - other));
     expect(new Set(serials).size).toBeGreaterThan(1);
+  });
+
+  test("once its main provider signs the zone, secondaries of the serial before get what a whole transfer has, and are notified", async () => {
+    const zone = await manualZone(zw);
+    const zonefile = `@ 300 IN CDS 12345 13 2 ${"AB".repeat(32)}\nwww 300 A 192.0.2.1\n`;
+    expect((await zone.post("/zonefile", { zonefile })).status).toBe(200);
+    await mirrored(zone);
+    await inSync(zone);
+    const before = (await served(zone)).lines;
+    expect(before.join("\n")).toContain(" CDS ");
+    const since = serialOfLine(before[0] ?? "");
+    const signing = { signed: true, managed: [] };
+    const { database } = zw.services;
+    await database.fork().transactional((tx) => storeSigning(tx, zone.id, signing, new Date()));
+    const whole = (await served(zone)).lines;
+    expect(whole.join("\n")).not.toContain(" CDS ");
+    expect((await served(zone, since)).lines).toEqual(whole);
+    const serial = serialOfLine(whole[0] ?? "");
+    await vi.waitFor(() => expect(secondary.notified(zone.name)).toContain(serial), { timeout: 20_000 });
+    await inSync(zone);
   });
 
   test("what no secondary can have is left out and counted: a record that the main provider proxies", async () => {

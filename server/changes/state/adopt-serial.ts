@@ -20,8 +20,8 @@ export async function hasSerial(tx: EntityManager, domainId: string): Promise<bo
 }
 
 /**
- * Raises the serial of a zone that was here before and arrives at a configuration of kind `primary`, which has another SOA. The gap makes
- * serials from before unknown, so that they lead to a whole transfer.
+ * Raises the serial of a zone that was here before and arrives at a configuration of kind `primary`, which has another SOA, or whose main
+ * provider begins or ceases to sign it. The gap makes serials from before unknown, so that they lead to a whole transfer.
  */
 export async function raiseSerial(tx: EntityManager, domainId: string): Promise<void> {
   await sql`

@@ -3,6 +3,9 @@ import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import type { ZoneSigning } from "../../dns/server-managed.ts";
+import { mirrorsDueStatement } from "../mirror-due.ts";
+import { announceZoneChange } from "../watch/announce.ts";
+import { raiseSerial } from "./adopt-serial.ts";
 import { serverManagedRows } from "../../database/server-managed-rows.ts";
 
 const rowsPerStatement = 5_000;
@@ -25,14 +28,16 @@ export async function storeSigning(
     .forUpdate()
     .executeTakeFirst();
   if (!before) return;
-  if (signed || before.provider_signed) await endStored(tx, domainId);
+  const ended = (signed || before.provider_signed) && (await endStored(tx, domainId));
+  const turned = before.provider_signed !== signed;
   if (before.server_managed_count > 0) {
     await queries(tx).deleteFrom("server_managed_records").where("domain_id", "=", domainId).execute();
   }
   for (let start = 0; start < managed.length; start += rowsPerStatement) {
     await insertRows(tx, domainId, managed.slice(start, start + rowsPerStatement), now);
   }
-  if (before.provider_signed === signed && before.server_managed_count === 0 && managed.length === 0) return;
+  if (ended || turned) await mirrorAnew(tx, domainId, { turned, now });
+  if (!turned && before.server_managed_count === 0 && managed.length === 0) return;
   await queries(tx)
     .updateTable("domains")
     .set((eb) => ({
@@ -46,9 +51,32 @@ export async function storeSigning(
     .execute();
 }
 
-/** Ends server-managed records that were stored as ordinary ones, at a revision of their own that no change set claims. */
-async function endStored(tx: EntityManager, domainId: string): Promise<void> {
-  await sql`
+/**
+ * Has mirrors follow. Those of kind `primary` leave server-managed records out once the provider signs, which no version of a record shows:
+ * raised serials have their secondaries transfer the zone whole.
+ */
+async function mirrorAnew(
+  tx: EntityManager,
+  domainId: string,
+  { turned, now }: { turned: boolean; now: Date },
+): Promise<void> {
+  const { revision } = await queries(tx)
+    .selectFrom("domains")
+    .select("revision")
+    .where("id", "=", domainId)
+    .executeTakeFirstOrThrow();
+  const due = await queries(tx).executeQuery(mirrorsDueStatement({ domainId, revision, now }));
+  if (due.numAffectedRows === 0n) return;
+  if (turned) await raiseSerial(tx, domainId);
+  announceZoneChange(tx, { domainId, revision, changeSetId: null });
+}
+
+/**
+ * Ends server-managed records that were stored as ordinary ones, at a revision of their own that no change set claims.
+ * @returns whether there were any
+ */
+async function endStored(tx: EntityManager, domainId: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     with ended as (
       update records set until = (select revision + 1 from domains where id = ${domainId})
       where domain_id = ${domainId} and until is null and ${serverManagedRows}
@@ -57,6 +85,7 @@ async function endStored(tx: EntityManager, domainId: string): Promise<void> {
     update domains set revision = revision + 1, record_count = record_count - (select count(*) from ended)
     where id = ${domainId} and exists (select 1 from ended)
   `.execute(queries(tx));
+  return numAffectedRows === 1n;
 }
 
 async function insertRows(
