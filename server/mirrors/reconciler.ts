@@ -28,6 +28,7 @@ import {
   setReported,
   storeOutcome,
   wakeUnreachable,
+  type Attempt,
   type Claimed,
   type Outcome,
 } from "./store.ts";
@@ -186,7 +187,7 @@ export class MirrorReconciler {
     } finally {
       clearInterval(renewing);
     }
-    await this.#store({ id, token, loadedAt, now: now() }, loaded, outcome);
+    await this.#store({ id, token, loadedAt, now: now(), forced: loaded.force }, loaded, outcome);
     if (outcome.error !== null) return false;
     await this.#wakeOthers(loaded.config.id, now());
     // For changes that came meanwhile.
@@ -315,11 +316,7 @@ export class MirrorReconciler {
     };
   }
 
-  async #store(
-    attempt: { id: string; token: string; loadedAt: Date; now: Date },
-    { domain, config }: Loaded,
-    outcome: Outcome,
-  ): Promise<void> {
+  async #store(attempt: Attempt, { domain, config }: Loaded, outcome: Outcome): Promise<void> {
     const { database, notifications } = this.#parts;
     const { id, now } = attempt;
     await database.fork().transactional(async (tx) => {

@@ -86,6 +86,16 @@ export interface Outcome {
   retryAt: Date | null;
 }
 
+/** An attempt to reconcile a mirror. */
+export interface Attempt {
+  id: string;
+  token: string;
+  loadedAt: Date;
+  now: Date;
+  /** Whether it might delete any number of records. It used that up if it reached the provider. */
+  forced: boolean;
+}
+
 /**
  * Stores the outcome of a reconciliation and ends its claim. A mirror that has the domain as it was loaded is behind only since then, so
  * that one which changes all the time does not stay the oldest.
@@ -93,7 +103,7 @@ export interface Outcome {
  */
 export async function storeOutcome(
   tx: EntityManager,
-  { id, token, loadedAt, now }: { id: string; token: string; loadedAt: Date; now: Date },
+  { id, token, loadedAt, now, forced }: Attempt,
   { revision, differences, foreign, unsupported, error, unreachable, retryAt }: Outcome,
 ): Promise<{ failures: number; reported: boolean } | null> {
   const reached = sql`${revision}::int is not null and wanted_revision <= ${revision}::int`;
@@ -104,7 +114,7 @@ export async function storeOutcome(
       checked_at = case when ${revision}::int is null then checked_at else ${now}::timestamptz end,
       differences = ${differences}, foreign_records = ${foreign}, unsupported = ${unsupported},
       error = ${error}, unreachable = ${unreachable}, failures = case when ${error}::text is null then 0 else failures + 1 end,
-      force_next = case when ${error}::text is null then false else force_next end,
+      force_next = force_next and not ${forced && !unreachable}::boolean,
       behind_since = case
         when ${revision}::int is null or ${error}::text is not null then coalesce(behind_since, ${now}::timestamptz)
         when ${reached} then null
