@@ -20,6 +20,7 @@ import { besideForeign } from "./plan.ts";
 import {
   claimMirror,
   claimOldest,
+  releaseClaim,
   renewClaim,
   renewMilliseconds,
   restMilliseconds,
@@ -186,6 +187,11 @@ export class MirrorReconciler {
       outcome = { ...nothing, error: message, unreachable: true };
     } finally {
       clearInterval(renewing);
+    }
+    if (this.#stopped && outcome.error !== null) {
+      // It was interrupted, which says nothing about the mirror.
+      await releaseClaim(database.fork(), id, token, now());
+      return false;
     }
     await this.#store({ id, token, loadedAt, now: now(), forced: loaded.force }, loaded, outcome);
     if (outcome.error !== null) return false;

@@ -96,6 +96,14 @@ export interface Attempt {
   forced: boolean;
 }
 
+/** Ends a claim without an outcome. The mirror is due at once, for another process. */
+export async function releaseClaim(em: EntityManager, id: string, token: string, now: Date): Promise<void> {
+  await sql`
+    update mirrors set lease_token = null, lease_until = null, due_at = least(coalesce(due_at, ${now}::timestamptz), ${now}::timestamptz)
+    where id = ${id}::uuid and lease_token = ${token}::uuid
+  `.execute(queries(em));
+}
+
 /**
  * Stores the outcome of a reconciliation and ends its claim. A mirror that has the domain as it was loaded is behind only since then, so
  * that one which changes all the time does not stay the oldest.
