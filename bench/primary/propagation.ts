@@ -24,7 +24,7 @@ export async function measurePropagation(environment: Environment, primaryPort: 
   const kinds = [...quick.kinds, ...slow.kinds];
   const ports = await freePorts(kinds.length);
   const notify = ports.map((port) => `127.0.0.1:${port}`).join(",");
-  const configId = await configure(environment, "Four secondaries", { notify });
+  const configId = await configure(environment, "Four secondaries", { notify, allowTransfer: "127.0.0.0/8" });
   const domainId = await addZone(environment, configId, servedZone, 100);
   const secondaries = await Promise.all(
     kinds.map((start, index) => start({ primaryPort, port: ports[index], key: null, zones: [servedZone] })),

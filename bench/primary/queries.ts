@@ -1,6 +1,6 @@
 import { interleaved } from "../support/measure.ts";
 import type { Figure } from "../support/report.ts";
-import { UdpClient } from "./udp-client.ts";
+import { manyAddresses, UdpClient } from "./udp-client.ts";
 
 const inFlight = 32;
 const milliseconds = 2_000;
@@ -12,7 +12,7 @@ interface Target {
 
 /** Measures queries for the SOA by UDP, each sent when another was answered. */
 export async function measureSoaQueries(ours: Target, bind: Target): Promise<Figure> {
-  const udp = await UdpClient.open();
+  const udp = await UdpClient.open(manyAddresses);
   try {
     const {
       ours: measured,

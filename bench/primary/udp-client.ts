@@ -4,22 +4,25 @@ import { queryMessage, readMessage, typeQueryMessage } from "../../server/dns/wi
 
 const patienceMilliseconds = 2_000;
 
-/** Asks name servers on loopback by UDP, many questions at a time over one socket. */
+/** From each address, Zonewright answers at most 200 queries for an SOA a second by UDP. */
+export const manyAddresses = Array.from({ length: 200 }, (_, index) => `127.0.3.${index + 1}`);
+
+/** Asks name servers on loopback by UDP, many questions at a time, from many addresses in turn. */
 export class UdpClient {
-  readonly #socket: Socket;
+  readonly #sockets: readonly Socket[];
   readonly #waiting = new Map<number, (message: Buffer | null) => void>();
   #id = 0;
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on("message", (message) => this.#waiting.get(message.readUInt16BE(0))?.(message));
+  private constructor(sockets: readonly Socket[]) {
+    this.#sockets = sockets;
+    for (const socket of sockets)
+      socket.on("message", (message) => this.#waiting.get(message.readUInt16BE(0))?.(message));
   }
 
-  static async open(): Promise<UdpClient> {
-    const socket = createSocket({ type: "udp4", recvBufferSize: 1 << 20 });
-    socket.bind(0, "127.0.0.1");
-    await once(socket, "listening");
-    return new UdpClient(socket);
+  static async open(from: readonly string[] = ["127.0.0.1"]): Promise<UdpClient> {
+    const sockets = from.map((address) => createSocket({ type: "udp4", recvBufferSize: 1 << 20 }).bind(0, address));
+    await Promise.all(sockets.map((socket) => once(socket, "listening")));
+    return new UdpClient(sockets);
   }
 
   /** @throws Error if no answer comes */
@@ -33,7 +36,7 @@ export class UdpClient {
         clearTimeout(timer);
         resolve(answer);
       });
-      this.#socket.send(query, port, "127.0.0.1");
+      this.#sockets[id % this.#sockets.length]?.send(query, port, "127.0.0.1");
     });
     this.#waiting.delete(id);
     if (message === null) throw new Error(`${name} ${type} was not answered`);
@@ -42,6 +45,6 @@ export class UdpClient {
   }
 
   close(): void {
-    this.#socket.close();
+    for (const socket of this.#sockets) socket.close();
   }
 }

@@ -35,6 +35,8 @@ interface Parts {
   configs: PrimaryConfigs;
   secondaries: Secondaries;
   strangers: StrangerLimit;
+  /** Limits answers with an SOA to unsigned queries by UDP, whose senders may be forged. */
+  unproven: StrangerLimit;
   credentials: TsigKeyCredentials;
   unknownKeys: UnknownKeys;
   updates: DynamicUpdates;
@@ -183,8 +185,14 @@ export class Responder {
     open: readonly PrimaryService[],
     protocol: Protocol,
   ): AsyncGenerator<Buffer> {
-    const { database, secondaries, strangers, log } = this.#parts;
+    const { database, secondaries, strangers, unproven, log } = this.#parts;
     const { answers, name, type } = request;
+    const isProven = protocol === "tcp" || peer.key !== null;
+    if (!isProven && !unproven.allows(peer.address)) {
+      // No longer than the query. A real secondary asks again by TCP.
+      yield answers.truncated();
+      return;
+    }
     let zone: ServedZone | null;
     try {
       zone = await findZone(database.fork(), open, name);
@@ -205,7 +213,7 @@ export class Responder {
       }
     };
     if (type === types.soa) {
-      secondaries.asked(zone, peer, protocol === "tcp" || peer.key !== null);
+      secondaries.asked(zone, peer, isProven);
       yield* single();
       return;
     }

@@ -24,6 +24,8 @@ import { UnknownKeys } from "./unknown-keys.ts";
 import { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { UpdateAnswers } from "./updates/update-answers.ts";
 
+/** SOAs a second for one address by UDP without a signature. A secondary that looks after each of many zones gets the rest by TCP. */
+const unprovenPerSecond = 200;
 /** Datagrams that are answered at once; more are dropped. */
 const mostDatagrams = 1_000;
 
@@ -67,6 +69,7 @@ export class DnsService {
       configs,
       secondaries: this.secondaries,
       strangers: new StrangerLimit(),
+      unproven: new StrangerLimit({ perSecond: unprovenPerSecond }),
       unknownKeys: new UnknownKeys(),
       updates: new DynamicUpdates({ ...parts, configs, answers, limits: requestLimits }),
       zoneQueries: new ZoneQueries({ ...parts, configs, limits: requestLimits }),

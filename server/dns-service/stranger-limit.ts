@@ -1,23 +1,30 @@
 /** Answers a second for one address without a right to them. */
-const perSecond = 20;
+const refusalsPerSecond = 20;
 /** Addresses remembered within a second; more get no answer. */
 const mostAddresses = 10_000;
 
+interface LimitOptions {
+  perSecond?: number;
+  /** Milliseconds, as `performance.now` counts. */
+  now?: () => number;
+}
+
 /**
- * Limits refusals to an address, so that the service is of no use against forged senders. IPv6 addresses count by /64. Counts within
+ * Limits refusals, or other answers, to an address, so that the service is of no use against forged senders. IPv6 addresses count by /64. Counts within
  * one second at a time.
  */
 export class StrangerLimit {
+  readonly #perSecond: number;
   readonly #now: () => number;
   readonly #counts = new Map<string, number>();
   #second = 0;
 
-  /** @param now milliseconds, as `performance.now` counts */
-  constructor(now: () => number = () => performance.now()) {
+  constructor({ perSecond = refusalsPerSecond, now = () => performance.now() }: LimitOptions = {}) {
+    this.#perSecond = perSecond;
     this.#now = now;
   }
 
-  /** Counts a refusal. @returns whether to send it */
+  /** Counts an answer. @returns whether to send it */
   allows(address: string): boolean {
     const second = Math.floor(this.#now() / 1_000);
     if (second !== this.#second) {
@@ -26,7 +33,7 @@ export class StrangerLimit {
     }
     const network = networkOf(address);
     const count = this.#counts.get(network) ?? 0;
-    if (count >= perSecond || (count === 0 && this.#counts.size >= mostAddresses)) return false;
+    if (count >= this.#perSecond || (count === 0 && this.#counts.size >= mostAddresses)) return false;
     this.#counts.set(network, count + 1);
     return true;
   }

@@ -1,0 +1,52 @@
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { beforeAll, expect, test, vi } from "vitest";
+import { StrangerLimit } from "../../server/dns-service/stranger-limit.ts";
+import { flags, queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
+import { askByStream } from "../support/name-servers/transfer-client.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const zone = "example.com";
+let port = 0;
+
+beforeAll(async () => {
+  [port = 0] = zw.services.dnsService.ports;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
+  await zw.admin.post("/api/domains", { name: zone, providerConfigId: body.id });
+});
+
+test("an address gets no more answers than its limit within a second, and as many in the next one; others have a limit of their own", () => {
+  let milliseconds = 5_000;
+  const limit = new StrangerLimit({ perSecond: 3, now: () => milliseconds });
+  const taken = (address: string) => Array.from({ length: 10 }, () => limit.allows(address)).filter(Boolean).length;
+  expect([taken("192.0.2.1"), taken("192.0.2.2")]).toEqual([3, 3]);
+  // One network of IPv6 addresses is one.
+  expect([taken("2001:db8::1"), taken("2001:db8::2"), taken("2001:db8:0:1::1")]).toEqual([3, 0, 3]);
+  milliseconds += 1_000;
+  expect(taken("192.0.2.1")).toBe(3);
+});
+
+test("an address that may ask gets no more than 200 SOAs a second by UDP; further answers are no longer than the question and lead to TCP", async () => {
+  const question = queryMessage(1, zone, "SOA");
+  const socket = createSocket({ type: "udp4", recvBufferSize: 1 << 20 });
+  const answers: Buffer[] = [];
+  socket.on("message", (answer) => answers.push(answer));
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  const limited = () => answers.filter((answer) => answer.length <= question.length);
+  const burst = async () => {
+    for (let sent = 0; sent < 800; sent++)
+      await new Promise((resolve) => socket.send(question, port, "127.0.0.1", resolve));
+    expect(limited()).not.toEqual([]);
+  };
+  await vi.waitFor(burst, { timeout: 20_000, interval: 500 });
+  socket.close();
+  expect(answers.length).toBeGreaterThan(limited().length);
+  const first = limited().map(readMessage)[0];
+  expect(first?.rcode).toBe(0);
+  expect((first?.octets.readUInt16BE(2) ?? 0) & flags.truncated).not.toBe(0);
+  const byStream = await askByStream(port, question);
+  expect(byStream && readMessage(byStream).answers).toHaveLength(1);
+});
