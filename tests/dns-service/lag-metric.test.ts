@@ -1,0 +1,38 @@
+import { expect, test, vi } from "vitest";
+import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { addZone } from "../support/zones.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
+
+/** The addresses that the metric lists, with the seconds. */
+async function lags(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${zw.url}/metrics`)).text();
+  const lines = text.matchAll(/^zonewright_secondary_lag_seconds\{secondary="([^"]+)"\} (\S+)$/gm);
+  return new Map([...lines].map(([, address = "", seconds]) => [address, Number(seconds)]));
+}
+
+test("the metric of the lag lists a secondary as long as it lacks a change, and not before or after", async () => {
+  const secondary = await StandInSecondary.start(null, () => new Date());
+  const notify = `127.0.0.1:${secondary.port}`;
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", notify };
+  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Stand-in", config });
+  const zone = await addZone(zw, { name: "lag.example", providerConfigId: body.id });
+  const check = async () =>
+    expect((await zone.get("/secondaries")).body).toMatchObject({ secondaries: [{ inSync: true }] });
+  const untilInSync = async () => {
+    await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+    await zw.services.secondaryCheck.runOnce();
+  };
+  await untilInSync();
+  expect([...(await lags()).keys()]).toEqual([]);
+  secondary.serves.set(zone.name, (await zone.get("/secondaries")).body.serial);
+  await zone.add("A", "www", "192.0.2.1");
+  await zw.services.secondaryCheck.runOnce();
+  expect([...(await lags()).keys()]).toEqual([notify]);
+  expect((await lags()).get(notify)).toBeGreaterThanOrEqual(0);
+  secondary.serves.clear();
+  await untilInSync();
+  expect([...(await lags()).keys()]).toEqual([]);
+  secondary.stop();
+});
