@@ -1,13 +1,21 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { notifyMessage, queryMessage, readMessage, typeQueryMessage } from "../../server/dns/wire/messages.ts";
+import {
+  incrementalQueryMessage,
+  notifyMessage,
+  queryMessage,
+  readMessage,
+  typeQueryMessage,
+} from "../../server/dns/wire/messages.ts";
 import { signRequest, type TsigKey } from "../../server/dns/wire/tsig.ts";
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { Clock } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
-const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" }, now: clock.now });
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0,[::1]:0" }, now: clock.now });
 let port = 0;
+let portOfIpv6 = 0;
+const portFor = (from: string) => (from.includes(":") ? portOfIpv6 : port);
 
 const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) });
 const keys = { one: keyOf("one"), two: keyOf("two"), three: keyOf("three"), unknown: keyOf("unknown") };
@@ -26,10 +34,19 @@ const configurations: Record<
     config: { allowTransfer: "127.0.0.0/30" },
     allowed: ["127.0.0.1 none", "127.0.0.2 none", "127.0.0.3 none"],
   },
+  "by-ipv6.example": { config: { allowTransfer: "::1" }, allowed: ["::1 none"] },
+  "by-ipv6-network-and-key.example": {
+    config: { tsigKeys: asText(keys.two), allowTransfer: "::/64" },
+    allowed: ["::1 two"],
+    mayAsk: ["::1 none"],
+  },
   "notified.example": { config: { notify: "127.0.0.3:9" }, allowed: ["127.0.0.3 none"] },
   "by-key.example": {
     config: { tsigKeys: [keys.one, keys.two].map(asText).join(",") },
-    allowed: ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].flatMap((from) => [`${from} one`, `${from} two`]),
+    allowed: ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "::1"].flatMap((from) => [
+      `${from} one`,
+      `${from} two`,
+    ]),
   },
   "by-both.example": {
     config: { tsigKeys: asText(keys.two), allowTransfer: "127.0.0.2, 127.0.0.4" },
@@ -44,11 +61,11 @@ const configurations: Record<
   "nobody.example": { config: {}, allowed: [] },
 };
 const catalogOf = (zone: string) => `catalog.${zone}`;
-const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"];
+const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "::1"];
 const credentials: Record<string, TsigKey | null> = { none: null, ...keys };
 
 beforeAll(async () => {
-  [port = 0] = zw.services.dnsService.ports;
+  [port = 0, portOfIpv6 = 0] = zw.services.dnsService.ports;
   for (const [name, { config }] of Object.entries(configurations)) {
     const catalogZone = catalogOf(name);
     const fields = { nameServers: "ns1.example.net", contact: "dns@example.net", catalogZone, ...config };
@@ -73,9 +90,28 @@ async function answered(rcodeFor: (from: string, key: TsigKey | null) => Promise
 /** Asks by TCP, where no refusal is left out. */
 async function rcodeByStream(message: Buffer, from: string, key: TsigKey | null): Promise<number | null> {
   const sent = key ? signRequest(message, key, seconds()).message : message;
-  const answer = await askByStream(port, sent, { from });
+  const answer = await askByStream(portFor(from), sent, { from });
   return answer && readMessage(answer).rcode;
 }
+
+/**
+ * Asks by UDP, where nobody gets many refusals. All ask at once, because silence takes a while to tell.
+ * @returns the RCODEs of the answers by who asked, without refusals
+ */
+async function answeredByDatagram(message: Buffer): Promise<Record<string, number>> {
+  const rcodes = everybody.map(async (who): Promise<[string, number | null]> => {
+    const [from = "", credential = ""] = who.split(" ");
+    const key = credentials[credential];
+    const sent = key ? signRequest(message, key, seconds()).message : message;
+    const answer = await ask(portFor(from), sent, { from });
+    return [who, answer && readMessage(answer).rcode];
+  });
+  const others = new Set<number | null>([null, 5, 9]);
+  const lucky = (await Promise.all(rcodes)).filter(([, rcode]) => !others.has(rcode));
+  return Object.fromEntries(lucky.map(([who, rcode]) => [who, rcode ?? 0]));
+}
+
+const all = (whose: readonly string[], rcode: number) => Object.fromEntries(whose.map((who) => [who, rcode]));
 
 describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [] }) => {
   const rights = everybody.filter((who) => allowed.includes(who));
@@ -85,7 +121,9 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
     ["zone, by its changes (RFC 1995 §2)", zone, 1],
     ["catalog (RFC 9432 §7)", catalogOf(zone), null],
   ])("its %s, is transferred to those that its configuration names, and to nobody else", async (_, name, since) => {
-    const transferred = await answered(async (from, key) => (await transfer(port, name, { from, key, since })).rcode);
+    const transferred = await answered(
+      async (from, key) => (await transfer(portFor(from), name, { from, key, since })).rcode,
+    );
     expect(transferred).toEqual(rights);
   });
 
@@ -98,6 +136,14 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
         expect(await answered((from, key) => rcodeByStream(typeQueryMessage(9, name, type), from, key))).toEqual([]);
     },
   );
+
+  test.each([zone, catalogOf(zone)])("of %s by UDP, the same get an answer, and nobody else", async (name) => {
+    const asking = everybody.filter((who) => allowed.includes(who) || mayAsk.includes(who));
+    expect(await answeredByDatagram(queryMessage(9, name, "SOA"))).toEqual(all(asking, 0));
+    // RFC 1995 §2: the SOA alone. RFC 5936 §4.2: whole transfers by UDP are not defined.
+    expect(await answeredByDatagram(incrementalQueryMessage(9, name, 1))).toEqual(all(rights, 0));
+    expect(await answeredByDatagram(queryMessage(9, name, "AXFR"))).toEqual(all(rights, 1));
+  });
 
   test("a NOTIFY is taken from nobody, because there is no primary to follow (RFC 1996 §3.11)", async () => {
     const notify = notifyMessage(9, zone, { ttl: 60, rdata: Buffer.alloc(22) });

@@ -29,9 +29,10 @@ export function settingsOf(config: PrimaryConfig): PrimarySettings {
   const notify = itemsOf(config.notify ?? "").flatMap((item) => readEndpoint(item) ?? []);
   const signing = itemsOf(config.signingSecondaries ?? "").flatMap((item) => readEndpoint(item) ?? []);
   const allowed = itemsOf(config.allowTransfer ?? "");
-  const peers = new BlockList();
-  for (const { address } of notify) peers.addAddress(address, familyOf(address));
-  for (const item of allowed) addPeer(peers, item);
+  // One for each family: to BlockList, a network such as ::/64 has all IPv4 addresses.
+  const peers = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { address } of notify) peers[familyOf(address)].addAddress(address, familyOf(address));
+  for (const item of allowed) addPeer(peers[/^::ffff:\d/i.test(item) ? "ipv4" : familyIn(item)], item);
   const catalog = config.catalogZone === undefined ? null : parseZoneName(config.catalogZone);
   const primaryName = hostsIn(config.primaryName ?? "")[0] ?? nameServers[0] ?? "";
   return {
@@ -49,7 +50,12 @@ export function settingsOf(config: PrimaryConfig): PrimarySettings {
     keys: itemsOf(config.tsigKeys ?? "").flatMap((item) => readKey(item) ?? []),
     catalogZone: catalog?.ok ? catalog.value : null,
     hasAllowList: allowed.length > 0,
-    knows: (address) => peers.check(address, familyOf(address)),
+    knows: (address) => peers[familyOf(address)].check(address, familyOf(address)),
     signs: ({ address, port }) => signing.some((one) => one.address === address && one.port === port),
   };
+}
+
+/** Returns the family of an address or a network. */
+function familyIn(item: string): "ipv4" | "ipv6" {
+  return familyOf(item.split("/")[0] ?? "");
 }

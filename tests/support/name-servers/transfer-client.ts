@@ -33,7 +33,7 @@ export async function transfer(
   const query = since === null ? queryMessage(7, zone, "AXFR") : incrementalQueryMessage(7, zone, since);
   const signed = key ? signRequest(query, key, seconds()) : null;
   const verifier = key && signed ? new TsigVerifier(key, signed.mac, seconds) : null;
-  const socket = connect({ port, host: from.includes(":") ? "::1" : "127.0.0.1", localAddress: from });
+  const socket = connect({ port, host: loopbackFor(from), localAddress: from });
   try {
     sendFramed(socket, signed?.message ?? query);
     const answer: Transferred = { rcode: 0, lines: [], messages: 0 };
@@ -75,7 +75,7 @@ export async function ask(
   message: Buffer,
   { milliseconds = 300, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
 ): Promise<Buffer | null> {
-  const socket = createSocket("udp4");
+  const socket = createSocket(from.includes(":") ? "udp6" : "udp4");
   try {
     await new Promise<void>((resolve) => socket.bind(0, from, resolve));
     return await new Promise<Buffer | null>((resolve) => {
@@ -84,7 +84,7 @@ export async function ask(
         clearTimeout(waiting);
         resolve(answer);
       });
-      socket.send(message, port, "127.0.0.1");
+      socket.send(message, port, loopbackFor(from));
     });
   } finally {
     socket.close();
@@ -97,7 +97,7 @@ export async function askByStream(
   message: Buffer,
   { from = "127.0.0.1" }: { from?: string } = {},
 ): Promise<Buffer | null> {
-  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  const socket = connect({ port, host: loopbackFor(from), localAddress: from });
   try {
     sendFramed(socket, message);
     for await (const octets of framed(socket)) return octets;
@@ -105,6 +105,11 @@ export async function askByStream(
   } finally {
     socket.destroy();
   }
+}
+
+/** Returns the address of loopback that can be reached from an address. */
+function loopbackFor(from: string): string {
+  return from.includes(":") ? "::1" : "127.0.0.1";
 }
 
 /** Returns the records of a message's answer section as lines. */
