@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } from "fast-check";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { readRequest } from "../../server/dns-service/requests.ts";
 import {
   incrementalQueryMessage,

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Clock, minute } from "../support/clock.ts";
+import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
+import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { useZonewright } from "../support/zonewright.ts";
+import { fileZone, type Zone } from "../support/zones.ts";
+
+const clock = new Clock();
+const zw = useZonewright({
+  env: { EGRESS_ALLOW: "127.0.0.1", JOBS: "off" },
+  now: clock.now,
+  // Waiting for the vendor passes time.
+  pause: clock.pause,
+});
+let cloudflare: CloudflareServer;
+let cloudConfig: string;
+beforeAll(async () => {
+  cloudflare = await startCloudflare();
+  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
+  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
+});
+afterAll(() => cloudflare.stop());
+
+const isChange = ({ method, url }: VendorCall) => method === "POST" && url.pathname.endsWith("/batch");
+const mirrorOf = async (zone: Zone) => (await zone.get("/mirrors")).body.mirrors[0];
+const stateOf = async (zone: Zone): Promise<string> => (await mirrorOf(zone)).state;
+async function reconcile(zone: Zone): Promise<string> {
+  const { id } = await mirrorOf(zone);
+  return (await zone.post(`/mirrors/${id}/reconcile`)).body.mirrors[0].state;
+}
+
+async function mirroredZones(count: number): Promise<Zone[]> {
+  const zones: Zone[] = [];
+  for (let index = 0; index < count; index++) {
+    const zone = await fileZone(zw);
+    cloudflare.addZone(zone.name);
+    await zone.post("/mirrors", { providerConfigId: cloudConfig });
+    expect(await reconcile(zone)).toBe("in_sync");
+    zones.push(zone);
+  }
+  return zones;
+}
+
+/** Has the vendor answer 429 to what exceeds some calls within a second of the clock. @returns how many it refused so far */
+function limitCalls(perSecond: number): () => number {
+  const seen = new Map<VendorCall, boolean>();
+  let second = 0;
+  let calls = 0;
+  const exceeds = (call: VendorCall) => {
+    const known = seen.get(call);
+    if (known !== undefined) return known;
+    const now = Math.floor(clock.now().getTime() / 1_000);
+    calls = now === second ? calls + 1 : 1;
+    second = now;
+    seen.set(call, calls > perSecond);
+    return calls > perSecond;
+  };
+  const reply = {
+    ...refusal(429, 971, "Please wait and consider throttling your request speed"),
+    headers: { "retry-after": "1" },
+  };
+  cloudflare.vendor.failNext({ after: false, reply }, 10_000, exceeds);
+  return () => [...seen.values()].filter(Boolean).length;
+}
+
+test("after an outage all mirrors follow although the vendor limits calls, those that are behind for longest first", async () => {
+  const zones = await mirroredZones(8);
+  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  const late = [...zones.slice(4), ...zones.slice(0, 4)];
+  for (const zone of late) {
+    await zone.add("A", "late", "192.0.2.44", 300);
+    expect(await reconcile(zone)).toBe("failing");
+    clock.advance(1_000);
+  }
+  cloudflare.vendor.forgetFaults();
+  cloudflare.forgetCalls();
+  const refused = limitCalls(2);
+  clock.advance(minute);
+  await zw.services.mirrorReconciler.run(new AbortController().signal);
+  for (const zone of late)
+    await vi.waitFor(async () => expect(await stateOf(zone)).toBe("in_sync"), { timeout: 40_000, interval: 50 });
+  expect(refused()).toBeGreaterThan(0);
+  const order = cloudflare.vendor.calls.filter(isChange).map(({ url }) => {
+    const id = url.pathname.split("/").at(-3);
+    return late.findIndex(({ name }) => cloudflare.zone(name).id === id);
+  });
+  // Two may be under way at the same time, so that one is overtaken by the next.
+  const first = [...new Set(order)];
+  expect(first).toHaveLength(late.length);
+  for (const [place, index] of first.entries()) expect(Math.abs(place - index)).toBeLessThanOrEqual(1);
+}, 120_000);
