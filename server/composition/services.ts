@@ -29,7 +29,7 @@ import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
 import { claimZonesFolder } from "../dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "../drift/drift-job.ts";
-import { tellDrift } from "../drift/drift-notice.ts";
+import { driftNotifier } from "../drift/drift-notice.ts";
 import { ZoneWatch } from "../drift/zone-watch.ts";
 import { Domains } from "../domains/service.ts";
 import { ZoneImports } from "../domains/zone-imports.ts";
@@ -210,7 +210,7 @@ export async function createServices(parts: {
     log,
     now,
     every: config.driftCheck,
-    onDrift: parts.onDrift ?? tellDrift(database, notifications),
+    onDrift: parts.onDrift ?? driftNotifier(database, notifications),
   });
   const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const batches = new BatchRunner({
