@@ -5,7 +5,7 @@ import { trustedCaller } from "../access/trusted-caller.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { shown } from "../dns/names/names.ts";
+import { absoluteName, shown } from "../dns/names/names.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 import { faultToAppError } from "../platform/faults.ts";
@@ -67,7 +67,8 @@ export class AcmeChallenges {
         // Before the provider is called: if its answer is lost, the record may be there all the same.
         await this.#remember(tx, caller, place, value, isNew);
         if (!isNew) return [];
-        return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
+        const name = `${absoluteName(host, zone.name)}.`;
+        return [{ action: "create", input: { recordType: "TXT", name, value, ttl: ttlFor(zone.kind) } }];
       },
     });
     return outcome(place, value, changed);

@@ -67,6 +67,15 @@ describe("publishing and deleting", () => {
     expect(body).toMatchObject({ domainId: parent.id, name: "_acme-challenge.www.sub" });
   });
 
+  test("a name that ends in the zone's name twice is published there, and deleted", async () => {
+    const own = await manualZone(zw);
+    const fqdn = nameIn(own, `${own.name}.`);
+    for (const changed of [true, false]) expect((await present(fqdn, "doubled")).body).toMatchObject({ changed });
+    expect(await own.lines()).toEqual([`_acme-challenge.${own.name} TXT doubled`]);
+    expect((await cleanUp(fqdn, "doubled")).body).toMatchObject({ changed: true });
+    expect(await own.lines()).toEqual([]);
+  });
+
   test("names are taken in any case, in Unicode and without a trailing dot", async () => {
     const own = await addZone(zw, { name: "bücher.example", providerConfigId: await manualConfig(zw) });
     for (const fqdn of ["_ACME-Challenge.Bücher.example", "_acme-challenge.xn--bcher-kva.example."])

@@ -197,7 +197,7 @@ async function editsIn(
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
-  return editsFor(operations, { present, signed: zone.signed, serial: soa?.serial ?? null });
+  return editsFor(operations, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
 }
 
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {

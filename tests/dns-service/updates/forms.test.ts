@@ -86,6 +86,11 @@ describe("an update", () => {
     ["adds to an RRset", [update.add("www", "A", "192.0.2.3")], changed(nothing, ["www 300 A 192.0.2.3"])],
     ["adds what exists", [update.add("www", "A", "192.0.2.1")], before],
     [
+      "adds to a name that ends in the zone's name twice, and not to the one without",
+      [update.add("www.forms.example", "A", "192.0.2.3")],
+      changed(nothing, ["www.forms.example 300 A 192.0.2.3"]),
+    ],
+    [
       "gives an RRset the TTL of a record added to it",
       [update.add("www", "A", "192.0.2.3", 900)],
       changed(
