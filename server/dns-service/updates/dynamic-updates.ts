@@ -42,7 +42,7 @@ interface Update extends SignedUpdate {
 
 interface Parts {
   database: Database;
-  configs: PrimaryConfigs;
+  configs: Pick<PrimaryConfigs, "all">;
   credentials: TsigKeyCredentials;
   limits: RequestLimits;
   records: Records;
@@ -103,7 +103,13 @@ export class DynamicUpdates {
     // A client that sends again what was made must not hear that it was refused.
     const before = await answers.before(signed);
     if (before !== null) return before;
-    await limits.take(caller);
+    try {
+      await limits.take(caller);
+    } catch (error) {
+      const stored = error instanceof LimitReached ? await answers.stored(signed) : null;
+      if (stored === null) throw error;
+      return stored;
+    }
     const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
     const { update } = read;

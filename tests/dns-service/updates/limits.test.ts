@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { readMessage } from "../../../server/dns/wire/messages.ts";
+import { DynamicUpdates } from "../../../server/dns-service/updates/dynamic-updates.ts";
+import { UpdateAnswers } from "../../../server/dns-service/updates/update-answers.ts";
 import { signRequest, type TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { prerequisite as pre, update, UpdateClient } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -64,6 +66,27 @@ test("an update that is sent again over the limit gets its first answer", async 
   for (let count = 0; count < 30; count++) await client.query("@", "SOA");
   expect(await client.update([update.add("y", "A", "192.0.2.1")])).toBe(5);
   expect(await send()).toBe(0);
+});
+
+test("an update that another instance made is answered as there when it is sent again over the limit", async () => {
+  const { client } = await newZone(zw, "elsewhere.example");
+  const { tsigKeyCredentials: credentials, requestLimits: limits, ...services } = zw.services;
+  const parts = { ...services, credentials, limits, configs: { all: () => Promise.resolve([]) } };
+  const instance = () =>
+    new DynamicUpdates({ ...parts, answers: new UpdateAnswers(services.database, () => new Date()) });
+  const key = await credentials.named(client.key.name);
+  if (key === null) throw new Error("The key is gone.");
+  const signedUpdate = (message: Buffer) => {
+    const signed = signRequest(message, client.key, Math.floor(Date.now() / 1_000));
+    const octets = readMessage(signed.message);
+    return { message: octets, key, isRemembered: false, mac: signed.mac, address: "127.0.0.1" };
+  };
+  const made = signedUpdate(client.message([update.add("x", "A", "192.0.2.1")], [pre.nameUnused("x")]));
+  expect(await instance().answer(made)).toBe(0);
+  for (let count = 0; count < 30; count++) await client.query("@", "SOA");
+  const restarted = instance();
+  expect(await restarted.answer(signedUpdate(client.message([])))).toBe(5);
+  expect(await restarted.answer(made)).toBe(0);
 });
 
 test("an update without a signature is refused", async () => {
