@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
 import { theService } from "../access/actor.ts";
 import { trustedCaller } from "../access/trusted-caller.ts";
+import { MovedAway } from "../changes/moved-away.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
@@ -203,8 +204,14 @@ async function challengesAt(
 
 /** Returns whether another attempt may succeed without anybody doing something. */
 function mayPass(fault: unknown): boolean {
-  const { code } = faultToAppError(fault);
-  return code === "UNAVAILABLE" || code === "PROVIDER_ERROR" || code === "INTERNAL_SERVER_ERROR";
+  const error = faultToAppError(fault);
+  const { code } = error;
+  return (
+    error instanceof MovedAway ||
+    code === "UNAVAILABLE" ||
+    code === "PROVIDER_ERROR" ||
+    code === "INTERNAL_SERVER_ERROR"
+  );
 }
 
 function outcome({ domainId, domainName, host }: WritablePlace, value: string, changed: number) {

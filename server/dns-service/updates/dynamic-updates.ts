@@ -8,7 +8,7 @@ import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
 import type { RequestLimits } from "../../limits/requests.ts";
-import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Edit } from "../../records/editing/edits.ts";
 import type { Records } from "../../records/service.ts";
@@ -17,6 +17,7 @@ import { soaOf, soaRecord } from "../queries/zone-soa.ts";
 import { editsFor, unwritable } from "./operations.ts";
 import { failedPrerequisite } from "./prerequisites.ts";
 import { KeyChanged, RememberedKey } from "./remembered-key.ts";
+import { refusalOf, UpdateRefused } from "./refusal.ts";
 import { refusedByRights } from "./rights.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 
@@ -49,16 +50,6 @@ interface Parts {
   answers: UpdateAnswers;
   audit: Audit;
   log: Logger;
-}
-
-/** Thrown to answer with an RCODE. Nothing is changed. */
-class UpdateRefused extends Error {
-  readonly rcode: number;
-
-  constructor(rcode: number, reason: string) {
-    super(reason);
-    this.rcode = rcode;
-  }
 }
 
 /** Thrown inside the change when the zone does not meet the prerequisites. */
@@ -209,13 +200,4 @@ async function editsIn(
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
   const names = [...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name));
   return [...new Set(names)];
-}
-
-/** Failures that are not the client's. */
-const serverFailures: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "UNAVAILABLE", "INTERNAL_SERVER_ERROR"]);
-
-function refusalOf(error: unknown): { rcode: number; reason: string } {
-  if (error instanceof UpdateRefused) return { rcode: error.rcode, reason: error.message };
-  if (!(error instanceof AppError)) return { rcode: rcodes.servFail, reason: "The service failed. Its log says why." };
-  return { rcode: serverFailures.has(error.code) ? rcodes.servFail : rcodes.refused, reason: error.message };
 }
