@@ -164,13 +164,15 @@ export class Responder {
     return sentBy(protocol, request, request.answers.empty(rcode));
   }
 
-  /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. */
+  /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. By UDP it has the client try TCP. */
   async #publicOr(question: Question, refusal: Buffer, protocol: Protocol): Promise<Buffer> {
     const { answersSoa, database, configs, log } = this.#parts;
     if (!answersSoa || question.key !== null || question.type !== types.soa) return refusal;
+    // The answer would be longer than the question, so the client has to try TCP anyway. Forged senders cost no query.
+    if (protocol === "udp") return sentBy(protocol, question, question.answers.truncated());
     try {
       const answer = await publicSoa(database.fork(), configs, question);
-      return answer === null ? refusal : sentBy(protocol, question, answer);
+      return answer ?? refusal;
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read a zone");
       return question.answers.empty(rcodes.servFail);
