@@ -17,6 +17,7 @@ import { soaOf, soaRecord } from "../queries/zone-soa.ts";
 import { editsFor, unwritable } from "./operations.ts";
 import { failedPrerequisite } from "./prerequisites.ts";
 import { KeyChanged, RememberedKey } from "./remembered-key.ts";
+import { withStoredTtls } from "./raised-ttls.ts";
 import { refusalOf, UpdateRefused } from "./refusal.ts";
 import { refusedByRights } from "./rights.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
@@ -194,7 +195,8 @@ async function editsIn(
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
-  return editsFor(operations, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
+  const stored = await withStoredTtls(operations, zone);
+  return editsFor(stored, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
 }
 
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
