@@ -7,7 +7,7 @@ import type { Database, EntityManager } from "../../database/database.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
-import type { RequestLimits } from "../../limits/requests.ts";
+import { mostOrdinaryChanges, type RequestLimits } from "../../limits/requests.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Edit } from "../../records/editing/edits.ts";
@@ -95,20 +95,19 @@ export class DynamicUpdates {
     // A client that sends again what was made must not hear that it was refused.
     const before = await answers.before(signed);
     if (before !== null) return before;
-    try {
-      await limits.take(caller);
-    } catch (error) {
-      const stored = error instanceof LimitReached ? await answers.stored(signed) : null;
-      if (stored === null) throw error;
-      return stored;
-    }
+    const over = await this.#overLimit(signed, () => limits.take(caller));
+    if (over !== null) return over;
     const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
     const { update } = read;
     if (key.access === "read")
       throw new UpdateRefused(rcodes.refused, "This key may only read. Use one that may update.");
-    if (Math.max(update.operations.length, update.prerequisites.length) > mostChanges)
+    const size = Math.max(update.operations.length, update.prerequisites.length);
+    if (size > mostChanges)
       throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
+    const overCostly =
+      size > mostOrdinaryChanges ? await this.#overLimit(signed, () => limits.takeCostly(caller)) : null;
+    if (overCostly !== null) return overCostly;
     return await answers.once(signed, async (answer) => {
       try {
         await this.#change(signed, update, answer);
@@ -119,6 +118,18 @@ export class DynamicUpdates {
         return await this.#failed(signed, error);
       }
     });
+  }
+
+  /** Counts an update. @returns null within the limit; over it, the RCODE that any instance answered it with @throws LimitReached */
+  async #overLimit(signed: Update, take: () => Promise<unknown>): Promise<number | null> {
+    try {
+      await take();
+      return null;
+    } catch (error) {
+      const stored = error instanceof LimitReached ? await this.#parts.answers.stored(signed) : null;
+      if (stored === null) throw error;
+      return stored;
+    }
   }
 
   async #change({ caller, key, remembered }: Update, update: DynamicUpdate, answer: UnsentAnswer): Promise<void> {

@@ -8,7 +8,7 @@ import { prerequisite as pre, update, UpdateClient } from "../../support/name-se
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
 
-const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", RATE_LIMIT: "30" } });
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", RATE_LIMIT: "30", RATE_LIMIT_COSTLY: "2" } });
 const letters = "abcdefghijklmnop";
 const unknown = (): TsigKey => ({
   name: `zw-${Array.from(randomBytes(13), (octet) => letters[octet & 15]).join("")}`,
@@ -55,6 +55,16 @@ test("a key is limited as a personal token is: after so many messages a minute t
   expect(answers).toEqual([...Array.from({ length: 30 }, () => 0), 5]);
   expect(await client.update([update.add("x", "A", "192.0.2.1")])).toBe(5);
   expect(await other.update([update.add("x", "A", "192.0.2.1")])).toBe(0);
+});
+
+const added = (count: number) => Array.from({ length: count }, (_, index) => update.add(`n${index}`, "A", "192.0.2.1"));
+
+test("updates with more than 100 changes are limited as costly calls are, and smaller ones are not", async () => {
+  const { client } = await newZone(zw, "large.example");
+  const updates = [added(101), added(101), added(100), added(101), added(100)];
+  const answers: number[] = [];
+  for (const one of updates) answers.push(await client.update(one, [], "tcp"));
+  expect(answers).toEqual([0, 0, 0, 5, 0]);
 });
 
 test("an update that is sent again over the limit gets its first answer", async () => {
