@@ -58,6 +58,15 @@ describe("publishing and deleting", () => {
     expect(await own.lines()).toEqual([`_acme-challenge TXT ${value}`]);
   });
 
+  test("lego's raw form takes a domain in Unicode", async () => {
+    const own = await addZone(zw, { name: "grüße.example", providerConfigId: await manualConfig(zw) });
+    for (const domain of ["www.grüße.example", "*.www.xn--gre-6ka8l.example"]) {
+      const { body } = await client.post("/api/acme/present", { domain, token: "token", keyAuth: "token.thumbprint" });
+      expect(body).toMatchObject({ domainId: own.id, name: "_acme-challenge.www" });
+    }
+    expect((await own.lines()).length).toBe(1);
+  });
+
   test("of nested zones the longest counts in which the token may write", async () => {
     const parent = await manualZone(zw);
     const child = await addZone(zw, { name: `sub.${parent.name}`, providerConfigId: await manualConfig(zw) });

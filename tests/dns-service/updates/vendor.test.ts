@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { update } from "../../support/name-servers/update-client.ts";
-import { startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { powerdnsClient } from "../../update-clients/powerdns-api/client.ts";
 import { newZone } from "./key-clients.ts";
@@ -54,3 +55,40 @@ test("PowerDNS's API refuses a TTL below the smallest of a zone and names the sm
   expect((await client.replace("compared.example", "www", "A", ["192.0.2.1"], 600)).status).toBe(204);
   expect(await zone.lines()).toEqual(["www 600 A 192.0.2.1"]);
 });
+
+/** Sends one message twice. @returns both RCODEs */
+async function sentTwice({ client }: Awaited<ReturnType<typeof newZone>>): Promise<number[]> {
+  const { message, mac } = signRequest(client.message([newRecord]), client.key, Math.floor(Date.now() / 1_000));
+  const send = async () => client.verified(await client.exchange(message, "tcp"), mac).rcode;
+  return [await send(), await send()];
+}
+
+const quota = alidnsRefusal("QuotaExceeded.Record", "You can't add this domain record.");
+const denied = alidnsRefusal("Forbidden.RAM", "User not authorized to operate on the specified resource.");
+
+test.each([
+  ["record", "whose record the provider refuses is REFUSED", { kind: "refuses", status: 400, body: quota }, 5],
+  ["failed", "that the provider fails to make is SERVFAIL", { kind: "refuses", status: 403, body: denied }, 2],
+  ["unknown", "whose outcome is unknown is SERVFAIL", { kind: "does later", status: 500, body: {} }, 2],
+  ["lost", "that the provider made without an answer is NOERROR", { kind: "cuts after" }, 0],
+] as const)(
+  "(%s) an update %s, also when it is sent again, and it reaches the provider once",
+  async (label, _, fault, rcode) => {
+    const name = `${label}.example`;
+    const zone = await vendorZone(name);
+    alidns.faults.next("AddDomainRecord", fault);
+    expect(await sentTwice(zone)).toEqual([rcode, rcode]);
+    const sent = alidns.calls.filter(
+      ({ action, parameters }) => action === "AddDomainRecord" && parameters["DomainName"] === name,
+    );
+    expect(sent).toHaveLength(1);
+    await vi.waitFor(
+      async () => {
+        const { body } = await zw.admin.get("/api/auth/me/tsig-keys");
+        const { lastError, lastUsedAt } = body.keys.find(({ id }: { id: string }) => id === zone.key.id);
+        expect([lastUsedAt !== null, lastError === null]).toEqual([true, rcode === 0]);
+      },
+      { timeout: 10_000 },
+    );
+  },
+);
