@@ -14,6 +14,7 @@ import type { PasswordCost } from "../accounts/auth/passwords.ts";
 import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
 import { LastUse } from "../access/personal-token-use.ts";
 import { TsigSecrets } from "../access/tsig-key-form.ts";
+import { TsigKeyNames } from "../access/tsig-key-names.ts";
 import { TsigKeyUse } from "../access/tsig-key-use.ts";
 import { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import { Background } from "../platform/background.ts";
@@ -110,7 +111,14 @@ export async function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const tsigSecrets = new TsigSecrets(new SecretCipher(keyring, "tsig-key"));
   const tsigKeyUse = new TsigKeyUse(database, background, now);
-  const tsigKeyCredentials = new TsigKeyCredentials({ database, secrets: tsigSecrets, use: tsigKeyUse, now });
+  const tsigKeyNames = new TsigKeyNames({ database });
+  const tsigKeyCredentials = new TsigKeyCredentials({
+    database,
+    names: tsigKeyNames,
+    secrets: tsigSecrets,
+    use: tsigKeyUse,
+    now,
+  });
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
@@ -272,6 +280,7 @@ export async function createServices(parts: {
     accessTokens,
     authenticator,
     tsigSecrets,
+    tsigKeyNames,
     guesses: new Guesses(makeCounter),
     mailer,
     mail,
