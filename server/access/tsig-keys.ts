@@ -10,11 +10,13 @@ import type { TsigKeyAccess } from "../database/tables/tsig-keys.ts";
 import type { TsigAlgorithm, TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
 import { isKeyName, type TsigSecrets } from "./tsig-key-form.ts";
+import type { TsigKeyNames } from "./tsig-key-names.ts";
 import type { TsigKeyUse } from "./tsig-key-use.ts";
 import { ZoneScope } from "./zone-scope.ts";
 
-/** Keys whose secrets are held in memory. */
+/** Keys whose secrets are held in memory, and for how many milliseconds at most. */
 const mostRemembered = 1_000;
+const rememberedMilliseconds = 300_000;
 
 /** A TSIG key that may sign messages now. */
 export interface KnownKey {
@@ -47,6 +49,7 @@ const lateReasons = {
 
 interface Parts {
   database: Database;
+  names: TsigKeyNames;
   secrets: TsigSecrets;
   use: TsigKeyUse;
   now: () => Date;
@@ -83,11 +86,16 @@ function lookup(keyName: string, now: Date) {
  */
 export class TsigKeyCredentials {
   readonly #parts: Parts;
-  /** By name, the oldest first. */
-  readonly #remembered = new Map<string, KnownKey>();
+  /** By name, the least recently used first. */
+  readonly #remembered = new Map<string, { key: KnownKey; until: number }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** The names of existing keys. */
+  get names(): Pick<TsigKeyNames, "has"> {
+    return this.#parts.names;
   }
 
   /**
@@ -99,15 +107,21 @@ export class TsigKeyCredentials {
     const key = this.#opened(await this.#find(keyName));
     this.#remembered.delete(keyName);
     if (key === null) return null;
+    this.#parts.names.add(keyName);
     const [oldest] = this.#remembered.keys();
     if (oldest !== undefined && this.#remembered.size >= mostRemembered) this.#remembered.delete(oldest);
-    this.#remembered.set(keyName, key);
+    this.#remembered.set(keyName, { key, until: performance.now() + rememberedMilliseconds });
     return key;
   }
 
   /** Returns the key of a name as it was last looked up. What it signs must wait for `lookup` or `isSame`. */
   remembered(keyName: string): KnownKey | null {
-    return this.#remembered.get(keyName) ?? null;
+    const entry = this.#remembered.get(keyName);
+    if (!entry) return null;
+    this.#remembered.delete(keyName);
+    if (entry.until <= performance.now()) return null;
+    this.#remembered.set(keyName, entry);
+    return entry.key;
   }
 
   /** Returns what looks up a key again, to be sent in a transaction. @param found takes whether it still is the same */

@@ -101,6 +101,18 @@ describe("statements that nobody waits for", () => {
     }
   });
 
+  test("fail the commit also if the failure of a statement after them was ignored", async () => {
+    for (let use = 0; use < uses; use++) {
+      await transaction((tx) => inOneTrip(tx, [probe(tx, "before")]));
+      const failed = transaction(async (tx) => {
+        await withNext(tx, [probe(tx, "one"), fails(tx)]);
+        await tx.transactional(async (nested) => await inOneTrip(nested, [read(nested)])).catch(() => undefined);
+      });
+      await expect(failed).rejects.toThrow(/division by zero|was rolled back/);
+      expect(await stored()).toBe("before");
+    }
+  });
+
   test("fail the next statement with their own error, and the connection can be used again", async () => {
     const failed = transaction(async (tx) => {
       await withNext(tx, [fails(tx)]);
