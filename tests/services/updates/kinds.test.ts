@@ -7,11 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { newZone } from "../../dns-service/updates/key-clients.ts";
 import { binary } from "../../support/binaries.ts";
-import { startBind } from "../../support/name-servers/bind.ts";
-import { startPowerdns } from "../../support/name-servers/powerdns-api.ts";
 import { configurationOn } from "../../support/pages/page-configuration.ts";
 import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
+import { kinds, Places } from "./places.ts";
 
 /** `nsupdate -k` and `dig` with the key file and the commands of docs/guide/dynamic-updates.md, into a zone at each kind of provider. */
 
@@ -19,28 +17,7 @@ const runFile = promisify(execFile);
 const guide = "docs/guide/dynamic-updates.md";
 let zw: Zonewright & { stop(): Promise<void> };
 let folder: string;
-const running: { stop(): Promise<void> }[] = [];
-/** The configuration of each kind; null: one that is there already. */
-const configs: Record<string, () => Promise<Record<string, unknown> | null>> = {
-  async rfc2136() {
-    const bind = await startBind(["rfc2136.test"]);
-    running.push(bind);
-    return { ...bind.config };
-  },
-  async powerdns() {
-    const server = await startPowerdns();
-    running.push(server);
-    return { url: server.url, apiKey: server.apiKey };
-  },
-  async cloudflare() {
-    const server = await startCloudflare();
-    running.push(server);
-    return { apiToken: server.token, accountId: server.accountId, endpoint: server.url };
-  },
-  primary: async () => await Promise.resolve({ nameServers: "ns1.example.net", contact: "dns@example.net" }),
-  zonefile: async () => await Promise.resolve(null),
-  manual: async () => await Promise.resolve(null),
-};
+const places = new Places();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-nsupdate-"));
@@ -48,21 +25,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await zw.stop();
-  for (const one of running) await one.stop();
+  await places.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function configOf(kind: string): Promise<string> {
-  const config = await configs[kind]?.();
-  if (config) {
-    const { status, body } = await zw.admin.post("/api/provider-configs", { kind, name: kind, config });
-    if (status !== 201) throw new Error(JSON.stringify(body));
-    return body.id;
-  }
-  const { body } = await zw.admin.get("/api/provider-configs");
-  const present: { id: string; kind: string }[] = body.configs;
-  return present.find((one) => one.kind === kind)?.id ?? "";
-}
 
 const port = () => zw.services.dnsService.ports[0] ?? 0;
 const secretOf = (key: TsigKey) => key.secret.toString("base64");
@@ -105,10 +70,10 @@ async function dig(key: TsigKey, ...query: string[]): Promise<string[]> {
   return lines.map((line) => line.replaceAll(/\s+/g, " "));
 }
 
-describe.each(Object.keys(configs))("a zone of kind %s", (kind) => {
+describe.each(kinds)("a zone of kind %s", (kind) => {
   test("is updated by nsupdate and read by dig with one key, and its provider has the records", async () => {
     const zone = `${kind}.test`;
-    const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await configOf(kind) });
+    const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await places.configFor(zw, kind, zone) });
     const before = await lines();
     const say = (commands: readonly string[], ...options: string[]) => nsupdate(key.tsig, commands, ...options);
     expect(await say(await documentedCommands(zone))).toBe("");
