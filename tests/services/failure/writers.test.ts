@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDatabase } from "../../support/servers/postgres.ts";
+import { newKey } from "../../dns-service/updates/key-clients.ts";
+import { update, UpdateClient } from "../../support/name-servers/update-client.ts";
+import { freePorts } from "../../support/programs.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../../support/service-process.ts";
 import { bindBackend, powerdnsBackend, type Backend } from "./backends.ts";
@@ -18,6 +21,7 @@ describe.each([
 ] as const)("simultaneous writers of one zone at %s", (_label, kind, start) => {
   let dataDir: string;
   let instances: ServiceProcess[];
+  let dnsPorts: number[];
   let backend: Backend;
   let zone: ManagedZone;
   let there: RestClient;
@@ -29,7 +33,8 @@ describe.each([
     const server = process.env["TEST_DATABASE_URL"] ?? "";
     const env = { DATA_DIR: dataDir, DATABASE_URL: await createDatabase(server, `zonewright_writers_${kind}`) };
     backend = await start();
-    instances = await Promise.all([startService(env), startService(env)]);
+    dnsPorts = await freePorts(2);
+    instances = await Promise.all(dnsPorts.map((port) => startService({ ...env, DNS_LISTEN: `127.0.0.1:${port}` })));
     const [here, other] = await Promise.all(instances.map((instance) => instance.signIn()));
     if (!here || !other) throw new Error("There are two instances.");
     zone = await manage(here, name, backend);
@@ -82,11 +87,11 @@ describe.each([
     return answers.flat();
   }
 
-  /** Expects that every call succeeded and every record exists. */
-  async function expectAllWritten(answers: readonly Answer[], writers: number): Promise<void> {
+  /** Expects that every call succeeded and every record exists. @param updated how many records dynamic updates added to the shared RRset */
+  async function expectAllWritten(answers: readonly Answer[], writers: number, updated = 0): Promise<void> {
     expect(answers.filter(({ status }) => status > 201).map(({ body }) => body)).toEqual([]);
     const shared = await zone.named(`${host}-shared`);
-    expect(shared).toHaveLength(12 * writers);
+    expect(shared).toHaveLength(12 * writers + updated);
     const own = (await zone.records()).filter(
       (record) => /-\d+-\d+$/.test(record.name) && record.name.startsWith(host),
     );
@@ -104,6 +109,20 @@ describe.each([
       await expectAgreement(zone);
     },
   );
+
+  test("dynamic updates at both instances beside edits at both lose no update", async () => {
+    const { tsig: key } = await newKey(zone.client, zone.path.split("/").at(-1) ?? "");
+    const clients = dnsPorts.map((port) => new UpdateClient(port, name, key));
+    const updates = clients.flatMap((client, writer) =>
+      Array.from({ length: 12 }, (_, index) => {
+        const added = update.add(`${host}-shared`, "A", `192.0.2.${writer * 100 + index}`);
+        return untilTaken(() => client.update([added], [], index % 2 === 0 ? "udp" : "tcp"));
+      }),
+    );
+    const [here, other, rcodes] = await Promise.all([write(zone.client, 0), write(there, 1), Promise.all(updates)]);
+    expect(new Set(rcodes)).toEqual(new Set([0]));
+    await expectAllWritten([...here, ...other], 2, 24);
+  });
 
   test("Zonewright and another writer each find their own names as they wrote them", async () => {
     const elsewhere = Array.from({ length: 20 }, (_, index) => index);
@@ -148,5 +167,13 @@ async function insist(call: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     const answer = await call();
     if (tries === 10 || answer.status !== 502 || !/PowerDNS failed \(500\)/.test(answer.body.detail)) return answer;
+  }
+}
+
+/** Sends an update again while the zone is busy, as clients do after SERVFAIL. */
+async function untilTaken(send: () => Promise<number>): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    const rcode = await send();
+    if (tries === 10 || rcode !== 2) return rcode;
   }
 }

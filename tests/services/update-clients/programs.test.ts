@@ -1,10 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { argumentsOn, configurationOn, settingsOn } from "../../support/pages/page-configuration.ts";
 import { narrowedToken } from "../../update-clients/narrowed.ts";
 import { certificatesFor, namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
-/** Programs as people run them, against a zone that BIND serves. */
+/** Programs with the configurations of the guide, against a zone that BIND serves. */
 
 const zone = "clients.test";
 let at: ServedZone;
@@ -14,19 +15,22 @@ beforeAll(async () => {
 });
 afterAll(() => at.stop());
 
+const certificates = "docs/guide/certificates.md";
+const powerdnsClients = "docs/guide/powerdns-clients.md";
+const addresses = "docs/guide/dynamic-addresses.md";
+/** What the pages show, and a test has its own of. */
+const documented = { url: "https://dns.example.com", zone: "example.com", token: "zw_pt_…" };
+
 const challenges = (hostPattern: string) =>
   narrowedToken(at.zw.admin, { domainIds: [at.domainId], hostPattern, recordTypes: ["TXT"] });
 
 test("lego gets three certificates at once, each with a token for its challenge alone, also in raw mode", async () => {
   const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
-    const settings = {
-      HTTPREQ_ENDPOINT: `${at.zw.url}/api/acme`,
-      HTTPREQ_USERNAME: "any",
-      HTTPREQ_PASSWORD: await challenges(challenge),
-      HTTPREQ_POLLING_INTERVAL: "1",
-      ...(name === `two.${zone}` ? { HTTPREQ_MODE: "RAW" } : {}),
-    };
-    return await at.lego("httpreq", name, settings);
+    const values = { [documented.url]: at.zw.url, [documented.token]: await challenges(challenge) };
+    const settings = await settingsOn(certificates, "HTTPREQ_ENDPOINT", values);
+    if (name === `two.${zone}`) settings["HTTPREQ_MODE"] = "RAW";
+    const command = await argumentsOn(certificates, "--dns httpreq", { [documented.zone]: name });
+    return await at.lego(name, command, { ...settings, HTTPREQ_POLLING_INTERVAL: "1" });
   });
   expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
 });
@@ -37,8 +41,10 @@ test("lego takes PowerDNS's API below a base path and at a port of its own for P
     const wish = { domainIds: [at.domainId], hostPattern, recordTypes: ["TXT"] };
     const key = await narrowedToken(at.zw.admin, { ...wish, permissions: ["records:read", "records:write"] });
     const url = urls.get(name) ?? `${at.zw.url}/pdns`;
-    const settings = { PDNS_API_URL: url, PDNS_API_KEY: key, PDNS_POLLING_INTERVAL: "1", PDNS_TTL: "60" };
-    return await at.lego("pdns", name, settings);
+    const values = { [`${documented.url}/pdns`]: url, [documented.token]: key };
+    const settings = await settingsOn(powerdnsClients, "PDNS_API_URL", values);
+    const command = await argumentsOn(powerdnsClients, "--dns pdns", { [documented.zone]: name });
+    return await at.lego(name, command, { ...settings, PDNS_POLLING_INTERVAL: "1" });
   });
   expect(obtained).toEqual(certificatesFor(zone, `based.${zone}`, `ported.${zone}`));
 });
@@ -49,19 +55,14 @@ test("dehydrated gets three certificates at once, with a hook of one call", asyn
     const token = await challenges(challenge);
     const hook = await at.file(
       `hook-${name}.sh`,
-      `#!/bin/sh
-case "$1" in deploy_challenge) verb=present ;; clean_challenge) verb=cleanup ;; *) exit 0 ;; esac
-curl -sf -u any:${token} -H 'content-type: application/json' \\
-  -d "{\\"fqdn\\":\\"_acme-challenge.$2\\",\\"value\\":\\"$4\\"}" ${at.zw.url}/api/acme/$verb
-`,
+      await configurationOn(certificates, "#!/bin/sh", { [documented.token]: token, [documented.url]: at.zw.url }),
       0o700,
     );
     const config = await at.file(
       `dehydrated-${name}.conf`,
-      `CA="${at.pebble.directory}"
+      `${await configurationOn(certificates, "CHALLENGETYPE", { "/etc/dehydrated/zonewright.sh": hook })}
+CA="${at.pebble.directory}"
 CURL_OPTS="--cacert ${at.pebble.authorityFile}"
-CHALLENGETYPE="dns-01"
-HOOK="${hook}"
 BASEDIR="${folder}"
 CONTACT_EMAIL="a@clients.test"
 `,
@@ -82,7 +83,7 @@ describe.each([
     const [inadynName, ddclientName] = ["inadyn", "ddclient"].map((program) => `${program}-${type.toLowerCase()}`);
     const [inadynHost, ddclientHost] = [`${inadynName}.${zone}`, `${ddclientName}.${zone}`];
     const token = await narrowedToken(at.zw.admin, { domainIds: [at.domainId], recordTypes: ["A", "AAAA"] });
-    const { host } = new URL(at.zw.url);
+    const values = { "dns.example.com": new URL(at.zw.url).host, [documented.token]: token };
     const [otherType, other] = type === "A" ? ["AAAA", "2001:db8::1"] : ["A", "192.0.2.1"];
     for (const name of [inadynName, ddclientName]) {
       const record = { recordType: otherType, name, value: other };
@@ -90,29 +91,23 @@ describe.each([
     }
     const inadyn = await at.file(
       "inadyn.conf",
-      `allow-ipv6 = true
-custom home {
-    ssl             = false
-    hostname        = "${inadynHost}"
-    username        = "any"
-    password        = "${token}"
-    ddns-server     = "${host}"
-    ddns-path       = "/nic/update?hostname=%h&myip=%i"
-    checkip-command = "/bin/echo ${inadynAddress}"
-}
-`,
+      // The service has no TLS here; and the machine has no such address, so inadyn is given one, as the page says.
+      `allow-ipv6 = true\n${await configurationOn(addresses, "custom home", {
+        ...values,
+        "home.example.com": inadynHost,
+        "ssl         = true": "ssl         = false",
+        "\n}": `\n    checkip-command = "/bin/echo ${inadynAddress}"\n}`,
+      })}`,
     );
     await at.run("inadyn", ["-1", "-n", "-f", inadyn, `--cache-dir=${at.folder}`]);
     const ddclient = await at.file(
       "ddclient.conf",
-      `ssl=no
-protocol=dyndns2
-use=ip, ip=${ddclientAddress}
-server=${host}
-login=any
-password='${token}'
-${ddclientHost}
-`,
+      await configurationOn(addresses, "protocol=dyndns2", {
+        ...values,
+        "home.example.com": ddclientHost,
+        "ssl=yes": "ssl=no",
+        "use=if, if=eth0": `use=ip, ip=${ddclientAddress}`,
+      }),
     );
     const cache = join(at.folder, "ddclient.cache");
     await at.run("ddclient", ["-daemon=0", "-file", ddclient, "-cache", cache, "-force"]);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { newKey } from "../../dns-service/updates/key-clients.ts";
+import { argumentsOn, configurationOn, settingsOn } from "../../support/pages/page-configuration.ts";
 import { certificatesFor, namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
 /** ACME clients that update by RFC 2136, configured as docs/guide/certificates.md shows, against a zone that BIND serves. */
@@ -14,38 +14,40 @@ beforeAll(async () => {
 });
 afterAll(() => at.stop());
 
-/** A key for nothing but the challenges of one name. */
-async function challengeKey(hostPattern: string): Promise<{ key: TsigKey; port: number; secret: string }> {
+const certificates = "docs/guide/certificates.md";
+
+/** A key for nothing but the challenges of one name, in place of the page's. */
+async function challengeKey(hostPattern: string): Promise<Record<string, string>> {
   const limits = { access: "update", hostPattern, recordTypes: ["TXT"] } as const;
   const { tsig: key } = await newKey(at.zw.admin, at.domainId, limits);
-  return { key, port: at.zw.services.dnsService.ports[0] ?? 0, secret: key.secret.toString("base64") };
+  return {
+    "zw-q7m2xk4cha5de": key.name,
+    "Zx3l0vVZ0m7Ck1Jp8c2q4mXyT6bWn9dRuEoHfGsKaLQ=": key.secret.toString("base64"),
+  };
 }
+
+const port = () => at.zw.services.dnsService.ports[0] ?? 0;
 
 test("certbot with its rfc2136 plugin gets three certificates at once, each for a name and its wildcard, and cleans up", async () => {
   const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
-    const { key, port, secret } = await challengeKey(challenge);
     const credentials = await at.file(
       `rfc2136-${name}.ini`,
-      `dns_rfc2136_server = 127.0.0.1
-dns_rfc2136_port = ${port}
-dns_rfc2136_name = ${key.name}
-dns_rfc2136_secret = ${secret}
-dns_rfc2136_algorithm = HMAC-SHA256
-`,
+      await configurationOn(certificates, "dns_rfc2136_server", {
+        ...(await challengeKey(challenge)),
+        "192.0.2.10": "127.0.0.1",
+        "port = 53": `port = ${port()}`,
+      }),
     );
+    const command = await argumentsOn(certificates, "certbot certonly", {
+      "/etc/letsencrypt/rfc2136.ini": credentials,
+      "example.com": name,
+    });
     // It locks its folders.
     const folder = join(at.folder, `certbot-${name}`);
     const folders = ["config", "work", "logs"].flatMap((one) => [`--${one}-dir`, join(folder, one)]);
-    const plugin = [
-      "--dns-rfc2136",
-      "--dns-rfc2136-credentials",
-      credentials,
-      "--dns-rfc2136-propagation-seconds",
-      "1",
-    ];
     const account = ["--server", at.pebble.directory, "--non-interactive", "--agree-tos", "--email", `a@${zone}`];
     const env = { REQUESTS_CA_BUNDLE: at.pebble.authorityFile };
-    await at.run("certbot", ["certonly", ...account, ...folders, ...plugin, "-d", name, "-d", `*.${name}`], env);
+    await at.run("certbot", [...command, ...account, ...folders, "--dns-rfc2136-propagation-seconds", "1"], env);
     return await namesIn(join(folder, "config", "live", name, "cert.pem"));
   });
   expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
@@ -53,17 +55,13 @@ dns_rfc2136_algorithm = HMAC-SHA256
 
 test("lego with its rfc2136 provider gets three certificates at once, each for a name and its wildcard, and cleans up", async () => {
   const obtained = await at.together(["", "one", "two"], async (name, challenge) => {
-    const { key, port, secret } = await challengeKey(challenge);
-    const settings = {
-      RFC2136_NAMESERVER: `127.0.0.1:${port}`,
-      RFC2136_TSIG_ALGORITHM: "hmac-sha256.",
-      RFC2136_TSIG_KEY: key.name,
-      RFC2136_TSIG_SECRET: secret,
-      RFC2136_POLLING_INTERVAL: "1",
-      RFC2136_SEQUENCE_INTERVAL: "1",
-    };
+    const server = { "192.0.2.10:53": `127.0.0.1:${port()}` };
+    const values = { ...(await challengeKey(challenge)), ...server };
+    const settings = await settingsOn(certificates, "RFC2136_NAMESERVER", values);
     // It looks for its zone unsigned, at the resolver that it is given.
-    return await at.lego("rfc2136", name, settings, port);
+    const command = await argumentsOn(certificates, "--dns rfc2136 ", { "example.com": name, ...server });
+    const fast = { RFC2136_POLLING_INTERVAL: "1", RFC2136_SEQUENCE_INTERVAL: "1" };
+    return await at.lego(name, command, { ...settings, ...fast });
   });
   expect(obtained).toEqual(certificatesFor(zone, `one.${zone}`, `two.${zone}`));
 }, 90_000);

@@ -25,9 +25,9 @@ export interface ServedZone {
   run(program: Parameters<typeof binary>[0], args: readonly string[], env?: Record<string, string>): Promise<void>;
   /**
    * Has lego get a certificate for a name and its wildcard. @returns the names in it
-   * @param resolverPort of the server at which lego looks for its zone; default: BIND's
+   * @param documented arguments as a page of the guide shows them, for this name
    */
-  lego(provider: string, name: string, settings: Record<string, string>, resolverPort?: number): Promise<string[]>;
+  lego(name: string, documented: readonly string[], settings: Record<string, string>): Promise<string[]>;
   /**
    * Gets certificates for hosts of the zone at the same time, each for the host and its wildcard.
    * @param hosts relative to the zone; empty: its apex
@@ -75,13 +75,14 @@ export async function startServedZone(zone: string, env: Record<string, string>)
       await writeFile(path, text, { mode });
       return path;
     },
-    async lego(provider, name, settings, resolverPort = bind.port) {
-      const where = join(folder, `lego-${provider}-${name}`);
-      const options = ["--server", pebble.directory, "--path", where, "-a", "--email", `a@${zone}`];
-      const resolver = ["--dns.resolvers", `127.0.0.1:${resolverPort}`, "--dns.disable-cp"];
-      const domains = ["-d", name, "-d", `*.${name}`, "--dns", provider];
+    async lego(name, documented, settings) {
+      const where = await mkdtemp(join(folder, "lego-"));
+      const options = ["--server", pebble.directory, "--path", where, "-a"];
+      // The zone is no public one, so lego's own resolvers do not know it.
+      const isGiven = documented.includes("--dns.resolvers");
+      const resolver = isGiven ? [] : ["--dns.resolvers", `127.0.0.1:${bind.port}`, "--dns.disable-cp"];
       const variables = { LEGO_CA_CERTIFICATES: pebble.authorityFile, ...settings };
-      await run("lego", [...options, ...domains, ...resolver, "run"], variables);
+      await run("lego", [...options, ...resolver, ...documented], variables);
       return await namesIn(join(where, "certificates", `${name}.crt`));
     },
     async together(hosts, obtain) {

@@ -7,38 +7,17 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { newZone } from "../../dns-service/updates/key-clients.ts";
 import { binary } from "../../support/binaries.ts";
-import { startBind } from "../../support/name-servers/bind.ts";
-import { startPowerdns } from "../../support/name-servers/powerdns-api.ts";
+import { configurationOn } from "../../support/pages/page-configuration.ts";
 import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
+import { kinds, Places } from "./places.ts";
 
-/** `nsupdate -k` and `dig -y` as people run them, into a zone at each kind of provider. */
+/** `nsupdate -k` and `dig` with the key file and the commands of docs/guide/dynamic-updates.md, into a zone at each kind of provider. */
 
 const runFile = promisify(execFile);
+const guide = "docs/guide/dynamic-updates.md";
 let zw: Zonewright & { stop(): Promise<void> };
 let folder: string;
-const running: { stop(): Promise<void> }[] = [];
-/** The configuration of each kind; null: one that is there already. */
-const configs: Record<string, () => Promise<Record<string, unknown> | null>> = {
-  async rfc2136() {
-    const bind = await startBind(["rfc2136.test"]);
-    running.push(bind);
-    return { ...bind.config };
-  },
-  async powerdns() {
-    const server = await startPowerdns();
-    running.push(server);
-    return { url: server.url, apiKey: server.apiKey };
-  },
-  async cloudflare() {
-    const server = await startCloudflare();
-    running.push(server);
-    return { apiToken: server.token, accountId: server.accountId, endpoint: server.url };
-  },
-  primary: async () => await Promise.resolve({ nameServers: "ns1.example.net", contact: "dns@example.net" }),
-  zonefile: async () => await Promise.resolve(null),
-  manual: async () => await Promise.resolve(null),
-};
+const places = new Places();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "zonewright-nsupdate-"));
@@ -46,30 +25,34 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await zw.stop();
-  for (const one of running) await one.stop();
+  await places.stop();
   await rm(folder, { recursive: true, force: true });
 });
-
-async function configOf(kind: string): Promise<string> {
-  const config = await configs[kind]?.();
-  if (config) {
-    const { status, body } = await zw.admin.post("/api/provider-configs", { kind, name: kind, config });
-    if (status !== 201) throw new Error(JSON.stringify(body));
-    return body.id;
-  }
-  const { body } = await zw.admin.get("/api/provider-configs");
-  const present: { id: string; kind: string }[] = body.configs;
-  return present.find((one) => one.kind === kind)?.id ?? "";
-}
 
 const port = () => zw.services.dnsService.ports[0] ?? 0;
 const secretOf = (key: TsigKey) => key.secret.toString("base64");
 
+/** Writes the key file of the page, with this key. @returns its path */
+async function keyFileOf(key: TsigKey): Promise<string> {
+  const text = await configurationOn(guide, "{ algorithm ", {
+    "zw-q7m2xk4cha5de": key.name,
+    "Zx3l0vVZ0m7Ck1Jp8c2q4mXyT6bWn9dRuEoHfGsKaLQ=": secretOf(key),
+  });
+  const file = join(folder, `${key.name}.key`);
+  await writeFile(file, text, { mode: 0o600 });
+  return file;
+}
+
+/** The commands that the page gives to nsupdate, for another zone: what is between `server` and `send`. */
+async function documentedCommands(zone: string): Promise<string[]> {
+  const session = await configurationOn(guide, "$ nsupdate", { "example.com": zone });
+  const commands = [...session.matchAll(/^> (.*)$/gm)].map(([, command = ""]) => command);
+  return commands.filter((command) => !/^(?:server .*|send)$/.test(command));
+}
+
 /** Runs `nsupdate -k` with some lines. @returns what it says: empty if all went well */
 async function nsupdate(key: TsigKey, lines: readonly string[], ...options: string[]): Promise<string> {
-  const keyFile = join(folder, `${key.name}.key`);
-  const text = `key "${key.name}" { algorithm ${key.algorithm}; secret "${secretOf(key)}"; };\n`;
-  await writeFile(keyFile, text, { mode: 0o600 });
+  const keyFile = await keyFileOf(key);
   const script = join(folder, `${key.name}.txt`);
   // Without `zone`: it asks for the SOA to find the zone.
   await writeFile(script, [`server 127.0.0.1 ${port()}`, ...lines, "send", ""].join("\n"));
@@ -81,28 +64,30 @@ async function nsupdate(key: TsigKey, lines: readonly string[], ...options: stri
 }
 
 async function dig(key: TsigKey, ...query: string[]): Promise<string[]> {
-  const options = ["@127.0.0.1", "-p", String(port()), "-y", `${key.algorithm}:${key.name}:${secretOf(key)}`];
+  const options = ["@127.0.0.1", "-p", String(port()), "-k", await keyFileOf(key)];
   const { stdout } = await runFile(binary("dig"), [...options, "+noall", "+answer", "+nocrypto", ...query]);
   const lines = stdout.split("\n").filter((line) => line !== "" && !/^;|\bTSIG\b/.test(line));
   return lines.map((line) => line.replaceAll(/\s+/g, " "));
 }
 
-describe.each(Object.keys(configs))("a zone of kind %s", (kind) => {
+describe.each(kinds)("a zone of kind %s", (kind) => {
   test("is updated by nsupdate and read by dig with one key, and its provider has the records", async () => {
     const zone = `${kind}.test`;
-    const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await configOf(kind) });
+    const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await places.configFor(zw, kind, zone) });
     const before = await lines();
     const say = (commands: readonly string[], ...options: string[]) => nsupdate(key.tsig, commands, ...options);
+    expect(await say(await documentedCommands(zone))).toBe("");
     expect(await say([`update add www.${zone} 300 A 192.0.2.1`, `update add www.${zone} 300 A 192.0.2.2`])).toBe("");
     expect(await say([`prereq yxrrset www.${zone} A`, `update add txt.${zone} 300 TXT "a \\"b\\" c"`], "-v")).toBe("");
     expect(await say([`prereq nxdomain www.${zone}`, `update delete www.${zone}`])).toMatch("YXDOMAIN");
     expect(await say([`prereq nxrrset www.${zone} AAAA`, `update delete www.${zone} A 192.0.2.1`])).toBe("");
-    const added = ['txt 300 TXT a "b" c', "www 300 A 192.0.2.2"];
+    const added = ["shop.web 300 A 192.0.2.20", 'txt 300 TXT a "b" c', "www 300 A 192.0.2.2"];
     expect((await lines()).filter((line) => !before.includes(line))).toEqual(added);
     expect(await dig(key.tsig, `www.${zone}`, "A")).toEqual([`www.${zone}. 300 IN A 192.0.2.2`]);
     expect(await dig(key.tsig, `txt.${zone}`, "TXT", "+tcp")).toEqual([`txt.${zone}. 300 IN TXT "a \\"b\\" c"`]);
     const transferred = await dig(key.tsig, zone, "AXFR");
-    expect(transferred.filter((line) => / (?:A|TXT) /.test(line) && !line.startsWith("ns."))).toEqual([
+    expect(transferred.filter((line) => / (?:A|TXT) /.test(line) && !line.startsWith("ns.")).toSorted()).toEqual([
+      `shop.web.${zone}. 300 IN A 192.0.2.20`,
       `txt.${zone}. 300 IN TXT "a \\"b\\" c"`,
       `www.${zone}. 300 IN A 192.0.2.2`,
     ]);

@@ -2,35 +2,35 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { startProgram } from "../programs.ts";
+import { substituted } from "../pages/page-configuration.ts";
+import { documentedKey, inPlaceOfKey, inPlaceOfName, secondaryOn } from "./documented-secondary.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts BIND as a secondary. */
 export async function startBindSecondary(options: SecondaryOptions): Promise<Secondary> {
   return await startSecondary("bind", options, async (folder, port) => {
     const configuration = join(folder, "named.conf");
-    await writeFile(configuration, bindConfiguration({ ...options, folder, port }), { mode: 0o600 });
+    await writeFile(configuration, await bindConfiguration({ ...options, folder, port }), { mode: 0o600 });
     return await startProgram(binary("named"), ["-g", "-n", "1", "-c", configuration], / running$/m);
   });
 }
 
-/** Returns the configuration of BIND, as docs/guide/secondaries.md shows it. */
-function bindConfiguration(parts: SecondaryOptions & { folder: string; port: number }): string {
+/** Returns the configuration of BIND: what docs/guide/secondaries.md shows, and the options that a test needs. */
+async function bindConfiguration(parts: SecondaryOptions & { folder: string; port: number }): Promise<string> {
   const { folder, port, primaryPort, key, zones = [], catalog = null, bindOptions = "", bindZone = "" } = parts;
-  const signed = key ? ` key "${key.name}"` : "";
-  const primaries = `{ 127.0.0.1 port ${primaryPort}${signed}; }`;
-  const secondaries = [...zones, ...(catalog === null ? [] : [catalog])].map(
-    (zone) => `zone "${zone}" {
-  type secondary;
-  primaries ${primaries};
-  file "${join(folder, zone)}.zone";
-  ${bindZone}
-};`,
+  const values = { "192.0.2.10": `127.0.0.1 port ${primaryPort}`, ...inPlaceOfName(key) };
+  const shown = (text: string) => (key ? text : text.replaceAll(` key "${documentedKey}"`, ""));
+  const [keyStatement = "", zone = ""] = (await secondaryOn(`key "${documentedKey}" {`)).split("\n\n");
+  const secondaries = zones.map((name) =>
+    substituted(shown(zone), { ...values, "example.com": name }).replace(/^\};/m, `  ${bindZone}\n};`),
   );
-  const members =
+  const ofCatalog = shown(await secondaryOn("catalog-zones {"));
+  const [, catalogOptions = "", catalogZone = ""] =
     catalog === null
-      ? ""
-      : `  catalog-zones { zone "${catalog}" default-primaries ${primaries} zone-directory "${folder}" min-update-interval 1; };`;
-  return `${key ? `key "${key.name}" { algorithm ${key.algorithm}; secret "${key.secret}"; };` : ""}
+      ? []
+      : (/^options \{\n([^]*?)^\};\n([^]*)$/m.exec(substituted(ofCatalog, { ...values, "catalog.invalid": catalog })) ??
+        []);
+  return `${key ? substituted(keyStatement, inPlaceOfKey(key)) : ""}
 options {
   directory "${folder}";
   pid-file none;
@@ -43,9 +43,10 @@ options {
   empty-zones-enable no;
   min-refresh-time 1;
   allow-transfer { 127.0.0.1; };
-${members}
+${catalogOptions}
 ${bindOptions}
 };
 ${secondaries.join("\n")}
+${catalogZone}
 `;
 }

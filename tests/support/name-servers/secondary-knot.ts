@@ -2,6 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { startProgram } from "../programs.ts";
+import { substituted } from "../pages/page-configuration.ts";
+import { documentedKey, inPlaceOfKey, secondaryOn } from "./documented-secondary.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts Knot as a secondary. */
@@ -10,15 +12,26 @@ export async function startKnotSecondary(options: SecondaryOptions): Promise<Sec
     await mkdir(join(folder, "run"), { recursive: true });
     await mkdir(join(folder, "db"), { recursive: true });
     const configuration = join(folder, "knot.conf");
-    await writeFile(configuration, knotConfiguration({ ...options, folder, port }), { mode: 0o600 });
+    await writeFile(configuration, await knotConfiguration({ ...options, folder, port }), { mode: 0o600 });
     return await startProgram(binary("knotd"), ["-c", configuration], /server started/);
   });
 }
 
-/** Returns the configuration of Knot, as docs/guide/secondaries.md shows it. */
-function knotConfiguration(parts: SecondaryOptions & { folder: string; port: number }): string {
+/** Returns the configuration of Knot: what docs/guide/secondaries.md shows, and what a test needs besides, such as transfers to it. */
+async function knotConfiguration(parts: SecondaryOptions & { folder: string; port: number }): Promise<string> {
   const { folder, port, primaryPort, key, zones = [], catalog = null } = parts;
-  const keyLine = key ? `    key: ${key.name}\n` : "";
+  const block = await secondaryOn(`key:\n  - id: ${documentedKey}`);
+  const [head = "", zone = ""] = (key ? block : unsigned(block)).split("zone:\n");
+  const primary = { "192.0.2.10@53": `127.0.0.1@${primaryPort}`, "192.0.2.10": "127.0.0.1" };
+  const [template = "", catalogZone = ""] = (await secondaryOn("catalog-role")).split("zone:\n");
+  const members = substituted(template, {
+    "- id: member": `- id: member\n    storage: "${folder}"`,
+    ...transferable,
+  });
+  const blocks = [
+    ...zones.map((name) => substituted(zone, { "example.com": name, ...transferable })),
+    ...(catalog === null ? [] : [substituted(catalogZone, { "catalog.invalid": catalog, ...transferable })]),
+  ];
   return `server:
     rundir: "${folder}/run"
     listen: 127.0.0.1@${port}
@@ -34,31 +47,19 @@ database:
     kasp-db-max-size: 8M
     timer-db-max-size: 8M
     catalog-db-max-size: 8M
-${key ? `key:\n  - id: ${key.name}\n    algorithm: ${key.algorithm}\n    secret: ${key.secret}\n` : ""}remote:
-  - id: zonewright
-    address: 127.0.0.1@${primaryPort}
-${keyLine}acl:
-  - id: zonewright
-    address: 127.0.0.1
-${keyLine}    action: notify
-  - id: everyone
+${substituted(head, { ...primary, ...(key ? inPlaceOfKey(key) : {}) })}  - id: everyone
     address: 127.0.0.1
     action: transfer
-template:
-  - id: default
+${members}  - id: default
     storage: "${folder}"
     file: "%s.zone"
-  - id: member
-    storage: "${folder}"
-    master: zonewright
-    acl: [zonewright, everyone]
 zone:
-${zones.map(zoneBlock).join("")}${catalog === null ? "" : `${zoneBlock(catalog)}    catalog-role: interpret\n    catalog-template: member\n`}`;
+${blocks.join("")}`;
 }
 
-function zoneBlock(name: string): string {
-  return `  - domain: ${name}
-    master: zonewright
-    acl: [zonewright, everyone]
-`;
+const transferable = { "acl: zonewright": "acl: [zonewright, everyone]" };
+
+/** Without what concerns the key. */
+function unsigned(text: string): string {
+  return text.replace(/^key:\n(?: .*\n)*/m, "").replaceAll(/^ +key: .*\n/gm, "");
 }

@@ -2,27 +2,31 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { startProgram } from "../programs.ts";
+import { substituted } from "../pages/page-configuration.ts";
+import { documentedKey, inPlaceOfKey, secondaryOn } from "./documented-secondary.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts NSD as a secondary. */
 export async function startNsdSecondary(options: SecondaryOptions): Promise<Secondary> {
   return await startSecondary("nsd", options, async (folder, port) => {
     const configuration = join(folder, "nsd.conf");
-    await writeFile(configuration, nsdConfiguration({ ...options, folder, port }), { mode: 0o600 });
+    await writeFile(configuration, await nsdConfiguration({ ...options, folder, port }), { mode: 0o600 });
     return await startProgram(binary("nsd"), ["-d", "-c", configuration], /nsd started/);
   });
 }
 
-/** Returns the configuration of NSD, as docs/guide/secondaries.md shows it. */
-function nsdConfiguration(parts: SecondaryOptions & { folder: string; port: number }): string {
+/** Returns the configuration of NSD: what docs/guide/secondaries.md shows, and what a test needs besides. */
+async function nsdConfiguration(parts: SecondaryOptions & { folder: string; port: number }): Promise<string> {
   const { folder, port, primaryPort, key, zones = [] } = parts;
-  const keyName = key?.name ?? "NOKEY";
+  const [keyClause = "", zone = ""] = (await secondaryOn("request-xfr:")).split("zone:\n");
+  const values = {
+    "192.0.2.10@53": `127.0.0.1@${primaryPort}`,
+    "192.0.2.10": "127.0.0.1",
+    [documentedKey]: key?.name ?? "NOKEY",
+  };
   const blocks = zones.map(
-    (zone) => `zone:
-  name: "${zone}"
-  zonefile: "${zone}.zone"
-  request-xfr: 127.0.0.1@${primaryPort} ${keyName}
-  allow-notify: 127.0.0.1 ${keyName}
+    (name) => `zone:
+${substituted(zone, { ...values, "example.com": name })}  zonefile: "${name}.zone"
   provide-xfr: 127.0.0.1 NOKEY
 `,
   );
@@ -41,5 +45,5 @@ function nsdConfiguration(parts: SecondaryOptions & { folder: string; port: numb
   xfrd-reload-timeout: 0
 remote-control:
   control-enable: no
-${key ? `key:\n  name: "${key.name}"\n  algorithm: ${key.algorithm}\n  secret: "${key.secret}"\n` : ""}${blocks.join("")}`;
+${key ? substituted(keyClause, inPlaceOfKey(key)) : ""}${blocks.join("")}`;
 }

@@ -3,13 +3,15 @@ import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { mustRun, startProgram } from "../programs.ts";
 import { createDatabase } from "./powerdns.ts";
+import { substituted } from "../pages/page-configuration.ts";
+import { documentedKey, inPlaceOfKey, secondaryOn } from "./documented-secondary.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts PowerDNS on SQLite as a secondary. */
 export async function startPowerdnsSecondary(options: SecondaryOptions): Promise<Secondary> {
   return await startSecondary("powerdns", options, async (folder, port) => {
     await mkdir(join(folder, "run"), { recursive: true });
-    await writeFile(join(folder, "pdns.conf"), configurationOf(folder, port), { mode: 0o600 });
+    await writeFile(join(folder, "pdns.conf"), await configurationOf(folder, port), { mode: 0o600 });
     const file = join(folder, "pdns.sqlite3");
     const isNew = await stat(file).then(
       () => false,
@@ -21,30 +23,40 @@ export async function startPowerdnsSecondary(options: SecondaryOptions): Promise
   });
 }
 
-/** Adds the zones as docs/guide/secondaries.md shows it. */
+/** Adds the zones with the commands of docs/guide/secondaries.md. */
 async function prepare(folder: string, file: string, options: SecondaryOptions): Promise<void> {
-  const { primaryPort, key, zones = [], catalog = null } = options;
-  const pdnsutil = (...command: string[]) => mustRun(binary("pdnsutil"), [`--config-dir=${folder}`, ...command]);
   await createDatabase(file);
-  if (key) await pdnsutil("import-tsig-key", key.name, key.algorithm, key.secret);
-  for (const zone of [...zones, ...(catalog === null ? [] : [catalog])]) {
-    await pdnsutil("create-secondary-zone", zone, `127.0.0.1:${primaryPort}`);
-    if (key) await pdnsutil("activate-tsig-key", zone, key.name, "secondary");
-    // PowerDNS 4.7 does not take differences of a catalog.
-    if (zone !== catalog) await pdnsutil("set-meta", zone, "IXFR", "1");
-  }
-  if (catalog !== null) await pdnsutil("set-kind", catalog, "consumer");
+  for (const [, ...command] of await pdnsutilCommands(options))
+    await mustRun(binary("pdnsutil"), [`--config-dir=${folder}`, ...command]);
 }
 
-function configurationOf(folder: string, port: number): string {
+/** Returns the commands of the page that add the zones, each as its words. */
+async function pdnsutilCommands({
+  primaryPort,
+  key,
+  zones = [],
+  catalog = null,
+}: SecondaryOptions): Promise<string[][]> {
+  const block = await secondaryOn("import-tsig-key");
+  const primary = { "192.0.2.10:53": `127.0.0.1:${primaryPort}` };
+  const ofZone = (name: string) =>
+    substituted(block, { ...primary, ...(key ? inPlaceOfKey(key) : {}), "example.com": name });
+  const ofCatalog = substituted(await secondaryOn("set-kind"), { ...primary, "catalog.invalid": catalog ?? "" });
+  const lines = [...zones.map(ofZone), ...(catalog === null ? [] : [ofCatalog])].flatMap((text) =>
+    text.trim().split("\n"),
+  );
+  const given = key ? lines : lines.filter((line) => !line.includes(documentedKey));
+  return [...new Set(given)].map((line) => line.split(" "));
+}
+
+async function configurationOf(folder: string, port: number): Promise<string> {
   return `launch=gsqlite3
 gsqlite3-database=${folder}/pdns.sqlite3
 gsqlite3-pragma-synchronous=0
 local-address=127.0.0.1
 local-port=${port}
 socket-dir=${folder}/run
-secondary=yes
-disable-axfr=no
+${await secondaryOn("secondary=yes")}disable-axfr=no
 allow-axfr-ips=127.0.0.0/8
 security-poll-suffix=
 zone-cache-refresh-interval=0

@@ -5,12 +5,6 @@ import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { freePorts, startProgram } from "../programs.ts";
 
-/** A zone that Kea updates, and the key that it signs with. */
-export interface KeaZone {
-  name: string;
-  key: { name: string; algorithm: string; secret: string };
-}
-
 /** Kea's DHCP-DDNS server. */
 export interface Kea {
   /** Reports a lease that began or ended, as Kea's DHCP server does. */
@@ -20,27 +14,16 @@ export interface Kea {
   stop(): Promise<void>;
 }
 
-/** Starts Kea's DHCP-DDNS server, and waits until it listens. @param dnsPort of the server on loopback that it updates */
-export async function startKea(dnsPort: number, forward: KeaZone, reverse: KeaZone): Promise<Kea> {
+/** Starts Kea's DHCP-DDNS server, and waits until it listens. @param documented `kea-dhcp-ddns.conf` as a page shows it */
+export async function startKea(documented: string): Promise<Kea> {
   const folder = await mkdtemp(join(tmpdir(), "zonewright-kea-"));
   const [port = 0] = await freePorts(1);
-  const zone = ({ name, key }: KeaZone) => ({
-    name: `${name}.`,
-    "key-name": key.name,
-    "dns-servers": [{ "ip-address": "127.0.0.1", port: dnsPort }],
-  });
+  const { DhcpDdns } = JSON.parse(documented) as { DhcpDdns: Record<string, unknown> };
   const configuration = {
     DhcpDdns: {
+      ...DhcpDdns,
       "ip-address": "127.0.0.1",
       port,
-      "dns-server-timeout": 10_000,
-      "tsig-keys": [forward, reverse].map(({ key: { name, algorithm, secret } }) => ({
-        name,
-        algorithm: algorithm.toUpperCase(),
-        secret,
-      })),
-      "forward-ddns": { "ddns-domains": [zone(forward)] },
-      "reverse-ddns": { "ddns-domains": [zone(reverse)] },
       loggers: [{ name: "kea-dhcp-ddns", severity: "DEBUG", debuglevel: 0, output_options: [{ output: "stdout" }] }],
     },
   };
