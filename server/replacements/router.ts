@@ -78,8 +78,7 @@ export const replacementsRouter = router({
     operationId: "stopReplacement",
     tag,
     summary: "Stop a replacement",
-    description:
-      "Starts no further domains. Changed domains stay changed; revert the job to undo them.",
+    description: "Starts no further domains. Changed domains stay changed; revert the job to undo them.",
   })
     .input(jobInput)
     .output(replacementJob)

@@ -65,7 +65,7 @@ describe("a plan of a replacement", () => {
     expect([unknown.status, unknown.body.issues[0].path]).toEqual([404, ["domainIds", 1]]);
   });
 
-  test("where a name has the new value already, the old record is deleted with a warning", async () => {
+  test("where a name already has the new value, the old record is deleted with a warning", async () => {
     const [zone] = zones;
     await zone?.add("A", "www", "192.0.2.7");
     const { domains } = await planned(zw.admin, {

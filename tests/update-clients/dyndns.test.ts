@@ -43,7 +43,7 @@ describe("an update", () => {
     expect(await own.lines()).toEqual(["many A 192.0.2.8"]);
   });
 
-  test("takes the caller's address where `myip` is absent or empty", async () => {
+  test("an update uses the caller's address if `myip` is absent or empty", async () => {
     const host = `here.${zone.name}`;
     expect(await update(`hostname=${host}`)).toEqual([200, "good 127.0.0.1"]);
     expect(await update(`hostname=${host}&myip=&system=dyndns&mx=NOCHG&wildcard=OFF`)).toEqual([

@@ -12,7 +12,7 @@ const history = (zone: Zone) => `/d/${zone.name}/timeline`;
 const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
 const item = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 
-test("a change of the history is shown with its records, and taken back after they were read; later changes stay", async () => {
+test("a change in the history is shown with its records and reverted after review; later changes stay", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", message: "Add the web server" });
   await zone.add("A", "api", "192.0.2.7");
@@ -45,7 +45,7 @@ test("a change by a user who was deleted is not attributed to the service", asyn
   await item(page, "revision 1").getByText("a deleted user, revision 1").waitFor();
 });
 
-test("a change whose records were changed since cannot be taken back, and the dialog says why", async () => {
+test("a change whose records have changed since cannot be reverted, and the dialog says why", async () => {
   const zone = await fileZone(site.zonewright);
   const { id } = await zone.add("A", "www", "192.0.2.1");
   await zone.update(id, { value: "192.0.2.2" });

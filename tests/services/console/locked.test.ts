@@ -20,7 +20,7 @@ const record = async () => (await zone.records("&name=www"))[0];
 const records = () => `/d/${zone.name}/records`;
 const menu = async (page: Page) => await page.getByRole("button", { name: "Actions for www A" }).click();
 
-test("an administrator locks a record and sets whom to ask and when to look again, and the row says so", async () => {
+test("an administrator locks a record and sets its contact and review date, and the row shows them", async () => {
   // West of Greenwich, the midnight of UTC is the day before.
   const page = await site.signedIn({ path: records(), timezoneId: "America/New_York" });
   await menu(page);

@@ -88,7 +88,7 @@ async function dig(key: TsigKey, ...query: string[]): Promise<string[]> {
 }
 
 describe.each(Object.keys(configs))("a zone of kind %s", (kind) => {
-  test("is updated by nsupdate and read by dig with one key, and its provider has the records", async () => {
+  test("nsupdate and dig use a zone with one key, and its provider has the records", async () => {
     const zone = `${kind}.test`;
     const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await configOf(kind) });
     const before = await lines();

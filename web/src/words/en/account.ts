@@ -23,7 +23,8 @@ export const account = {
   emailAdd: "Add an address",
   emailChange: "Change",
   emailNew: "New address",
-  emailNewHint: "It replaces your address at once, unverified until you open the link mailed to it. A verified earlier address is notified.",
+  emailNewHint:
+    "It replaces your address at once, unverified until you open the link mailed to it. A verified earlier address is notified.",
   emailSave: "Set the address",
   emailSaved: "Address changed. It stays unverified until you open the link mailed to it.",
   emailVerified: "Verified",

@@ -13,8 +13,7 @@ export const notifications = {
   open: (name: string) => `Open ${name}`,
   openRequest: (number: number) => `Open request #${number}`,
   emptyTitle: "No notifications",
-  empty:
-    "Notifications about zones changed elsewhere, expiring registrations and your account appear here.",
+  empty: "Notifications about zones changed elsewhere, expiring registrations and your account appear here.",
   emptyUnread: "No unread notifications.",
   list: "Notifications",
   today: "Today",
