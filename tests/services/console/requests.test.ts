@@ -70,7 +70,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await author.getByText(/^Request #\d+ sent/).waitFor();
   await author.getByRole("button", { name: "Open" }).click();
   await author.getByRole("heading", { name: /^Move www/ }).waitFor();
-  await author.getByText("Waits for a review").waitFor();
+  await author.getByText("Waiting for review").waitFor();
   expect(await author.getByRole("button", { name: "Approve" }).count()).toBe(0);
   expect(await values()).toEqual(["192.0.2.1"]);
 
