@@ -119,7 +119,9 @@ const restricted = (...patterns: readonly (readonly Pattern[])[]): { "no-restric
 });
 
 /** What a room must not import: rooms above it, and those beside it that it does not list. */
-function above(room: string, layer: number, beside: readonly string[]): Pattern[] {
+function above(room: string): Pattern[] {
+  const layer = layers.findIndex((rooms) => Object.hasOwn(rooms, room));
+  const beside = layers[layer]?.[room] ?? [];
   const rooms = layers
     .slice(0, layer + 1)
     .flatMap((some) => Object.keys(some))
@@ -134,8 +136,8 @@ function above(room: string, layer: number, beside: readonly string[]): Pattern[
 }
 
 /** The rules for the files of one room: for its routers, for what speaks HTTP, and for everything else. */
-function rulesOf(room: string, layer: number, beside: readonly string[]) {
-  const upward = above(room, layer, beside);
+function rulesOf(room: string) {
+  const upward = above(room);
   const files = (...patterns: string[]) => patterns.map((pattern) => `server/${room}/${pattern}`);
   const speaksHttp = ["api", "http", "composition"].includes(room);
   const usual = speaksHttp ? [alone] : [alone, withoutHttp, withoutRouters];
@@ -175,20 +177,22 @@ export default defineConfig({
         "no-restricted-properties": ["error", { object: "globalThis", property: "fetch", message }],
       },
     },
-    ...layers.flatMap((rooms, layer) =>
-      Object.entries(rooms).flatMap(([room, beside]) => rulesOf(room, layer, beside)),
-    ),
+    ...layers.flatMap((rooms) => Object.keys(rooms).flatMap(rulesOf)),
     {
       files: ["server/net/**"],
-      rules: restricted(above("net", 3, []), alone, withoutHttp, withoutRouters),
+      rules: restricted(above("net"), alone, withoutHttp, withoutRouters),
     },
     {
       files: ["server/dns/**"],
-      rules: restricted(outgoing, above("dns", 3, ["platform"]), alone, withoutHttp, pure),
+      rules: restricted(outgoing, above("dns"), alone, withoutHttp, pure),
     },
     {
-      files: ["server/records/editing/{zone-view,edits,drafts}.ts", "server/snapshots/diff.ts"],
-      rules: restricted(outgoing, alone, withoutHttp, pure),
+      files: ["server/records/editing/{zone-view,edits,drafts}.ts"],
+      rules: restricted(outgoing, above("records"), alone, withoutHttp, withoutRouters, pure),
+    },
+    {
+      files: ["server/snapshots/diff.ts"],
+      rules: restricted(outgoing, above("snapshots"), alone, withoutHttp, withoutRouters, pure),
     },
     {
       // The one look upward: what a procedure finds in its context is the whole service.

@@ -33,7 +33,7 @@ export async function measureReads(environment: Environment): Promise<Figure[]> 
     figures.push({
       what,
       measured: `${Math.round(ours)} requests/s`,
-      baseline: `${Math.round(bare)} requests/s by Express 5 + pg: same statements except the session lookup, same JSON, no sign-in, no schemas`,
+      baseline: `${Math.round(bare)} requests/s by Express 5 + pg: same prepared statements except the session lookup, same JSON, no sign-in, no schemas`,
       ratio,
       spread,
       goal,

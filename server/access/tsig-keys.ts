@@ -10,6 +10,7 @@ import type { TsigKeyAccess } from "../database/tables/tsig-keys.ts";
 import type { TsigAlgorithm, TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
 import { isKeyName, type TsigSecrets } from "./tsig-key-form.ts";
+import type { TsigKeyNames } from "./tsig-key-names.ts";
 import type { TsigKeyUse } from "./tsig-key-use.ts";
 import { ZoneScope } from "./zone-scope.ts";
 
@@ -47,6 +48,7 @@ const lateReasons = {
 
 interface Parts {
   database: Database;
+  names: TsigKeyNames;
   secrets: TsigSecrets;
   use: TsigKeyUse;
   now: () => Date;
@@ -90,6 +92,11 @@ export class TsigKeyCredentials {
     this.#parts = parts;
   }
 
+  /** The names of existing keys. */
+  get names(): Pick<TsigKeyNames, "has"> {
+    return this.#parts.names;
+  }
+
   /**
    * Returns the key of a name, or null if it is unknown or expired, its owner is disabled, or no key of SECRET_KEYS decrypts its secret.
    * @param keyName canonical, without the trailing dot
@@ -99,6 +106,7 @@ export class TsigKeyCredentials {
     const key = this.#opened(await this.#find(keyName));
     this.#remembered.delete(keyName);
     if (key === null) return null;
+    this.#parts.names.add(keyName);
     const [oldest] = this.#remembered.keys();
     if (oldest !== undefined && this.#remembered.size >= mostRemembered) this.#remembered.delete(oldest);
     this.#remembered.set(keyName, key);

@@ -14,7 +14,7 @@ export function parsedInSlices<S extends z.ZodObject>(schema: S, field: string, 
   const list: unknown = schema.shape[field];
   if (!(list instanceof z.ZodArray)) throw new Error(`${field} is not a list.`);
   const parse = schema.parse.bind(schema);
-  const inTurn = async (value: Record<string, unknown>, items: readonly unknown[]) => {
+  const parseSliced = async (value: Record<string, unknown>, items: readonly unknown[]) => {
     const rest = parse({ ...value, [field]: items.slice(0, 1) });
     const results = await inSlices(mapped(items, (item) => z.safeParse(list.element, item)));
     const parsed = results.flatMap((result) => (result.success ? [result.data] : []));
@@ -24,7 +24,7 @@ export function parsedInSlices<S extends z.ZodObject>(schema: S, field: string, 
   const sliced = (...[value, params]: Parameters<typeof parse>) => {
     const items = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[field] : undefined;
     if (!Array.isArray(items) || items.length <= manyItems) return parse(value, params);
-    return inTurn(value as Record<string, unknown>, items);
+    return parseSliced(value as Record<string, unknown>, items);
   };
   return Object.defineProperty(schema, "parse", { value: sliced });
 }

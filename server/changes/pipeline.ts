@@ -5,13 +5,13 @@ import type { Sent } from "../database/one-trip.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
-import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
 import type { Cause } from "./cause.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
+import { MovedAway } from "./moved-away.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { refuseLocked, refuseReserved } from "./record-locks.ts";
@@ -185,7 +185,7 @@ export class ChangePipeline {
       // 3 and 4.
       const zone = await readZoneContext(fork(), this.#connections, request);
       const { provider } = zone;
-      if (!provider) throw movedAway();
+      if (!provider) throw new MovedAway();
       // Read before the zone, so that a write in between changes the fingerprint.
       const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
       if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
@@ -300,8 +300,4 @@ class HasProvider extends Error {}
 /** Returns a message as it is stored. An empty one is none. */
 export function storedMessage(message = ""): string | null {
   return message.trim() || null;
-}
-
-function movedAway(): AppError {
-  return new AppError("CONFLICT", "The domain was moved to another provider during this change. Try again.");
 }

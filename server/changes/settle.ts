@@ -61,15 +61,14 @@ async function write(
     const made = { changeSetId, done, revision: done.length > 0 ? revision : null };
     return { closing, others: [...opening, ...historyStatements(tx, domainId, settlement, made)] };
   };
-  // What read the zone may have waited for a mirror that was being added, which it then does not see.
   const due = (revision: number) =>
     done.length > 0 ? [() => mirrorsDueStatement({ domainId, revision, now: settlement.now })] : [];
   const { locked } = settlement;
-  // Nothing else changes a locked zone, and its records are as they were planned: no answer has to be read.
+  // Nothing else changes a locked zone or adds a mirror, and its records are as they were planned: no answer has to be read.
   if (locked && !isLarge) {
     const revision = locked.revision + (done.length > 0 ? 1 : 0);
     const { closing, others } = statements(revision);
-    await withNext(tx, [move, ...closing, ...others, ...due(revision)]);
+    await withNext(tx, [move, ...closing, ...others, ...(locked.mirrored ? due(revision) : [])]);
     return { ...locked, revision };
   }
   const moved = await movedBy(tx, domainId, (await inOneTrip(tx, [move]))[0]);

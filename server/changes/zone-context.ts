@@ -3,6 +3,7 @@ import { accessColumns, rightsIn, type Need, type Rights } from "../access/zone-
 import type { Caller } from "../access/caller.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { inOneTrip, type Sent } from "../database/one-trip.ts";
+import { statement } from "../database/statement.ts";
 import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
@@ -72,14 +73,15 @@ export async function lockZone(
   { ahead, ...reading }: Reading & { ahead?: ((tx: EntityManager) => readonly Sent[]) | undefined },
 ): Promise<ZoneContext> {
   const sent = ahead?.(tx) ?? [];
-  const lock = () =>
+  // A statement that waits for a lock sees other rows as they were before it waited. What is read by the next one is true while the lock is held.
+  const lock = () => statement`select id from domains where id = ${reading.domainId} for update`;
+  const read = () =>
     zoneQuery(tx, reading)
       .select([isMirrored.as("mirrored"), isReported.as("reported")])
-      .forUpdate("domains")
       .compile();
-  const [locked, ...answers] = await inOneTrip(tx, [lock, ...sent.map(({ statement }) => statement)]);
+  const [, found, ...answers] = await inOneTrip(tx, [lock, read, ...sent.map((each) => each.statement)]);
   for (const [index, { answered }] of sent.entries()) answered(answers[index] ?? { rows: [], numAffectedRows: 0n });
-  const [row] = (locked?.rows ?? []) as (ZoneRow & { leased: boolean; mirrored: boolean; reported: boolean })[];
+  const [row] = (found?.rows ?? []) as (ZoneRow & { leased: boolean; mirrored: boolean; reported: boolean })[];
   const zone = zoneContext(connections, reading, row);
   // Without a provider, only a move holds a lease.
   if (!zone.provider && row?.leased) throw moving();

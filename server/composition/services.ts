@@ -14,6 +14,7 @@ import type { PasswordCost } from "../accounts/auth/passwords.ts";
 import { PersonalTokenCredentials } from "../access/personal-token-credentials.ts";
 import { LastUse } from "../access/personal-token-use.ts";
 import { TsigSecrets } from "../access/tsig-key-form.ts";
+import { TsigKeyNames } from "../access/tsig-key-names.ts";
 import { TsigKeyUse } from "../access/tsig-key-use.ts";
 import { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import { Background } from "../platform/background.ts";
@@ -29,7 +30,7 @@ import { VendorAccounts } from "../dns-providers/vendor-api/accounts.ts";
 import { claimZonesFolder } from "../dns-providers/zonefile/own-folder.ts";
 import { ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import { DriftJob, type OnDrift } from "../drift/drift-job.ts";
-import { tellDrift } from "../drift/drift-notice.ts";
+import { driftNotifier } from "../drift/drift-notice.ts";
 import { ZoneWatch } from "../drift/zone-watch.ts";
 import { Domains } from "../domains/service.ts";
 import { ZoneImports } from "../domains/zone-imports.ts";
@@ -110,7 +111,14 @@ export async function createServices(parts: {
   const authenticator = new Authenticator(accessTokens, new PersonalTokenCredentials(config.tokenPrefix, lastUse), now);
   const tsigSecrets = new TsigSecrets(new SecretCipher(keyring, "tsig-key"));
   const tsigKeyUse = new TsigKeyUse(database, background, now);
-  const tsigKeyCredentials = new TsigKeyCredentials({ database, secrets: tsigSecrets, use: tsigKeyUse, now });
+  const tsigKeyNames = new TsigKeyNames({ database });
+  const tsigKeyCredentials = new TsigKeyCredentials({
+    database,
+    names: tsigKeyNames,
+    secrets: tsigSecrets,
+    use: tsigKeyUse,
+    now,
+  });
   const zonesFolder = join(config.dataDir, "zones");
   const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
@@ -210,7 +218,7 @@ export async function createServices(parts: {
     log,
     now,
     every: config.driftCheck,
-    onDrift: parts.onDrift ?? tellDrift(database, notifications),
+    onDrift: parts.onDrift ?? driftNotifier(database, notifications),
   });
   const zoneWatch = new ZoneWatch({ database, connections, drift, log, now });
   const batches = new BatchRunner({
@@ -272,6 +280,7 @@ export async function createServices(parts: {
     accessTokens,
     authenticator,
     tsigSecrets,
+    tsigKeyNames,
     guesses: new Guesses(makeCounter),
     mailer,
     mail,

@@ -13,7 +13,7 @@ import { entities, type Tables } from "./tables/all.ts";
 import { countRowsOfGrownTables, statisticsTarget } from "./count-rows.ts";
 import { storeVersion, refuseNewer } from "./installation.ts";
 import { prepareRepeated } from "./prepared-in-engine.ts";
-import { PreparingClient } from "./prepared-statements.ts";
+import { PreparingClient } from "./preparing-client.ts";
 import { migrations } from "./migrations/list.ts";
 import { keepByteOrderMarks } from "./whole-texts.ts";
 import { version } from "../platform/version.ts";

@@ -1,7 +1,8 @@
 import { standsFor } from "./dnssec.ts";
-import type { Observation, Pointer, ServerSeen } from "./observation.ts";
+import type { Observation, ServerSeen } from "./observation.ts";
 import { isWithin } from "./resolver.ts";
 import { absoluteName } from "../dns/names/names.ts";
+import { isApexNs } from "../dns/record.ts";
 
 export const findingCodes = [
   "not_delegated",
@@ -187,10 +188,6 @@ function isReportedAsDangling({ pointers, targets }: Observation, server: string
   const state = targets.get(server);
   const isReported = state === "missing" || state === "no_address";
   return isReported && pointers.some((pointer) => isApexNs(pointer) && pointer.target === server);
-}
-
-function isApexNs({ name, recordType }: Pointer): boolean {
-  return name === "@" && recordType === "NS";
 }
 
 function serials(servers: ReadonlyMap<string, ServerSeen[]>): Finding[] {

@@ -101,8 +101,8 @@ export class Responder {
     );
     if (request.kind === "silence") return;
     const key = known !== null && known.tsig === signingKey(request) ? known : null;
-    if (keyName !== null && keysNamed(services, keyName).length === 0)
-      this.#parts.unknownKeys.note(protocol, address, keyName, key !== null);
+    if (keyName !== null && known === null && keysNamed(services, keyName).length === 0)
+      this.#parts.unknownKeys.count(protocol, address);
     if (request.kind === "refusal") {
       if (known !== null && request.late?.key === known.tsig) credentials.noteLate(known, request.late);
       if (mayRefuse()) yield request.answer;
@@ -129,7 +129,7 @@ export class Responder {
     yield* this.#served(request, peer, open, protocol);
   }
 
-  /** Returns the TSIG key of a name; null if there is none, or the address has asked for too many. A name of a secondary's key is not looked up. */
+  /** Returns the TSIG key of a name; null if there is none, or it is not known to exist and the address has asked for too many. A name of a secondary's key is not looked up. */
   async #keyNamed(
     name: string,
     services: readonly PrimaryService[],
@@ -137,7 +137,8 @@ export class Responder {
     protocol: Protocol,
   ): Promise<KnownKey | null> {
     const { credentials, unknownKeys } = this.#parts;
-    if (keysNamed(services, name).length > 0 || !unknownKeys.mayLookUp(protocol, address, name)) return null;
+    if (keysNamed(services, name).length > 0) return null;
+    if (!(await credentials.names.has(name)) && !unknownKeys.mayLookUp(protocol, address)) return null;
     return await credentials.named(name);
   }
 
@@ -152,7 +153,7 @@ export class Responder {
    * @returns the answer; null if there is no such key, the message is none of its updates, or the key is no longer the same
    */
   async #updatedBy(keyName: string, octets: Buffer, { address, protocol, seconds }: Sender): Promise<Buffer | null> {
-    const { credentials, unknownKeys, updates } = this.#parts;
+    const { credentials, updates } = this.#parts;
     const key = opcodeOf(octets) === opcodes.update ? credentials.remembered(keyName) : null;
     if (key === null) return null;
     const request = readRequest(octets, (name) => (name === key.tsig.name ? [key.tsig] : []), seconds);
@@ -160,17 +161,18 @@ export class Responder {
     const signed = { message: request.request, key, isRemembered: true, mac: request.signature.mac, address };
     const rcode = await updates.answer(signed);
     if (rcode === null) return null;
-    unknownKeys.note(protocol, address, keyName, true);
     return sentBy(protocol, request, request.answers.empty(rcode));
   }
 
-  /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. */
+  /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. By UDP it has the client try TCP. */
   async #publicOr(question: Question, refusal: Buffer, protocol: Protocol): Promise<Buffer> {
     const { answersSoa, database, configs, log } = this.#parts;
     if (!answersSoa || question.key !== null || question.type !== types.soa) return refusal;
+    // The answer would be longer than the question, so the client has to try TCP anyway. Forged senders cost no query.
+    if (protocol === "udp") return sentBy(protocol, question, question.answers.truncated());
     try {
       const answer = await publicSoa(database.fork(), configs, question);
-      return answer === null ? refusal : sentBy(protocol, question, answer);
+      return answer ?? refusal;
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read a zone");
       return question.answers.empty(rcodes.servFail);

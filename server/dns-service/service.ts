@@ -11,6 +11,7 @@ import type { Records } from "../records/service.ts";
 import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../net/listeners.ts";
 import type { Logger } from "../platform/log.ts";
 import { Connections, type ConnectionLimits } from "./connections.ts";
+import { Datagrams } from "./datagrams.ts";
 import { Notifier } from "./notifier.ts";
 import { PrimaryConfigs } from "./primary-configs.ts";
 import { Responder } from "./responder.ts";
@@ -23,9 +24,6 @@ import { StrangerLimit } from "./stranger-limit.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
 import { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { UpdateAnswers } from "./updates/update-answers.ts";
-
-/** Datagrams that are answered at once; more are dropped. */
-const mostDatagrams = 1_000;
 
 interface Parts {
   config: Pick<Config, "dnsListen" | "dnsAnswerSoa">;
@@ -50,10 +48,10 @@ export class DnsService {
   readonly #parts: Parts;
   readonly #configs: PrimaryConfigs;
   readonly #responder: Responder;
+  readonly #datagrams: Datagrams;
   readonly #notifier: Notifier;
   readonly #stopping = new AbortController();
   #listeners: Listener[] = [];
-  #datagrams = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -72,6 +70,7 @@ export class DnsService {
       zoneQueries: new ZoneQueries({ ...parts, configs, limits: requestLimits }),
       answersSoa: parts.config.dnsAnswerSoa,
     });
+    this.#datagrams = new Datagrams(this.#responder, parts.log);
     const { signal } = this.#stopping;
     // One for each message in flight.
     setMaxListeners(0, signal);
@@ -105,21 +104,9 @@ export class DnsService {
     const streams = await listenStreams(place, (socket, from) => connections.accept(socket, from));
     this.#listeners.push(streams);
     const receive = (message: Buffer, from: string, reply: (answer: Buffer) => void) => {
-      void this.#receive(message, from, reply);
+      void this.#datagrams.receive(message, from, reply);
     };
     this.#listeners.push(await listenDatagrams({ ...place, port: streams.port }, receive));
-  }
-
-  async #receive(message: Buffer, from: string, reply: (answer: Buffer) => void): Promise<void> {
-    if (this.#datagrams >= mostDatagrams) return;
-    this.#datagrams++;
-    try {
-      for await (const answer of this.#responder.answer(message, from, "udp")) reply(answer);
-    } catch (error) {
-      this.#parts.log.warn({ err: error }, "a DNS message could not be answered");
-    } finally {
-      this.#datagrams--;
-    }
   }
 
   /** Handles a committed change of a domain. */

@@ -1,55 +1,44 @@
 import { addressKey } from "../limits/address.ts";
 
-/** Unknown names and invalid signatures that an address may send in a window; more are not looked up. */
+/** Unknown names that an address may send in a window; more are not looked up. */
 const mostFailures = 20;
 const windowMilliseconds = 60_000;
-/** Addresses of each protocol, and pairs of address and key, that are remembered. */
-const mostEntries = 10_000;
+/** Addresses of each protocol that are remembered. */
+const mostAddresses = 10_000;
 
 type Protocol = "udp" | "tcp";
 
 /**
- * Limits how often an address has the database asked for keys that it cannot sign with. Datagrams and connections count apart, because
- * the sender of a datagram may be forged, and a key that an address signed with before is always looked up: nobody can lock out another.
- * While datagrams come from more senders than are remembered, those of new ones are not looked up; connections are.
+ * Limits how often an address has the database asked for keys that are not known to exist. Datagrams and connections count apart, because the
+ * sender of a datagram may be forged. While datagrams come from more senders than are remembered, those of new ones are not looked up;
+ * connections are.
  */
 export class UnknownKeys {
   readonly #now: () => number;
   #failures = noFailures();
   #since = -Infinity;
-  readonly #proven = new Set<string>();
 
   /** @param now milliseconds, as `performance.now` counts */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Returns whether to look up a key. */
-  mayLookUp(protocol: Protocol, address: string, keyName: string): boolean {
-    const network = addressKey(address);
-    if (this.#proven.has(`${network} ${keyName}`)) return true;
+  /** Returns whether to look up a key that is not known to exist. */
+  mayLookUp(protocol: Protocol, address: string): boolean {
     this.#expire();
     const failures = this.#failures[protocol];
-    const count = failures.get(network);
-    return count === undefined ? failures.size < mostEntries : count < mostFailures;
+    const count = failures.get(addressKey(address));
+    return count === undefined ? failures.size < mostAddresses : count < mostFailures;
   }
 
-  /** Notes whether a message was validly signed with a key that was looked up. */
-  note(protocol: Protocol, address: string, keyName: string, valid: boolean): void {
-    const network = addressKey(address);
-    const proof = `${network} ${keyName}`;
-    if (valid) {
-      this.#proven.delete(proof);
-      this.#proven.add(proof);
-      const [oldest] = this.#proven;
-      if (oldest !== undefined && this.#proven.size > mostEntries) this.#proven.delete(oldest);
-      return;
-    }
+  /** Counts a name that no key has. */
+  count(protocol: Protocol, address: string): void {
     this.#expire();
+    const network = addressKey(address);
     const failures = this.#failures[protocol];
     const count = failures.get(network);
     // Those that are not looked up need no count, and could be as many as there are addresses.
-    if (count !== undefined || failures.size < mostEntries) failures.set(network, (count ?? 0) + 1);
+    if (count !== undefined || failures.size < mostAddresses) failures.set(network, (count ?? 0) + 1);
   }
 
   #expire(): void {

@@ -21,7 +21,7 @@ import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
-import { givenView, newName } from "./given-names.ts";
+import { givenView, newName } from "./resolve-domain-name.ts";
 import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";

@@ -3,7 +3,7 @@ import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import type { FoundDrift, OnDrift } from "./drift-job.ts";
 
 /** Notifies administrators and the domain's owner of each zone with newly found drift. */
-export function tellDrift(database: Database, notifications: Notifications): OnDrift {
+export function driftNotifier(database: Database, notifications: Notifications): OnDrift {
   return async (drifted) => {
     const em = database.fork();
     const domain = await queries(em)

@@ -105,14 +105,14 @@ export class ExpiryCheckJob implements Job {
     await auditRegistration(tx, domain.id, changes, now);
     const notice = this.#changes.take(now);
     const { notifications } = this.#parts;
-    if (notice === "alone") await notifications.notify(tx, registrationChanged(domain, ownerId, changes));
-    if (notice === "together") await notifications.notify(tx, manyRegistrationsChanged(domain, changes));
+    if (notice === "single") await notifications.notify(tx, registrationChanged(domain, ownerId, changes));
+    if (notice === "summary") await notifications.notify(tx, manyRegistrationsChanged(domain, changes));
   }
 
   async #notify(tx: EntityManager, domain: DueDomain, ownerId: string | null, reason: string): Promise<void> {
     this.#parts.log.warn({ domain: domain.name, reason }, "an expiry date could not be looked up");
     const notice = this.#budget.take(this.#parts.now());
-    if (notice === "alone") await this.#parts.notifications.notify(tx, failedLookup(domain, ownerId, reason));
-    if (notice === "together") await this.#parts.notifications.notify(tx, manyFailedLookups(domain, reason));
+    if (notice === "single") await this.#parts.notifications.notify(tx, failedLookup(domain, ownerId, reason));
+    if (notice === "summary") await this.#parts.notifications.notify(tx, manyFailedLookups(domain, reason));
   }
 }

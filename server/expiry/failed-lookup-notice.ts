@@ -7,21 +7,21 @@ const day = 24 * 3_600_000;
 const mostEach = 20;
 
 /** How a failure is reported: in its own notice, in one notice for all further failures of the day, or not at all that day. */
-export type Telling = "alone" | "together" | "not";
+export type NoticeMode = "single" | "summary" | "none";
 
 /** Limits notices during a registry outage. Counts per process. */
 export class NoticeBudget {
   #since = 0;
   #taken = 0;
 
-  take(now: Date): Telling {
+  take(now: Date): NoticeMode {
     if (now.getTime() - this.#since >= day) {
       this.#since = now.getTime();
       this.#taken = 0;
     }
     this.#taken++;
-    if (this.#taken <= mostEach) return "alone";
-    return this.#taken === mostEach + 1 ? "together" : "not";
+    if (this.#taken <= mostEach) return "single";
+    return this.#taken === mostEach + 1 ? "summary" : "none";
   }
 }
 

@@ -6,6 +6,9 @@ import { LimitReached, secondsLeft, type QuotaStatus } from "./rate-limit.ts";
 
 const windowSeconds = 60;
 
+/** Changes that an ordinary call may make where it may have any number; one with more is costly. */
+export const mostOrdinaryChanges = 100;
+
 interface Counted {
   quota: Quota;
   counter: RateLimiterAbstract;

@@ -12,7 +12,7 @@ import { Streams } from "./streams.ts";
 
 export interface NotificationServices {
   notifications: Notifications;
-  inbox: InAppNotifications;
+  inApp: InAppNotifications;
   streams: Streams;
   /** Call this when a user turns notifications off. */
   turnedOff(userId: string): void;
@@ -38,10 +38,10 @@ export function composeNotifications(parts: {
     authenticator.onEnd(shared);
     streams.useSharedLogs(shared);
   }
-  const inbox = new InAppNotifications(hub, shared);
+  const inApp = new InAppNotifications(hub, shared);
   return {
-    notifications: new Notifications({ inbox, outbox, mails, log, now }),
-    inbox,
+    notifications: new Notifications({ inApp, outbox, mails, log, now }),
+    inApp,
     streams,
     turnedOff(userId) {
       streams.endUser(userId);

@@ -7,7 +7,7 @@ import { AppError, badField } from "../platform/errors.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../api/trpc.ts";
 import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
-import type { Outlet, Stream, Streams } from "./streams.ts";
+import type { NotificationSink, Stream, Streams } from "./streams.ts";
 
 /** Serves the live notification stream (server-sent events, WHATWG HTML §9.2). */
 export function notificationsHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
@@ -51,12 +51,12 @@ function begin(streams: Streams, stream: Stream, res: Response, lastEventId: str
   streams.begin(
     stream,
     lastEventId === undefined || lastEventId === "" ? null : lastEventId,
-    outletTo(res, () => streams.close(stream)),
+    sinkTo(res, () => streams.close(stream)),
   );
 }
 
-/** Returns an outlet that writes to a response and closes it if the client does not read. */
-function outletTo(res: Response, onCut: () => void): Outlet {
+/** Returns a sink that writes to a response and closes it if the client does not read. */
+function sinkTo(res: Response, onCut: () => void): NotificationSink {
   const write = (message: string) => {
     if (res.destroyed) return;
     res.write(message);

@@ -19,7 +19,7 @@ const longestTitle = 200;
 const longestContent = 1_000;
 
 interface Parts {
-  inbox: InAppNotifications;
+  inApp: InAppNotifications;
   outbox: Outbox;
   mails: boolean;
   log: Logger;
@@ -72,8 +72,8 @@ export class Notifications {
       for (const { message, messageForOthers, inApp, othersInApp } of all) {
         const count = inApp.length + othersInApp.length;
         this.#parts.log.info({ event: message.event, metadata: message.metadata, message: count }, message.title);
-        this.#parts.inbox.add(inApp, message);
-        if (othersInApp.length > 0) this.#parts.inbox.add(othersInApp, messageForOthers);
+        this.#parts.inApp.add(inApp, message);
+        if (othersInApp.length > 0) this.#parts.inApp.add(othersInApp, messageForOthers);
       }
     });
   }

@@ -26,7 +26,7 @@ export const notificationsRouter = router({
   })
     .input(nothing)
     .output(notificationList)
-    .query(({ ctx }) => ctx.services.inbox.list(ctx.caller.userId)),
+    .query(({ ctx }) => ctx.services.inApp.list(ctx.caller.userId)),
 
   /** The tRPC subscription. The REST stream is in `http.ts`. */
   stream: maySubscribe("notifications:read")
@@ -48,7 +48,7 @@ export const notificationsRouter = router({
   })
     .input(notificationIdInput)
     .output(notification)
-    .mutation(({ ctx, input }) => ctx.services.inbox.read(ctx.caller.userId, input.id)),
+    .mutation(({ ctx, input }) => ctx.services.inApp.read(ctx.caller.userId, input.id)),
 
   readAll: may("notifications:write", {
     method: "POST",
@@ -60,7 +60,7 @@ export const notificationsRouter = router({
     .input(nothing)
     .output(updatedCount)
     .mutation(async ({ ctx }) => {
-      const updated = await ctx.services.inbox.readAll(ctx.caller.userId);
+      const updated = await ctx.services.inApp.readAll(ctx.caller.userId);
       return { success: true as const, updated };
     }),
 
@@ -74,7 +74,7 @@ export const notificationsRouter = router({
     .input(notificationIdInput)
     .output(deletedCount)
     .mutation(async ({ ctx, input }) => {
-      await ctx.services.inbox.delete(ctx.caller.userId, input.id);
+      await ctx.services.inApp.delete(ctx.caller.userId, input.id);
       return { success: true as const, deleted: 1 };
     }),
 
@@ -88,7 +88,7 @@ export const notificationsRouter = router({
     .input(nothing)
     .output(deletedCount)
     .mutation(async ({ ctx }) => {
-      const deleted = await ctx.services.inbox.deleteAll(ctx.caller.userId);
+      const deleted = await ctx.services.inApp.deleteAll(ctx.caller.userId);
       return { success: true as const, deleted };
     }),
 });

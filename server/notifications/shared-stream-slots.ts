@@ -29,7 +29,7 @@ export class SharedStreamSlots implements StreamSlots {
     this.#redis = redis;
   }
 
-  async take(userId: string, streamId: string): Promise<boolean> {
+  async acquire(userId: string, streamId: string): Promise<boolean> {
     const args = [streamId, String(streamsPerUser), String(leaseMilliseconds)];
     try {
       return (await this.#redis.client.eval(take, { keys: [key(userId)], arguments: args })) === 1;
@@ -38,11 +38,11 @@ export class SharedStreamSlots implements StreamSlots {
     }
   }
 
-  leave(userId: string, streamId: string): void {
+  release(userId: string, streamId: string): void {
     this.#redis.client.zRem(key(userId), streamId).catch(freeInTime);
   }
 
-  keep(taken: readonly { userId: string; id: string }[]): void {
+  renew(taken: readonly { userId: string; id: string }[]): void {
     for (const [userId, streams] of Map.groupBy(taken, (stream) => stream.userId)) {
       const args = [String(leaseMilliseconds), ...streams.map(({ id }) => id)];
       this.#redis.client.eval(keep, { keys: [key(userId)], arguments: args }).catch(freeInTime);

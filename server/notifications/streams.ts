@@ -22,14 +22,14 @@ const retryAfterSeconds = 15;
 export type EndReason = "expired" | "refused" | "off" | "stopping";
 
 /** What every stream needs, whatever it sends. */
-export interface Ending {
+export interface StreamSink {
   /** Sends a heartbeat after an idle period. */
   beat(): void;
   end(reason: EndReason): void;
 }
 
 /** Receives a notification stream's messages. */
-export interface Outlet extends Ending {
+export interface NotificationSink extends StreamSink {
   connected(cursor: string, gap: boolean): void;
   send(notification: InAppNotification): void;
 }
@@ -40,10 +40,10 @@ export type StreamSubject = "notifications" | "zones";
 /** Limits the streams per user across all instances. */
 export interface StreamSlots {
   /** Takes a slot. @returns false if the user has none left */
-  take(userId: string, streamId: string): Promise<boolean>;
-  leave(userId: string, streamId: string): void;
+  acquire(userId: string, streamId: string): Promise<boolean>;
+  release(userId: string, streamId: string): void;
   /** Renews slots that are still in use. */
-  keep(taken: readonly { userId: string; id: string }[]): void;
+  renew(taken: readonly { userId: string; id: string }[]): void;
 }
 
 /** A stream that is open or being opened. */
@@ -51,7 +51,7 @@ export class Stream {
   readonly id: string = newId();
   readonly identified: Identified;
   readonly subject: StreamSubject;
-  outlet: Ending | null = null;
+  sink: StreamSink | null = null;
   ended: EndReason | "closed" | null = null;
   sentAt = 0;
   stopListening: () => void = () => undefined;
@@ -98,7 +98,7 @@ export class Streams implements EndListener {
 
   /** Renews the slots of all open streams, in case the shared store has lost them. */
   renewSlots(): void {
-    this.#slots?.keep([...this.#all()]);
+    this.#slots?.renew([...this.#all()]);
   }
 
   ended(credential: string): void {
@@ -135,7 +135,7 @@ export class Streams implements EndListener {
     try {
       const [standing] = await standings(em, this.#parts.now(), [stream]);
       if (!isWelcome(standing, subject)) throw refusal(standing);
-      if (this.#slots && !(await this.#slots.take(stream.userId, stream.id))) throw tooMany();
+      if (this.#slots && !(await this.#slots.acquire(stream.userId, stream.id))) throw tooMany();
       if (subject === "notifications") await this.#shared?.load(stream.userId);
       if (stream.ended) throw stream.ended === "stopping" ? stopping() : refusal(stream.ended === "off" ? "off" : null);
       return stream;
@@ -146,24 +146,24 @@ export class Streams implements EndListener {
   }
 
   /** Starts delivery: first the notifications missed since the cursor, then new ones. */
-  begin(stream: Stream, cursor: string | null, outlet: Outlet): void {
-    if (!this.attach(stream, outlet)) return;
+  begin(stream: Stream, cursor: string | null, sink: NotificationSink): void {
+    if (!this.attach(stream, sink)) return;
     const { stop, ...position } = this.#parts.hub.listen(stream.userId, cursor, (notification) => {
       stream.sentAt = this.#parts.now().getTime();
-      outlet.send(notification);
+      sink.send(notification);
     });
     stream.stopListening = stop;
-    outlet.connected(position.cursor, position.gap);
-    for (const notification of position.missed) outlet.send(notification);
+    sink.connected(position.cursor, position.gap);
+    for (const notification of position.missed) sink.send(notification);
   }
 
   /** Connects a stream to its reader. Returns whether it is still open; if not, the reader has been informed. */
-  attach(stream: Stream, outlet: Ending): boolean {
+  attach(stream: Stream, sink: StreamSink): boolean {
     if (stream.ended) {
-      if (stream.ended !== "closed") outlet.end(stream.ended);
+      if (stream.ended !== "closed") sink.end(stream.ended);
       return false;
     }
-    stream.outlet = outlet;
+    stream.sink = sink;
     stream.sentAt = this.#parts.now().getTime();
     this.#timer ??= setInterval(() => this.#tick(), tickMilliseconds).unref();
     return true;
@@ -177,8 +177,8 @@ export class Streams implements EndListener {
     if (own.size === 0) this.#streams.delete(stream.userId);
     stream.ended ??= "closed";
     stream.stopListening();
-    stream.outlet = null;
-    this.#slots?.leave(stream.userId, stream.id);
+    stream.sink = null;
+    this.#slots?.release(stream.userId, stream.id);
     if (this.#open > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -202,10 +202,10 @@ export class Streams implements EndListener {
   }
 
   #endOne(stream: Stream, reason: EndReason): void {
-    const { outlet } = stream;
+    const { sink } = stream;
     stream.ended ??= reason;
     this.close(stream);
-    outlet?.end(reason);
+    sink?.end(reason);
   }
 
   *#all(): Generator<Stream> {
@@ -215,11 +215,11 @@ export class Streams implements EndListener {
   #tick(): void {
     const now = this.#parts.now().getTime();
     for (const stream of this.#all()) {
-      const { outlet, identified } = stream;
+      const { sink, identified } = stream;
       if (identified.endsAt && identified.endsAt.getTime() <= now) this.#endOne(stream, "expired");
-      else if (outlet && now - stream.sentAt >= heartbeatMilliseconds) {
+      else if (sink && now - stream.sentAt >= heartbeatMilliseconds) {
         stream.sentAt = now;
-        outlet.beat();
+        sink.beat();
       }
     }
     this.#ticks = (this.#ticks + 1) % ticksBetweenChecks;

@@ -1,7 +1,7 @@
 import { notificationMessage } from "./event-stream.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { InAppNotification } from "./notification-log.ts";
-import type { Outlet, Stream, Streams } from "./streams.ts";
+import type { NotificationSink, Stream, Streams } from "./streams.ts";
 
 /** A stream message. A client resumes after it by sending its id as the cursor. */
 export interface Message {
@@ -23,7 +23,7 @@ export function messagesOf(
   { cursor, signal, cut }: { cursor: string | null; signal: AbortSignal | undefined; cut: () => void },
 ): AsyncIterable<Message> {
   const messages = new MessageQueue<Message>(() => streams.close(stream), cut);
-  const outlet: Outlet = {
+  const sink: NotificationSink = {
     connected: (at, gap) => messages.put({ id: at, data: { event: "connected", gap } }, 0),
     send: (notification) => {
       const bytes = Buffer.byteLength(notificationMessage(notification));
@@ -34,6 +34,6 @@ export function messagesOf(
     end: (reason) => messages.end(reason),
   };
   messages.leaveOn(signal);
-  streams.begin(stream, cursor, outlet);
+  streams.begin(stream, cursor, sink);
   return messages;
 }

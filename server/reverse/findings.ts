@@ -2,7 +2,7 @@ import type { VisibleDomains } from "../access/visible-domains.ts";
 import type { EntityManager } from "../database/database.ts";
 import { absoluteName } from "../dns/names/names.ts";
 import { addressOf } from "../dns/reverse/addresses.ts";
-import { followAddress, type Standing } from "../dns/reverse/pointers.ts";
+import { followAddress, type PointerState } from "../dns/reverse/pointers.ts";
 import { addressGiven } from "../dns/reverse/touched.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import type { ManagedZones } from "./managed-zones.ts";
@@ -92,11 +92,11 @@ export async function findingsAmong(
       if (!zone) return [row, null];
       const about = { address, zone, owner: place.name };
       if (row.record.recordType !== "PTR") return [row, missing(about, row, holder)];
-      const standing = (name: string): Standing => {
+      const stateOf = (name: string): PointerState => {
         if (holding.has(claimKey({ name, address }))) return "holds";
         return resolution.isManaged(name) ? "stale" : "foreign";
       };
-      return [row, wrong(about, row.record, holder, pointersAt(place), standing)];
+      return [row, wrong(about, row.record, holder, pointersAt(place), stateOf)];
     }),
   );
   return rows.map((row) => found.get(row) ?? null);
@@ -160,17 +160,17 @@ function wrong(
   pointer: LiveRecord,
   holder: Holder | null,
   pointers: readonly LiveRecord[],
-  standing: (name: string) => Standing,
+  stateOf: (name: string) => PointerState,
 ): Finding | null {
   const expected = holder && nameOf(holder);
   const source = holder?.domainId ?? null;
   const found = { ...about, pointer, expected, source };
-  const holds = pointers.some(({ value }) => standing(value) === "holds");
-  if (standing(pointer.value) === "foreign")
+  const holds = pointers.some(({ value }) => stateOf(value) === "holds");
+  if (stateOf(pointer.value) === "foreign")
     return expected === null || holds ? null : { ...found, problem: "mismatched", mend: null };
   const gained = expected === null ? [] : [expected];
   const lost = pointers.map(({ value }) => value);
-  const { update, deletes } = followAddress({ pointers, standing, gained, lost });
+  const { update, deletes } = followAddress({ pointers, stateOf, gained, lost });
   if (update?.pointer.id === pointer.id) {
     const mend: Mend = { action: "update", recordId: pointer.id, record: { value: update.target } };
     return { ...found, problem: "mismatched", mend };

@@ -3,7 +3,7 @@ import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { FollowItem } from "../changes/follows.ts";
 import { touchesLocked } from "../changes/record-locks.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
-import { followAddress, type PointerChanges, type Standing } from "../dns/reverse/pointers.ts";
+import { followAddress, type PointerChanges, type PointerState } from "../dns/reverse/pointers.ts";
 import {
   noNotes,
   notesOf,
@@ -54,10 +54,10 @@ export async function pointerChanges(
   for (const item of items) {
     const { address } = item;
     const holds = (name: string) => holding.has(claimKey({ name, address }));
-    const standing = (name: string): Standing =>
+    const stateOf = (name: string): PointerState =>
       holds(name) ? "holds" : resolution.isManaged(name) ? "stale" : "foreign";
     const gained = item.gained.filter(holds);
-    const decided = followAddress({ pointers: pointersOf(item), standing, gained, lost: item.lost });
+    const decided = followAddress({ pointers: pointersOf(item), stateOf, gained, lost: item.lost });
     for (const change of changesFor(item.owner, decided, zone.kind))
       plan.changes.push({ item, change, refusal: faultOf(change) });
     if (decided.foreign) plan.foreign.push({ item, target: decided.foreign.value });

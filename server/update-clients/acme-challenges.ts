@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
 import { theService } from "../access/actor.ts";
 import { trustedCaller } from "../access/trusted-caller.ts";
+import { MovedAway } from "../changes/moved-away.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { shown } from "../dns/names/names.ts";
+import { absoluteName, shown } from "../dns/names/names.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 import { faultToAppError } from "../platform/faults.ts";
@@ -67,7 +68,8 @@ export class AcmeChallenges {
         // Before the provider is called: if its answer is lost, the record may be there all the same.
         await this.#remember(tx, caller, place, value, isNew);
         if (!isNew) return [];
-        return [{ action: "create", input: { recordType: "TXT", name: host, value, ttl: ttlFor(zone.kind) } }];
+        const name = `${absoluteName(host, zone.name)}.`;
+        return [{ action: "create", input: { recordType: "TXT", name, value, ttl: ttlFor(zone.kind) } }];
       },
     });
     return outcome(place, value, changed);
@@ -202,8 +204,14 @@ async function challengesAt(
 
 /** Returns whether another attempt may succeed without anybody doing something. */
 function mayPass(fault: unknown): boolean {
-  const { code } = faultToAppError(fault);
-  return code === "UNAVAILABLE" || code === "PROVIDER_ERROR" || code === "INTERNAL_SERVER_ERROR";
+  const error = faultToAppError(fault);
+  const { code } = error;
+  return (
+    error instanceof MovedAway ||
+    code === "UNAVAILABLE" ||
+    code === "PROVIDER_ERROR" ||
+    code === "INTERNAL_SERVER_ERROR"
+  );
 }
 
 function outcome({ domainId, domainName, host }: WritablePlace, value: string, changed: number) {

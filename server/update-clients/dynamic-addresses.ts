@@ -48,24 +48,26 @@ export class DynamicAddresses {
   async set(em: EntityManager, caller: Caller, labels: readonly string[], addresses: Addresses): Promise<boolean> {
     const types = families.filter((family) => addresses[family] !== null);
     const { domainId, host } = await writablePlace(em, caller, labels, types);
+    const owner = `${labels.join(".")}.`;
     const present = await liveAtNames(em, domainId, [host]);
     // Clients ask every few minutes. Most of the time nothing is to be done, and no provider is asked.
-    if (editsFor(host, addresses, present, 0).length === 0) return false;
+    if (editsFor(owner, addresses, present, 0).length === 0) return false;
     const { changed } = await this.#records.edit(em, caller, domainId, {
-      derive: async (_tx, zone, live) => editsFor(host, addresses, await live.at([host]), ttlFor(zone.kind)),
+      derive: async (_tx, zone, live) => editsFor(owner, addresses, await live.at([host]), ttlFor(zone.kind)),
     });
     return changed > 0;
   }
 }
 
-function editsFor(host: string, addresses: Addresses, present: readonly LiveRecord[], ttl: number): Edit[] {
+/** @param owner absolute: a relative name that ends in the zone's name would be taken for another one */
+function editsFor(owner: string, addresses: Addresses, present: readonly LiveRecord[], ttl: number): Edit[] {
   const edits: Edit[] = [];
   for (const recordType of families) {
     const value = addresses[recordType];
     if (value === null) continue;
     const records = present.filter((record) => record.recordType === recordType);
     const stays = records.find((record) => record.value === value) ?? records[0];
-    if (!stays) edits.push({ action: "create", input: { recordType, name: host, value, ttl } });
+    if (!stays) edits.push({ action: "create", input: { recordType, name: owner, value, ttl } });
     for (const { id } of records) if (id !== stays?.id) edits.push({ action: "delete", recordId: id });
     if (stays && stays.value !== value) edits.push({ action: "update", recordId: stays.id, patch: { value, ttl } });
   }

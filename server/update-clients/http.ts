@@ -4,6 +4,7 @@ import { visitor } from "../access/actor.ts";
 import { refuseAuditor } from "../api/auditors.ts";
 import { logFailure } from "../api/failure-log.ts";
 import { errorOf, type ServerContext } from "../api/trpc.ts";
+import { MovedAway } from "../changes/moved-away.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";
@@ -92,7 +93,8 @@ async function lineFor(context: ServerContext, caller: Caller, host: string, add
     const shown = [addresses.A, addresses.AAAA].filter((address) => address !== null).join(",");
     return `${changed ? "good" : "nochg"} ${shown}`;
   } catch (error) {
-    return words[noted(context, error).code] ?? "dnserr";
+    const refused = noted(context, error);
+    return refused instanceof MovedAway ? "911" : (words[refused.code] ?? "dnserr");
   }
 }
 

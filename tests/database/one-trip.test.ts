@@ -101,6 +101,18 @@ describe("unawaited statements", () => {
     }
   });
 
+  test("an unawaited statement that fails makes the commit fail, even if a later failure was ignored", async () => {
+    for (let use = 0; use < uses; use++) {
+      await transaction((tx) => inOneTrip(tx, [probe(tx, "before")]));
+      const failed = transaction(async (tx) => {
+        await withNext(tx, [probe(tx, "one"), fails(tx)]);
+        await tx.transactional(async (nested) => await inOneTrip(nested, [read(nested)])).catch(() => undefined);
+      });
+      await expect(failed).rejects.toThrow(/division by zero|was rolled back/);
+      expect(await stored()).toBe("before");
+    }
+  });
+
   test("an unawaited statement that fails makes the next one fail with its error, and the connection stays usable", async () => {
     const failed = transaction(async (tx) => {
       await withNext(tx, [fails(tx)]);

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { layers } from "../../oxlint.config.ts";
+import linter, { layers } from "../../oxlint.config.ts";
 import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -30,4 +30,23 @@ test("the table of folders matches the linter's layers and the imports that it a
       Object.entries(rooms).map(([name, beside]) => ({ layer: names[index], name, beside })),
     ),
   );
+});
+
+test("every rule for files of a folder of the server includes the folder's layer", () => {
+  const rules = (linter.overrides ?? []).flatMap(({ files, rules }) => {
+    const restriction = JSON.stringify(
+      new Map<string, unknown>(Object.entries(rules ?? {})).get("no-restricted-imports") ?? null,
+    );
+    return files.flatMap((file) => {
+      const [, room = ""] = /^server\/([\w-]+)\//.exec(file) ?? [];
+      return room === "" || restriction === "null" ? [] : [{ file, room, restriction }];
+    });
+  });
+  // Nothing is above the composition, and a procedure's context is the one exception.
+  const isFree = ({ file, room }: (typeof rules)[number]) => room === "composition" || file === "server/api/trpc.ts";
+  expect(new Set(rules.map(({ room }) => room)).size).toBe(layers.flatMap((rooms) => Object.keys(rooms)).length);
+  const unheld = rules.filter(
+    (rule) => !isFree(rule) && !rule.restriction.includes(`${rule.room} may import lower layers`),
+  );
+  expect(unheld.map(({ file }) => file)).toEqual([]);
 });

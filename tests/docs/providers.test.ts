@@ -37,7 +37,7 @@ async function connect({ kind, connect }: ProviderKind): Promise<DnsProvider | n
 }
 
 /** A provider without fingerprints says so without a call. */
-async function hasMark(provider: DnsProvider | null): Promise<boolean> {
+async function hasFingerprint(provider: DnsProvider | null): Promise<boolean> {
   if (!provider) return false;
   const mark = await provider.fingerprint("example.net").catch((error: unknown) => error);
   return mark !== null;
@@ -54,12 +54,12 @@ function ttlsOf({ minTtl, maxTtl: most, anyZoneMinTtl, automaticTtl }: ProviderK
 
 test("the table of providers matches the code", async () => {
   const rows = tableRows(overview, "kind");
-  const reported = rows.map(([kind, types, ttls, proxied, , , mark, keeps]) => ({
+  const reported = rows.map(([kind, types, ttls, proxied, , , fingerprint, keeps]) => ({
     kind,
     types,
     ttls,
     isProxied: proxied !== "–",
-    hasMark: mark !== "–",
+    hasFingerprint: fingerprint !== "–",
     keeps: keeps !== "–",
   }));
   const real = await Promise.all(
@@ -70,7 +70,7 @@ test("the table of providers matches the code", async () => {
         types: kind.recordTypes === "any" ? "any" : String(kind.recordTypes.length),
         ttls: ttlsOf(kind),
         isProxied: kind.supportsProxied,
-        hasMark: await hasMark(provider),
+        hasFingerprint: await hasFingerprint(provider),
         keeps: kind.readOnlyReason !== undefined || provider?.readOnlyRecords !== undefined,
       };
     }),

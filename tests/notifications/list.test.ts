@@ -145,7 +145,7 @@ describe("recipients of a notification", () => {
   test("disabled users get no notifications", async () => {
     await zw.admin.put(`/api/users/${readerId}`, { disabled: true });
     await publish(zw, { userIds: [readerId] });
-    expect(await zw.services.inbox.list(readerId)).toEqual({ notifications: [], unreadCount: 0 });
+    expect(await zw.services.inApp.list(readerId)).toEqual({ notifications: [], unreadCount: 0 });
   });
 
   test("notifications are sent after the commit, and not after a rollback", async () => {
@@ -153,7 +153,7 @@ describe("recipients of a notification", () => {
     const work = (title: string) =>
       database.fork().transactional(async (tx) => {
         await notifications.notify(tx, notice({ userIds: [readerId] }, title));
-        expect((await zw.services.inbox.list(readerId)).notifications.map((one) => one.title)).not.toContain(title);
+        expect((await zw.services.inApp.list(readerId)).notifications.map((one) => one.title)).not.toContain(title);
         if (title === "Taken back") throw new Error("taken back");
       });
     await work("Kept");

@@ -1,25 +1,40 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { pgbenchScript } from "../../bench/writes.ts";
+import { startProgram } from "../support/programs.ts";
+import type { RestClient } from "../support/rest-client.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
-import { startService } from "../support/service-process.ts";
+import { startService, type ServiceProcess } from "../support/service-process.ts";
+import { freePorts } from "../support/programs.ts";
 
-test("the benchmark's baseline writes a row wherever a creation by the service writes one", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-baseline-"));
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
-  const databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_baseline");
-  const service = await startService({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, JOBS: "off" });
-  onTestFinished(() => service.close());
+let dataDir: string;
+let databaseUrl: string;
+let service: ServiceProcess;
+let admin: RestClient;
+let domainId: string;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-baseline-"));
+  databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_baseline");
+  service = await startService({ DATA_DIR: dataDir, DATABASE_URL: databaseUrl, JOBS: "off" });
+  admin = await service.signIn();
+  const { body: config } = await admin.post("/api/provider-configs", { kind: "manual", name: "By hand" });
+  const { body: domain } = await admin.post("/api/domains", { name: "bench.example", providerConfigId: config.id });
+  domainId = domain.id;
+});
+afterAll(async () => {
+  await service.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test("the benchmark's baseline of writes writes a row wherever a creation by the service writes one", async () => {
   const database = new Client({ connectionString: databaseUrl });
   await database.connect();
   onTestFinished(() => database.end());
-  const admin = await service.signIn();
-  const { body: config } = await admin.post("/api/provider-configs", { kind: "manual", name: "By hand" });
-  const { body: domain } = await admin.post("/api/domains", { name: "bench.example", providerConfigId: config.id });
-
   const { rows: tables } = await database.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' order by tablename",
   );
@@ -38,8 +53,8 @@ test("the benchmark's baseline writes a row wherever a creation by the service w
   };
 
   const record = { recordType: "A", name: "service", value: "192.0.2.1", ttl: 300 };
-  const byService = await written(() => admin.post(`/api/domains/${domain.id}/records`, record));
-  const script = pgbenchScript([domain.id])
+  const byService = await written(() => admin.post(`/api/domains/${domainId}/records`, record));
+  const script = pgbenchScript([domainId])
     .replaceAll(/^\\set.*\n/gm, "")
     .replaceAll(":z", "1")
     .replaceAll(":h", "7");
@@ -49,4 +64,23 @@ test("the benchmark's baseline writes a row wherever a creation by the service w
     ["change_sets", 1],
     ["records", 1],
   ]);
+});
+
+test("the benchmark's baseline of reads returns the same JSON as the service", async () => {
+  const records = [
+    { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300, comment: "web" },
+    { recordType: "MX", name: "@", value: "mail.example.net", priority: 10, ttl: 3600 },
+    { recordType: "TXT", name: "@", value: "v=spf1 -all", ttl: 300 },
+  ];
+  for (const record of records) expect((await admin.post(`/api/domains/${domainId}/records`, record)).status).toBe(201);
+  const [port = 0] = await freePorts(1);
+  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: String(port), DOMAIN_ID: domainId };
+  const program = fileURLToPath(new URL("../../bench/baseline-reads.ts", import.meta.url));
+  const baseline = await startProgram(process.execPath, [program], /listening/, { env });
+  onTestFinished(async () => void (await baseline.stop("SIGTERM")));
+  for (const path of ["/api/domains", `/api/domains/${domainId}/records`]) {
+    const { status, body } = await admin.get(path);
+    expect([status, body.total]).toEqual([200, expect.any(Number)]);
+    expect(await (await fetch(`http://127.0.0.1:${port}${path}`)).json()).toEqual(body);
+  }
 });

@@ -58,6 +58,15 @@ describe("publishing and deleting", () => {
     expect(await own.lines()).toEqual([`_acme-challenge TXT ${value}`]);
   });
 
+  test("lego's raw form takes a domain in Unicode", async () => {
+    const own = await addZone(zw, { name: "grüße.example", providerConfigId: await manualConfig(zw) });
+    for (const domain of ["www.grüße.example", "*.www.xn--gre-6ka8l.example"]) {
+      const { body } = await client.post("/api/acme/present", { domain, token: "token", keyAuth: "token.thumbprint" });
+      expect(body).toMatchObject({ domainId: own.id, name: "_acme-challenge.www" });
+    }
+    expect((await own.lines()).length).toBe(1);
+  });
+
   test("a challenge goes to the longest nested zone in which the token may write", async () => {
     const parent = await manualZone(zw);
     const child = await addZone(zw, { name: `sub.${parent.name}`, providerConfigId: await manualConfig(zw) });
@@ -65,6 +74,15 @@ describe("publishing and deleting", () => {
     const narrowed = await narrowedToken(zw.admin, { domainIds: [parent.id] });
     const { body } = await present(nameIn(child, "www."), "above", new RestClient(zw.url, narrowed));
     expect(body).toMatchObject({ domainId: parent.id, name: "_acme-challenge.www.sub" });
+  });
+
+  test("a name that ends in the zone's name twice is published there, and deleted", async () => {
+    const own = await manualZone(zw);
+    const fqdn = nameIn(own, `${own.name}.`);
+    for (const changed of [true, false]) expect((await present(fqdn, "doubled")).body).toMatchObject({ changed });
+    expect(await own.lines()).toEqual([`_acme-challenge.${own.name} TXT doubled`]);
+    expect((await cleanUp(fqdn, "doubled")).body).toMatchObject({ changed: true });
+    expect(await own.lines()).toEqual([]);
   });
 
   test("names are taken in any case, in Unicode and without a trailing dot", async () => {

@@ -16,6 +16,7 @@ import { Invitations } from "../users/invitations/service.ts";
 import { Profile } from "../users/profile/service.ts";
 import { Users } from "../users/service.ts";
 import type { TsigSecrets } from "../../access/tsig-key-form.ts";
+import type { TsigKeyNames } from "../../access/tsig-key-names.ts";
 import type { AccessTokens } from "../../access/access-tokens.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Confirmation } from "./confirmation/service.ts";
@@ -66,6 +67,7 @@ export function composeAccounts(parts: {
   accessTokens: AccessTokens;
   authenticator: Authenticator;
   tsigSecrets: TsigSecrets;
+  tsigKeyNames: TsigKeyNames;
   guesses: Guesses;
   mailer: Mailer;
   mail: MailOutbox;
@@ -100,7 +102,7 @@ export function composeAccounts(parts: {
     now,
     onEnd: (tokenHash) => authenticator.endToken(tokenHash),
   });
-  const tsigKeys = new TsigKeys({ secrets: parts.tsigSecrets, audit, waysIn, now });
+  const tsigKeys = new TsigKeys({ secrets: parts.tsigSecrets, names: parts.tsigKeyNames, audit, waysIn, now });
   return {
     users,
     userAdministration: new UserAdministration({

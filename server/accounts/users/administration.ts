@@ -19,7 +19,7 @@ import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
 import { allButPassword, type AccessKind } from "./access/kinds.ts";
 import { endOutstanding } from "./access/outstanding.ts";
-import { toldOf, type AccessRevocation } from "./access/revocation.ts";
+import { auditOf, type AccessRevocation } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import { givingWay } from "../../database/giving-way.ts";
@@ -127,7 +127,7 @@ export class UserAdministration {
       const opensOtherwise = keysToAccess.some((key) => before[key] !== after[key]) || passwordHash !== undefined;
       if (opensOtherwise) await endOutstanding(tx, id);
       const kinds = this.#revokedBy({ disabled, password, revoke });
-      const revoked = toldOf(await this.#parts.revocation.revoke(tx, id, { kinds }));
+      const revoked = auditOf(await this.#parts.revocation.revoke(tx, id, { kinds }));
       const lostFactors = fields.removeSecondFactors ? await removeAllFactors(tx, id) : 0;
       const invitations = loses ? await endInvitations(tx, id, this.#parts.now()) : 0;
       await this.#parts.audit.record(tx, actor, {

@@ -71,7 +71,7 @@ export class ZoneWatchers {
     for (const id of ids) this.#listen(id, watcher);
     stream.stopListening = () => this.#forget(watcher, ids);
     try {
-      await this.#inTurn(() => this.#start(watcher, ids));
+      await this.#serialized(() => this.#start(watcher, ids));
     } catch (error) {
       this.#forget(watcher, ids);
       streams.close(stream);
@@ -164,7 +164,7 @@ export class ZoneWatchers {
   }
 
   /** Runs one piece of work after another. */
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #serialized<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
     return await result;
@@ -172,7 +172,7 @@ export class ZoneWatchers {
 
   /** While the database is away, watchers stay; the next reading finds what they missed. */
   #soon(work: () => Promise<void>): void {
-    this.#inTurn(work).catch((error: unknown) => {
+    this.#serialized(work).catch((error: unknown) => {
       this.#parts.log.debug({ err: error }, "a change could not be announced to its watchers");
     });
   }

@@ -7,8 +7,8 @@ import type { Database, EntityManager } from "../../database/database.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
-import type { RequestLimits } from "../../limits/requests.ts";
-import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { mostOrdinaryChanges, type RequestLimits } from "../../limits/requests.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Edit } from "../../records/editing/edits.ts";
 import type { Records } from "../../records/service.ts";
@@ -17,6 +17,8 @@ import { soaOf, soaRecord } from "../queries/zone-soa.ts";
 import { editsFor, unwritable } from "./operations.ts";
 import { failedPrerequisite } from "./prerequisites.ts";
 import { KeyChanged, RememberedKey } from "./remembered-key.ts";
+import { withStoredTtls } from "./raised-ttls.ts";
+import { refusalOf, UpdateRefused } from "./refusal.ts";
 import { refusedByRights } from "./rights.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 
@@ -42,23 +44,13 @@ interface Update extends SignedUpdate {
 
 interface Parts {
   database: Database;
-  configs: PrimaryConfigs;
+  configs: Pick<PrimaryConfigs, "all">;
   credentials: TsigKeyCredentials;
   limits: RequestLimits;
   records: Records;
   answers: UpdateAnswers;
   audit: Audit;
   log: Logger;
-}
-
-/** Thrown to answer with an RCODE. Nothing is changed. */
-class UpdateRefused extends Error {
-  readonly rcode: number;
-
-  constructor(rcode: number, reason: string) {
-    super(reason);
-    this.rcode = rcode;
-  }
 }
 
 /** Thrown inside the change when the zone does not meet the prerequisites. */
@@ -103,14 +95,19 @@ export class DynamicUpdates {
     // A client that sends again what was made must not hear that it was refused.
     const before = await answers.before(signed);
     if (before !== null) return before;
-    await limits.take(caller);
+    const over = await this.#overLimit(signed, () => limits.take(caller));
+    if (over !== null) return over;
     const read = readUpdate(message, zoneOf(message, key));
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
     const { update } = read;
     if (key.access === "read")
       throw new UpdateRefused(rcodes.refused, "This key may only read. Use one that may update.");
-    if (Math.max(update.operations.length, update.prerequisites.length) > mostChanges)
+    const size = Math.max(update.operations.length, update.prerequisites.length);
+    if (size > mostChanges)
       throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
+    const overCostly =
+      size > mostOrdinaryChanges ? await this.#overLimit(signed, () => limits.takeCostly(caller)) : null;
+    if (overCostly !== null) return overCostly;
     return await answers.once(signed, async (answer) => {
       try {
         await this.#change(signed, update, answer);
@@ -121,6 +118,18 @@ export class DynamicUpdates {
         return await this.#failed(signed, error);
       }
     });
+  }
+
+  /** Counts an update. @returns null within the limit; over it, the RCODE that any instance answered it with @throws LimitReached */
+  async #overLimit(signed: Update, take: () => Promise<unknown>): Promise<number | null> {
+    try {
+      await take();
+      return null;
+    } catch (error) {
+      const stored = error instanceof LimitReached ? await this.#parts.answers.stored(signed) : null;
+      if (stored === null) throw error;
+      return stored;
+    }
   }
 
   async #change({ caller, key, remembered }: Update, update: DynamicUpdate, answer: UnsentAnswer): Promise<void> {
@@ -197,19 +206,11 @@ async function editsIn(
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
   if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
-  return editsFor(operations, { present, signed: zone.signed, serial: soa?.serial ?? null });
+  const stored = await withStoredTtls(operations, zone);
+  return editsFor(stored, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
 }
 
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
   const names = [...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name));
   return [...new Set(names)];
-}
-
-/** Failures that are not the client's. */
-const serverFailures: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "UNAVAILABLE", "INTERNAL_SERVER_ERROR"]);
-
-function refusalOf(error: unknown): { rcode: number; reason: string } {
-  if (error instanceof UpdateRefused) return { rcode: error.rcode, reason: error.message };
-  if (!(error instanceof AppError)) return { rcode: rcodes.servFail, reason: "The service failed. Its log says why." };
-  return { rcode: serverFailures.has(error.code) ? rcodes.servFail : rcodes.refused, reason: error.message };
 }

@@ -1,3 +1,4 @@
+import { absoluteName } from "../../dns/names/names.ts";
 import { isEditableType, isApexNs, type LiveRecord } from "../../dns/record.ts";
 import { isServerManaged } from "../../dns/server-managed.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
@@ -8,6 +9,8 @@ import { isSameRecord, type PresentRecord } from "./same-record.ts";
 
 /** The zone as the operations find it. */
 interface UpdatedZone {
+  /** Canonical. */
+  name: string;
   /** All live records of the names that the operations name. */
   present: readonly LiveRecord[];
   /** Whether its name server signs it, and maintains the records for that. */
@@ -44,7 +47,7 @@ export function editsFor(operations: readonly UpdateOperation[], zone: UpdatedZo
     else if (operation.kind === "deleteRrset") at(operation.name).deleteRrset(operation.recordType);
     else at(operation.name).deleteAll();
   }
-  return [...names.values()].flatMap((name) => name.edits());
+  return [...names.values()].flatMap((name) => name.edits(zone.name));
 }
 
 /** The records of one name, as operations change them. */
@@ -94,7 +97,7 @@ class ZoneName {
     this.#entries = this.#entries.filter(isApexNs);
   }
 
-  edits(): Edit[] {
+  edits(zone: string): Edit[] {
     const kept = new Map(this.#entries.flatMap((entry) => (entry.before ? [[entry.before.id, entry] as const] : [])));
     const edits = this.#stored.flatMap(({ before }): Edit[] => {
       if (!before) return [];
@@ -102,7 +105,9 @@ class ZoneName {
       if (!entry) return [{ action: "delete", recordId: before.id }];
       return entry.ttl === before.ttl ? [] : [{ action: "update", recordId: before.id, patch: { ttl: entry.ttl } }];
     });
-    for (const { recordType, name, value, strings, ttl, before } of this.#entries) {
+    // Absolute: a relative name that ends in the zone's name would be taken for another one.
+    const name = `${absoluteName(this.#name, zone)}.`;
+    for (const { recordType, value, strings, ttl, before } of this.#entries) {
       if (before) continue;
       const split = strings === null ? {} : { strings };
       edits.push({ action: "create", input: { recordType, name, value, ...split, ttl } });

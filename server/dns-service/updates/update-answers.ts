@@ -63,6 +63,13 @@ export class UpdateAnswers {
     return (await this.#before(idOf({ key, mac }))) ?? null;
   }
 
+  /** Returns the RCODE of an update that any instance has answered or is making; null if none has. */
+  async stored({ key, mac }: Identity): Promise<number | null> {
+    const id = idOf({ key, mac });
+    const row = await this.#row(id);
+    return row ? (row.rcode ?? (await this.#fromElsewhere(id))) : null;
+  }
+
   /** Returns the RCODE of an update, which is run if this is its first message. @param run may throw only `AnsweredBefore` and `KeyChanged` */
   async once({ key, mac }: Identity, run: (answer: UnsentAnswer) => Promise<number>): Promise<number> {
     const id = idOf({ key, mac });
@@ -137,15 +144,19 @@ export class UpdateAnswers {
   async #fromElsewhere(id: string): Promise<number> {
     const deadline = performance.now() + longestWaitMilliseconds;
     do {
-      const row = await queries(this.#database.fork())
-        .selectFrom("dynamic_updates")
-        .select("rcode")
-        .where("id", "=", id)
-        .executeTakeFirst();
+      const row = await this.#row(id);
       if (typeof row?.rcode === "number") return row.rcode;
       await realPause(pollMilliseconds);
     } while (performance.now() < deadline);
     return rcodes.servFail;
+  }
+
+  async #row(id: string) {
+    return await queries(this.#database.fork())
+      .selectFrom("dynamic_updates")
+      .select("rcode")
+      .where("id", "=", id)
+      .executeTakeFirst();
   }
 }
 

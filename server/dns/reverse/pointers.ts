@@ -1,10 +1,10 @@
 /** What a PTR record points to. `holds`: a managed name that resolves to the address. `stale`: a managed name that does not. */
-export type Standing = "holds" | "stale" | "foreign";
+export type PointerState = "holds" | "stale" | "foreign";
 
 /** The PTR records of one address, and what happened to the address. */
 export interface Pointed<Pointer extends { value: string }> {
   pointers: readonly Pointer[];
-  standing: (target: string) => Standing;
+  stateOf: (target: string) => PointerState;
   /** Names that received the address and still resolve to it. */
   gained: readonly string[];
   /** Names that lost the address. */
@@ -27,12 +27,12 @@ export interface PointerChanges<Pointer> {
  */
 export function followAddress<Pointer extends { value: string }>({
   pointers,
-  standing,
+  stateOf,
   gained,
   lost,
 }: Pointed<Pointer>): PointerChanges<Pointer> {
-  const stands = new Map(pointers.map((pointer) => [pointer, standing(pointer.value)]));
-  const having = (wanted: Standing) => pointers.filter((pointer) => stands.get(pointer) === wanted);
+  const stands = new Map(pointers.map((pointer) => [pointer, stateOf(pointer.value)]));
+  const having = (wanted: PointerState) => pointers.filter((pointer) => stands.get(pointer) === wanted);
   const [target] = gained;
   const isLost = ({ value }: Pointer) => lost.includes(value);
   const stale = having("stale");

@@ -4,11 +4,12 @@ import type { Need } from "../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
 import type { Domains } from "../../domains/service.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
+import { mostOrdinaryChanges } from "../../limits/requests.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inSlices } from "../../platform/slices.ts";
 import { withinContent } from "./refusals.ts";
 import { fileLines } from "./shown-rrsets.ts";
-import { wantedRrsets } from "./wanted-rrsets.ts";
+import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
 import type { NewZones } from "./new-zones.ts";
 import { refuseMeaning } from "./zone-settings.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
@@ -33,6 +34,8 @@ interface Call {
   query: URLSearchParams;
   /** Whether the client asks for JSON rather than text. */
   wantsJson: boolean;
+  /** Counts the call as costly. @throws LimitReached */
+  countCostly: () => Promise<void>;
   /** Reads the body. @throws AppError BAD_REQUEST, PAYLOAD_TOO_LARGE */
   body: () => Promise<Readonly<Record<string, unknown>>>;
 }
@@ -130,8 +133,14 @@ async function patchZone(call: Call): Promise<CallAnswer> {
   const zone = await found(call, "write");
   const { rrsets } = await call.body();
   const wanted = await inSlices(wantedRrsets(rrsets, zone.name, true));
+  if (sizeOf(wanted) > mostOrdinaryChanges) await call.countCostly();
   await withinContent(parts.powerdnsZones.change(em, caller, zone, wanted));
   return nothing;
+}
+
+/** Returns how many records RRsets name; an RRset without any counts as one. */
+function sizeOf(rrsets: readonly WantedRrset[]): number {
+  return rrsets.reduce((sum, { records }) => sum + Math.max(1, records?.length ?? 1), 0);
 }
 
 /** Text, unless the client asks for JSON, as in PowerDNS. */
@@ -145,6 +154,7 @@ async function exportZone(call: Call): Promise<CallAnswer> {
 /** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */
 async function createZone(call: Call): Promise<CallAnswer> {
   const { parts, em, caller, query } = call;
+  await call.countCostly();
   const zone = await parts.newPowerdnsZones.create(em, caller, await call.body());
   if (query.get("rrsets") === "false") return { status: 201, type: "json", text: zoneText(zone, null) };
   const rrsets = await parts.powerdnsZones.rrsets(em, zone);

@@ -10,7 +10,7 @@ import { errorOf, type ServerContext } from "../../api/trpc.ts";
 import { bodyLimits, isSmall } from "../../http/bodies/admission.ts";
 import { isTooLarge, readBytes } from "../../http/bodies/read-bytes.ts";
 import { bodyError } from "../../http/request-guards.ts";
-import { countCall } from "../../limits/count-call.ts";
+import { countCall, countCostlyCall } from "../../limits/count-call.ts";
 import { AppError } from "../../platform/errors.ts";
 import { takeTurns } from "../../platform/slices.ts";
 import type { CallAnswer, Endpoint } from "./calls.ts";
@@ -76,6 +76,7 @@ async function answerTo(context: ServerContext, { req, res, endpoint, path, call
     path,
     query: new URL(req.originalUrl, "http://localhost").searchParams,
     wantsJson: req.accepts(["text", "json"]) === "json",
+    countCostly: () => countCostlyCall(services.requestLimits, http, caller),
     body: () => readBody(context, req, res, caller.userId),
   });
 }

@@ -80,11 +80,17 @@ const many = (count: number) => Array.from({ length: count }, (_, index) => upda
 const changed = (gone: (line: string) => boolean, added: readonly string[] = []) =>
   [...before.filter((line) => !gone(line)), ...added].toSorted();
 const nothing = () => false;
+const soaAt = (serial: number) => update.add("@", "SOA", `a. b. ${serial} 1 1 1 1`);
 
 describe("an update", () => {
   test.each([
     ["adds to an RRset", [update.add("www", "A", "192.0.2.3")], changed(nothing, ["www 300 A 192.0.2.3"])],
     ["adds what exists", [update.add("www", "A", "192.0.2.1")], before],
+    [
+      "adds to a name that ends in the zone's name twice, and not to the one without",
+      [update.add("www.forms.example", "A", "192.0.2.3")],
+      changed(nothing, ["www.forms.example 300 A 192.0.2.3"]),
+    ],
     [
       "gives an RRset the TTL of a record added to it",
       [update.add("www", "A", "192.0.2.3", 900)],
@@ -123,6 +129,14 @@ describe("an update", () => {
     ["deletes a record that does not exist", [update.deleteRecord("www", "A", "192.0.2.5")], before],
     ["deletes the NS RRset of the apex: ignored", [update.deleteRrset("@", "NS")], before],
     ["deletes the SOA: ignored", [update.deleteRrset("@", "SOA")], before],
+    ["deletes the SOA as one record: ignored", [update.deleteRecord("@", "SOA", "a. b. 0 1 1 1 1")], before],
+    ["adds an SOA below the apex: ignored", [update.add("www", "SOA", "a. b. 2000000000 1 1 1 1")], before],
+    ["adds an SOA whose serial is older across the wrap-around: ignored", [soaAt(4_294_967_295)], before],
+    [
+      "deletes everything at the apex after adding an MX record to it",
+      [update.add("@", "MX", "10 mail.example.net"), update.deleteName("@")],
+      before,
+    ],
     ["deletes everything at the apex, but for the SOA and NS records", [update.deleteName("@")], before],
     [
       "deletes every NS record of the apex but the last",
@@ -154,6 +168,7 @@ describe("an update", () => {
   });
 
   test.each([
+    ["adds an SOA whose serial is half the space ahead", [soaAt(2_147_483_648)], refused],
     ["adds an SOA with a newer serial", [update.add("@", "SOA", "a. b. 2000000000 1 1 1 1")], refused],
     [
       "adds a record of a type that cannot be written",
@@ -192,6 +207,13 @@ describe("an update", () => {
     const none = client.message([]).subarray(0, 12);
     none.writeUInt16BE(0, 4);
     expect((await client.send(none)).rcode).toBe(formErr);
+  });
+
+  test("an update that deletes everything at the apex deletes a stored MX record there, and leaves the SOA and NS records", async () => {
+    await zone.add({ recordType: "MX", name: "@", value: "10 mail.example.net" });
+    expect(await zone.client.update([update.deleteName("@")])).toBe(noError);
+    expect(await zone.lines()).toEqual(before);
+    expect((await zone.client.query("@", "SOA")).message.answers).toHaveLength(1);
   });
 
   test("an update of more than 1,000 changes is refused, and one of 1,000 is made", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
-import { askByStream, linesOf } from "../../support/name-servers/transfer-client.ts";
+import { ask, askByStream, linesOf } from "../../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
 
@@ -26,6 +26,15 @@ test("with DNS_ANSWER_SOA, anyone gets the SOA of the zone that a name is in, an
   expect(await asked("www.open.example")).toEqual({ rcode: 0, answers: [], owners: ["open.example"] });
   expect(await asked("no.such.open.example")).toEqual({ rcode: 0, answers: [], owners: ["open.example"] });
   expect(await asked("x.sub.open.example")).toEqual({ rcode: 0, answers: [], owners: ["sub.open.example"] });
+});
+
+test("with DNS_ANSWER_SOA, a datagram gets a truncated answer whatever its name, so that forged senders cost no query", async () => {
+  const [port = 0] = zw.services.dnsService.ports;
+  for (const name of ["open.example", "no.such.open.example", "elsewhere.example"]) {
+    const answer = await ask(port, typeQueryMessage(1, name, types.soa));
+    const { rcode, truncated, answers, authorities } = readMessage(answer ?? Buffer.alloc(0));
+    expect([rcode, truncated, answers, authorities]).toEqual([0, true, [], []]);
+  }
 });
 
 test("with DNS_ANSWER_SOA, other zones and types stay refused", async () => {

@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { followAddress, type Standing } from "../../../server/dns/reverse/pointers.ts";
+import { followAddress, type PointerState } from "../../../server/dns/reverse/pointers.ts";
 import { touchedAddresses } from "../../../server/dns/reverse/touched.ts";
 
-const standingOf = (target: string): Standing =>
+const stateOf = (target: string): PointerState =>
   target.startsWith("held") ? "holds" : target.startsWith("foreign") ? "foreign" : "stale";
 
 /** Decides, and writes the decision as text. */
 function decision(pointers: readonly string[], gained: readonly string[], lost: readonly string[]): string {
-  const decided = followAddress({ pointers: pointers.map((value) => ({ value })), standing: standingOf, gained, lost });
+  const decided = followAddress({ pointers: pointers.map((value) => ({ value })), stateOf: stateOf, gained, lost });
   return [
     ...decided.deletes.map(({ value }) => `- ${value}`),
     ...(decided.update ? [`${decided.update.pointer.value} -> ${decided.update.target}`] : []),
@@ -39,19 +39,19 @@ const names = fc.uniqueArray(fc.constantFrom("held0", "held1", "held2", "stale0"
 test("deciding again after a decision changes nothing, and only stale PTR records ever change", () => {
   fc.assert(
     fc.property(names, names, names, (present, gaining, lost) => {
-      const gained = gaining.filter((name) => standingOf(name) === "holds");
+      const gained = gaining.filter((name) => stateOf(name) === "holds");
       const pointers = present.map((value) => ({ value }));
-      const first = followAddress({ pointers, standing: standingOf, gained, lost });
+      const first = followAddress({ pointers, stateOf: stateOf, gained, lost });
       const touched = [...first.deletes, ...(first.update ? [first.update.pointer] : [])];
-      expect(touched.map(({ value }) => standingOf(value))).toEqual(touched.map(() => "stale"));
+      expect(touched.map(({ value }) => stateOf(value))).toEqual(touched.map(() => "stale"));
       const after = pointers
         .filter((pointer) => !first.deletes.includes(pointer))
         .map((pointer) => (pointer === first.update?.pointer ? { value: first.update.target } : pointer));
       if (first.create !== null) after.push({ value: first.create });
-      const again = followAddress({ pointers: after, standing: standingOf, gained, lost });
+      const again = followAddress({ pointers: after, stateOf: stateOf, gained, lost });
       expect(again).toMatchObject({ create: null, update: null, deletes: [] });
       // A name that received the address has a PTR record afterwards, unless another record stands.
-      const isServed = after.some(({ value }) => standingOf(value) !== "stale");
+      const isServed = after.some(({ value }) => stateOf(value) !== "stale");
       expect(isServed || gained.length === 0).toBe(true);
       expect(new Set(after.map(({ value }) => value)).size).toBe(after.length);
     }),

@@ -1,6 +1,7 @@
 import type { Audit } from "../../../audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockDomain } from "../../../access/lock-domain.ts";
+import type { TsigKeyNames } from "../../../access/tsig-key-names.ts";
 import { newKeyName, newSecret, type TsigSecrets } from "../../../access/tsig-key-form.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/tsig-keys.ts";
@@ -28,6 +29,7 @@ export interface TsigKeyWish {
 
 interface Parts {
   secrets: TsigSecrets;
+  names: Pick<TsigKeyNames, "add">;
   audit: Audit;
   waysIn: WaysIn;
   now: () => Date;
@@ -55,7 +57,7 @@ export class TsigKeys {
    * user
    */
   async create(em: EntityManager, caller: Caller, wish: TsigKeyWish) {
-    const { secrets, audit, waysIn, now } = this.#parts;
+    const { secrets, names, audit, waysIn, now } = this.#parts;
     const { name, algorithm, domainId, recordTypes, access, expiresAt } = wish;
     if (expiresAt !== null && expiresAt <= now())
       throw badField(["expiresAt"], "This must be in the future. Send null for a key that never expires.");
@@ -97,6 +99,7 @@ export class TsigKeys {
       const change = { event: "security.key_created", keyId: id, keyName, name, domainName } as const;
       await waysIn.changed(tx, caller, caller.userId, change);
     });
+    names.add(keyName);
     return { secret: secret.toString("base64"), ...(await keyById(em.fork(), id)) };
   }
 

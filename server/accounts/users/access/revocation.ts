@@ -79,7 +79,7 @@ export class AccessRevocation {
 }
 
 /** Returns only the kinds for which something was revoked. */
-export function toldOf(revoked: Revoked): Partial<Revoked> {
+export function auditOf(revoked: Revoked): Partial<Revoked> {
   return Object.fromEntries(
     Object.entries(revoked).filter(([, what]) => (Array.isArray(what) ? what.length > 0 : Boolean(what))),
   );

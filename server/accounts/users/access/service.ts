@@ -13,7 +13,7 @@ import { lockAccount } from "../lock-account.ts";
 import { User } from "../../../database/tables/users.ts";
 import { accessKinds, type AccessKind } from "./kinds.ts";
 import { endOutstanding } from "./outstanding.ts";
-import { toldOf, type AccessRevocation, type Revoked } from "./revocation.ts";
+import { auditOf, type AccessRevocation, type Revoked } from "./revocation.ts";
 import { distrustOwnLink } from "../email/verified-address.ts";
 
 /** The access to revoke: some kinds, single items, or everything. */
@@ -87,7 +87,7 @@ export class UserAccess {
         action: "user.revoke_access",
         targetType: "user",
         targetId: id,
-        before: { ...toldOf(revoked), ...(addressDistrusted ? { emailVerified: true } : {}) },
+        before: { ...auditOf(revoked), ...(addressDistrusted ? { emailVerified: true } : {}) },
       });
       await this.#parts.waysIn.revoked(tx, caller, user, revoked);
     });

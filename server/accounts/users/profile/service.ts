@@ -16,7 +16,7 @@ import { afterCommit } from "../../../database/after-commit.ts";
 import type { AccessKind } from "../access/kinds.ts";
 import { accessLeft, type AccessLeft } from "../access/left.ts";
 import { endOutstanding } from "../access/outstanding.ts";
-import { toldOf, type AccessRevocation } from "../access/revocation.ts";
+import { auditOf, type AccessRevocation } from "../access/revocation.ts";
 import { refuseTaken, type EmailVerifications } from "../email/service.ts";
 import { verifiedAddress } from "../email/verified-address.ts";
 import { ownAccount } from "../own-account.ts";
@@ -111,7 +111,7 @@ export class Profile {
         throw new AppError("CONFLICT", "The password was changed at the same time. Try again with the new one.");
       await endOutstanding(tx, user.id);
       const revoked = await revocation.revoke(tx, user.id, { kinds: revoke, exceptSession: caller.sessionId });
-      const ended = toldOf(revoked);
+      const ended = auditOf(revoked);
       await audit.record(tx, caller, {
         action: "user.change_password",
         targetType: "user",

@@ -1,0 +1,150 @@
+import type { Writable } from "node:stream";
+import { Client, type QueryResult } from "pg";
+import { awaitedByNext, isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
+import { StatementGroup } from "./statement-group.ts";
+
+/** Milliseconds after which a connection plans its statements anew. */
+const planMilliseconds = 2_000;
+
+const nothing = { rows: [], rowCount: null, command: "" };
+
+/**
+ * A `pg` client that prepares repeated statements, so that PostgreSQL parses and plans them once per connection, and makes one write of what
+ * need not wait for an answer: of several statements, of `begin` and the transaction's first one, of the last ones and `commit`.
+ */
+export class PreparingClient extends Client {
+  readonly #names = new StatementNames();
+  #plannedAt = performance.now();
+  /** Statements to send with the next one. */
+  #waiting: Statement[] = [];
+
+  // The base class has seven overloads. This handles the one that the query builder uses and passes on the others.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  override query(...args: any[]): any {
+    const [text, values] = args as [unknown, unknown];
+    if (text === "begin" && isEmpty(values)) return this.#wait([{ sql: text, parameters: [] }]);
+    if (text === awaitedByNext) return this.#wait(values as Statement[]);
+    if (text === severalStatements) return this.#sendSeveral(values as Statement[]);
+    if (text === "rollback") return this.#rollBack();
+    if (text === "commit") return this.#commit();
+    // What it takes back need not be sent. Failing, it would keep this from running.
+    if (typeof text === "string" && text.startsWith("rollback to ")) this.#waiting = [];
+    if (this.#waiting.length === 0) return this.#oneWrite(() => this.#send(args));
+    if (!isStatement(text, values)) return this.#group([]).then(() => this.#send(args));
+    return this.#group([{ sql: text, parameters: isEmpty(values) ? [] : (values as unknown[]) }]).then(
+      ([answer]) => answer,
+    );
+  }
+
+  #wait(statements: readonly Statement[]): Promise<typeof nothing> {
+    this.#waiting.push(...statements);
+    return Promise.resolve(nothing);
+  }
+
+  async #sendSeveral(statements: readonly Statement[]): Promise<Pick<QueryResult<QueryResult>, "rows">> {
+    return { rows: await this.#group(statements) };
+  }
+
+  /** Never rejects: the caller would not release the connection. Where it cannot be sent, the transaction ends with the connection. */
+  async #rollBack(): Promise<typeof nothing> {
+    const isUnbegun = this.#isUnbegun();
+    this.#waiting = [];
+    if (isUnbegun) return nothing;
+    try {
+      await this.#send(["rollback"]);
+    } catch {
+      this.#stream.destroy();
+    }
+    return nothing;
+  }
+
+  /** @throws an error also if a statement failed whose failure the caller ignored: the server then answers a commit by rolling back */
+  async #commit(): Promise<typeof nothing> {
+    if (this.#waiting.length === 1 && this.#isUnbegun()) {
+      this.#waiting = [];
+      return nothing;
+    }
+    const [answer] = await this.#group([{ sql: "commit", parameters: [] }]);
+    if (answer?.command === "ROLLBACK")
+      throw new Error("The transaction was rolled back, because a statement of it failed.");
+    return nothing;
+  }
+
+  #isUnbegun(): boolean {
+    return this.#waiting[0]?.sql === "begin";
+  }
+
+  /** Sends what waits and some statements as one group. @returns the results of the latter @throws the error of the first that failed */
+  async #group(statements: readonly Statement[]): Promise<QueryResult[]> {
+    const all = [...this.#waiting, ...statements];
+    this.#waiting = [];
+    const results = await this.#oneWrite(() => this.#sendGroup(all));
+    return results.slice(all.length - statements.length);
+  }
+
+  async #sendGroup(statements: readonly Statement[]): Promise<QueryResult[]> {
+    const named = statements.map(({ sql, parameters }) => ({
+      name: parameters.length > 0 ? this.#names.of(sql) : undefined,
+      text: sql,
+      values: parameters,
+    }));
+    try {
+      return await new Promise<QueryResult[]>((resolve, reject) => {
+        const types = (this as unknown as { _types: unknown })["_types"];
+        super.query(new StatementGroup(named, types, (error, results) => (error ? reject(error) : resolve(results))));
+      });
+    } catch (error) {
+      if (isUnusable(error)) for (const { name, text } of named) if (name !== undefined) this.#names.retire(text);
+      // As `pg` does: the stack leads to the caller instead of the socket.
+      if (error instanceof Error) Error.captureStackTrace(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Makes one write of what `send` sends, outside a transaction after dropping plans that are old. A plan that was made while a table was almost empty stays until the
+   * server analyzes the table, a minute later perhaps: all indexes cost the same then, and the one that was taken may read a whole zone. The
+   * embedded engine is made to analyze tables that grow, which drops the plans as well.
+   */
+  #oneWrite<T>(send: () => T): T {
+    const now = performance.now();
+    if (now - this.#plannedAt < planMilliseconds || this.getTransactionStatus() !== "I") return send();
+    this.#plannedAt = now;
+    const stream = this.#stream;
+    stream.cork();
+    try {
+      // Its failure is no failure of what follows.
+      (super.query("discard plans") as Promise<unknown>).catch(() => undefined);
+      return send();
+    } finally {
+      stream.uncork();
+    }
+  }
+
+  get #stream(): Writable {
+    return (this as unknown as { connection: { stream: Writable } }).connection.stream;
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- see `query`
+  #send(args: any[]): unknown {
+    const [text, values] = args as [unknown, unknown];
+    const name = typeof text === "string" && !isEmpty(values) ? this.#names.of(text) : undefined;
+    const query = name === undefined ? args : [{ name, text, values }, ...args.slice(2)];
+    // oxlint-disable-next-line typescript/unbound-method -- bound by Reflect.apply
+    const answer: unknown = Reflect.apply(super.query, this, query);
+    if (name === undefined || !(answer instanceof Promise)) return answer;
+    return answer.catch((error: unknown) => {
+      if (isUnusable(error)) this.#names.retire(String(text));
+      throw error;
+    });
+  }
+}
+
+function isEmpty(values: unknown): boolean {
+  return !Array.isArray(values) || values.length === 0;
+}
+
+/** Returns whether a text can be sent as one of a group. One of several statements cannot. */
+function isStatement(text: unknown, values: unknown): text is string {
+  return typeof text === "string" && (!isEmpty(values) || !text.includes(";"));
+}

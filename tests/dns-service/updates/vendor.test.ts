@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { signRequest } from "../../../server/dns/wire/tsig.ts";
+import { update } from "../../support/name-servers/update-client.ts";
+import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { powerdnsClient } from "../../update-clients/powerdns-api/client.ts";
+import { newZone } from "./key-clients.ts";
+
+const zw = useZonewright({
+  env: { DNS_LISTEN: "127.0.0.1:0", EGRESS_ALLOW: "127.0.0.1", JOBS: "off" },
+  pause: () => Promise.resolve(),
+});
+let alidns: AlidnsServer;
+let providerConfigId: string;
+
+beforeAll(async () => {
+  alidns = await startAlidnsServer();
+  const { url, accessKeyId, accessKeySecret } = alidns;
+  const wish = { kind: "alidns", name: "Vendor", config: { url, accessKeyId, accessKeySecret } };
+  providerConfigId = (await zw.admin.post("/api/provider-configs", wish)).body.id;
+});
+afterAll(() => alidns.stop());
+
+async function vendorZone(name: string, minTtl = 1) {
+  alidns.account.addDomain(name, minTtl);
+  return await newZone(zw, name, { providerConfigId });
+}
+
+const newRecord = update.add("_acme-challenge", "TXT", "challenge", 120);
+
+test("a TTL below the smallest of a zone is raised to it, and the same record again changes nothing", async () => {
+  const zone = await vendorZone("floor.example", 600);
+  expect(await zone.client.update([newRecord])).toBe(0);
+  expect(await zone.lines()).toEqual(["_acme-challenge 600 TXT challenge"]);
+  const revision = await zone.revision();
+  expect(await zone.client.update([newRecord])).toBe(0);
+  expect(await zone.client.update([update.add("_acme-challenge", "TXT", "challenge", 0)])).toBe(0);
+  expect(await zone.revision()).toBe(revision);
+});
+
+test("a TTL that a zone takes stays as it is", async () => {
+  const zone = await vendorZone("low.example");
+  expect(await zone.client.update([newRecord, update.add("www", "A", "192.0.2.1", 900)])).toBe(0);
+  expect(await zone.lines()).toEqual(["_acme-challenge 120 TXT challenge", "www 900 A 192.0.2.1"]);
+});
+
+test("PowerDNS's API refuses a TTL below the smallest of a zone and names the smallest, because its clients compare what they wrote", async () => {
+  const zone = await vendorZone("compared.example", 600);
+  const client = await powerdnsClient(zw.admin);
+  const refused = await client.replace("compared.example", "www", "A", ["192.0.2.1"], 120);
+  expect([refused.status, refused.body.error]).toEqual([
+    422,
+    "RRset www.compared.example. IN A: Alibaba Cloud DNS requires a TTL from 600 to 86400 seconds.",
+  ]);
+  expect((await client.replace("compared.example", "www", "A", ["192.0.2.1"], 600)).status).toBe(204);
+  expect(await zone.lines()).toEqual(["www 600 A 192.0.2.1"]);
+});
+
+/** Sends one message twice. @returns both RCODEs */
+async function sentTwice({ client }: Awaited<ReturnType<typeof newZone>>): Promise<number[]> {
+  const { message, mac } = signRequest(client.message([newRecord]), client.key, Math.floor(Date.now() / 1_000));
+  const send = async () => client.verified(await client.exchange(message, "tcp"), mac).rcode;
+  return [await send(), await send()];
+}
+
+const quota = alidnsRefusal("QuotaExceeded.Record", "You can't add this domain record.");
+const denied = alidnsRefusal("Forbidden.RAM", "User not authorized to operate on the specified resource.");
+
+test.each([
+  ["record", "whose record the provider refuses is REFUSED", { kind: "refuses", status: 400, body: quota }, 5],
+  ["failed", "that the provider fails to make is SERVFAIL", { kind: "refuses", status: 403, body: denied }, 2],
+  ["unknown", "whose outcome is unknown is SERVFAIL", { kind: "does later", status: 500, body: {} }, 2],
+  ["lost", "that the provider made without an answer is NOERROR", { kind: "cuts after" }, 0],
+] as const)(
+  "(%s) an update %s, also when it is sent again, and it reaches the provider once",
+  async (label, _, fault, rcode) => {
+    const name = `${label}.example`;
+    const zone = await vendorZone(name);
+    alidns.faults.next("AddDomainRecord", fault);
+    expect(await sentTwice(zone)).toEqual([rcode, rcode]);
+    const sent = alidns.calls.filter(
+      ({ action, parameters }) => action === "AddDomainRecord" && parameters["DomainName"] === name,
+    );
+    expect(sent).toHaveLength(1);
+    await vi.waitFor(
+      async () => {
+        const { body } = await zw.admin.get("/api/auth/me/tsig-keys");
+        const { lastError, lastUsedAt } = body.keys.find(({ id }: { id: string }) => id === zone.key.id);
+        expect([lastUsedAt !== null, lastError === null]).toEqual([true, rcode === 0]);
+      },
+      { timeout: 10_000 },
+    );
+  },
+);
