@@ -135,7 +135,7 @@ export class Replacements {
       // Two calls at the same time start one job.
       await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
       const items = await revertible(tx, jobId);
-      if (items.length === 0) throw new AppError("CONFLICT", "Everything this job changed is already reverted.");
+      if (items.length === 0) throw new AppError("CONFLICT", "The job has nothing left to revert.");
       const request = explained(batch.request as object, why);
       const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
       const reverting = await storeBatch(tx, caller, revert, items);

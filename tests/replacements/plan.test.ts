@@ -76,7 +76,7 @@ describe("a plan of a replacement", () => {
     });
     expect(domains[0].updates).toMatchObject([{ after: { name: "@" } }]);
     expect(domains[0].deletes).toMatchObject([{ name: "www", value: old }]);
-    expect(domains[0].warnings.join(" ")).toMatch(/www has A 192\.0\.2\.7 already/);
+    expect(domains[0].warnings.join(" ")).toMatch(/www already has A 192\.0\.2\.7/);
   });
 
   test("a domain in which a rule forbids the change is listed with the reason, beside the others", async () => {

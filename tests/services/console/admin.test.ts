@@ -101,7 +101,7 @@ test("some of a provider's zones are imported, and one that fails is named with 
   await page.getByText("Rename the file to some-capital.test.zone.").waitFor();
   await page.getByLabel("Import some-two.test").uncheck();
   await page.getByRole("button", { name: "Import 3 zones" }).click();
-  await page.getByText("2 zones are imported.").waitFor();
+  await page.getByText("2 zones imported.").waitFor();
   await page.getByRole("alert").getByText("some-broken.test", { exact: true }).waitFor();
   await photograph(page, "import");
   await page.getByRole("link", { name: "Open your domains" }).click();
