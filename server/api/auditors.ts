@@ -25,5 +25,5 @@ export function refuseAuditor(
   if (role !== "auditor" || type !== "mutation" || permission?.endsWith(":read") === true) return;
   const [namespace = ""] = procedure.split(".");
   if (ownAccount.has(namespace)) return;
-  throw new AppError("FORBIDDEN", "Auditors change nothing but their own account. Ask an administrator.");
+  throw new AppError("FORBIDDEN", "Auditors can change only their own account. Ask an administrator.");
 }

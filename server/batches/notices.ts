@@ -21,7 +21,7 @@ export function progressNotice(
   return {
     event: "replacement.progress",
     title: `${title}: ${percent} %`,
-    content: `${counts.done} of ${counts.total} domains are changed.${failed}`,
+    content: `${counts.done} of ${counts.total} domains changed.${failed}`,
     level: "info",
     metadata: { ...metadataOf(batch, counts), percent },
     to: toStarter(batch),
@@ -35,9 +35,9 @@ export function finishedNotice(title: string, batch: Batch, counts: ItemCounts):
   const { done, failed, skipped, total } = counts;
   const ended = batch.state === "stopped" ? "was stopped" : failed > 0 ? "ended with failures" : "is done";
   const parts = [
-    `${done} of ${total} domains were changed.`,
+    `${done} of ${total} domains changed.`,
     failed === 0 ? "" : `${failed} failed; the job lists why.`,
-    skipped === 0 ? "" : `${skipped} were not begun.`,
+    skipped === 0 ? "" : `${skipped} were not started.`,
     batch.reason ?? "",
   ];
   return {

@@ -109,7 +109,7 @@ export class ChangeRequestApplier {
   async #notClaimed(id: string): Promise<AppError> {
     const request = await findRequest(this.#fork(), id);
     if (!request) return notFound("change request");
-    if (request.closedAt !== null) return new AppError("CONFLICT", `The request is ${request.state} already.`);
+    if (request.closedAt !== null) return new AppError("CONFLICT", `The request is already ${request.state}.`);
     return beingApplied();
   }
 
@@ -141,7 +141,7 @@ export class ChangeRequestApplier {
       },
     });
     if (planned.changes.length === 0)
-      throw new AppError("CONFLICT", "The zone has all of these changes already, so there is nothing to apply.");
+      throw new AppError("CONFLICT", "The zone already has all of these changes, so there is nothing to apply.");
     await followers.carryOut(caller, planned.follows?.length ? changeSetId : null);
   }
 

@@ -234,7 +234,7 @@ async function openRequest(tx: EntityManager, id: string, { userId }: Caller): P
 
 /** @throws AppError CONFLICT */
 export function refuseClosed({ closedAt, state }: StoredRequest): void {
-  if (closedAt !== null) throw new AppError("CONFLICT", `The request is ${state} already.`);
+  if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.`);
 }
 
 export function beingApplied(): AppError {

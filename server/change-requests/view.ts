@@ -69,7 +69,7 @@ export async function presentPlan(
   try {
     const plan = await planRequest(em, records, { ...request, domainId }, now());
     if (plan.creates + plan.updates + plan.deletes === 0)
-      return { plan: null, problem: "The zone has all of these changes already.", hidden: false };
+      return { plan: null, problem: "The zone already has all of these changes.", hidden: false };
     return maySee(plan.places) ? { plan, problem: null, hidden: false } : { plan: null, problem: unseen, hidden: true };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -31,7 +31,7 @@ export const dataFields = {
 
 /** The field `message` of calls that change records. */
 export const changeMessage = prose(500).optional().meta({
-  description: "Why you make the change, at most 500 characters. The domain's history and the audit log keep it.",
+  description: "Why you make the change, at most 500 characters. The domain's history and the audit trail keep it.",
   example: "Move www to the new load balancer",
 });
 
@@ -50,7 +50,7 @@ export const explained = {
     .optional()
     .meta({
       description:
-        "Administrators only: makes the change without the review that the domain requires. `message` must say why; the audit log keeps it. " +
+        "Administrators only: makes the change without the review that the domain requires. `message` must say why; the audit trail keeps it. " +
         "Default: false.",
       example: false,
     }),

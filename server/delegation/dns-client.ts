@@ -105,7 +105,7 @@ export class DnsClient {
 
   async ask(server: Server, question: Question): Promise<Asked> {
     if (this.#signal.aborted) return { failure: "unasked", message: "The check took too long." };
-    if (this.#left-- <= 0) return { failure: "unasked", message: "The check needed too many questions." };
+    if (this.#left-- <= 0) return { failure: "unasked", message: "The check needed too many queries." };
     try {
       const message = await (question.overTcp ? this.#byTcp(server, question) : this.#byUdp(server, question));
       return { reply: replyOf(message) };

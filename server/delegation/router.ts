@@ -10,7 +10,7 @@ export const delegationRouter = router({
     path: "/domains/{id}/delegation",
     operationId: "getDelegation",
     tag,
-    summary: "Get what the world sees of a domain",
+    summary: "Get a domain's public delegation status",
     description:
       "Returns the result of the last check: the zone above, each name server, DNSSEC, and records that point to names that do not exist. " +
       "Domains are checked once a day.",

@@ -164,7 +164,7 @@ const finding = z
     lastSeenAt: timestamp("When a check last saw it."),
     snoozedUntil: timestamp("Until when it sends no notification; null: it is not snoozed.").nullable(),
   })
-  .meta({ id: "DelegationFinding", description: "Something wrong with what the world sees of a domain." });
+  .meta({ id: "DelegationFinding", description: "A problem in a domain's public delegation." });
 
 export const delegation = z
   .object({
@@ -193,4 +193,4 @@ export const delegation = z
       .meta({ description: "The names that records point to; null: not yet checked." }),
     findings: z.array(finding).meta({ description: "What is wrong, worst first. Only names that you may see." }),
   })
-  .meta({ id: "DomainDelegation", description: "What the world sees of a domain, as of the last check." });
+  .meta({ id: "DomainDelegation", description: "A domain's public delegation status, as of the last check." });

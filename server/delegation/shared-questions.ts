@@ -13,7 +13,7 @@ export class SharedQuestions<T> {
     const present = this.#underWay.get(key);
     if (present) return await present;
     if (this.#underWay.size >= mostAtOnce)
-      throw new AppError("UNAVAILABLE", "Too many questions to name servers are in progress. Try again shortly.", {
+      throw new AppError("UNAVAILABLE", "Too many DNS queries are in progress. Try again shortly.", {
         retryAfterSeconds: 3,
       });
     const asked = ask().finally(() => this.#underWay.delete(key));

@@ -35,8 +35,8 @@ export async function refuseTaken(em: EntityManager, { id, name, view }: Named):
     .where("id", "!=", id)
     .executeTakeFirst();
   if (other) {
-    throw new AppError("CONFLICT", `${qualifiedName({ name, view })} is managed here already.`, {
-      issues: [{ path: ["name"], message: "This domain exists already." }],
+    throw new AppError("CONFLICT", `${qualifiedName({ name, view })} is already managed here.`, {
+      issues: [{ path: ["name"], message: "This domain already exists." }],
     });
   }
 }

@@ -34,7 +34,7 @@ export async function beginImport(
     if (begun.rows.length === 0) {
       throw new AppError(
         "CONFLICT",
-        "Zones of this configuration are being imported already; GET …/import shows how far it is.",
+        "An import from this configuration is already running. GET …/import shows its progress.",
       );
     }
     await queries(tx)

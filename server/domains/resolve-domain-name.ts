@@ -64,5 +64,5 @@ export function newName({ name, view }: { name: string; view?: string | undefine
 }
 
 function differing(view: string): string {
-  return `The name contains the view ${view || "default"}, but \`view\` differs from it. Send one of them.`;
+  return `The name contains the view ${view || "default"}, but \`view\` says otherwise. Send only one.`;
 }

@@ -263,7 +263,7 @@ export const updateDomainInput = z.strictObject({
     .optional()
     .meta({ description: "Administrators only: whether TXT records at `_acme-challenge` need a review, too." }),
   message: changeMessage.meta({
-    description: "With `override`: why, at most 500 characters. The audit log keeps it.",
+    description: "With `override`: why, at most 500 characters. The audit trail keeps it.",
     example: "The provider shuts down on Friday",
   }),
   override: z.boolean("This must be true or false.").optional().meta({

@@ -327,5 +327,5 @@ async function refuseForce(em: EntityManager, caller: Caller, zone: Zone, { forc
   if (!force || caller.role === "admin") return;
   const catalog = await catalogOf(em, { domainId: zone.id, configId: zone.providerConfigId });
   if (catalog === null)
-    throw new AppError("FORBIDDEN", "Only administrators give up changes that are open; leave force out.");
+    throw new AppError("FORBIDDEN", "Only administrators can abandon pending changes. Leave `force` out.");
 }

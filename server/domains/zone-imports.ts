@@ -74,8 +74,8 @@ export class ZoneImports {
     { id, zones, all }: { id: string; zones?: string[] | undefined; all?: true | undefined },
     report: Report,
   ) {
-    if (zones && all) throw badField(["all"], "Name the zones to import or say all: true, not both.");
-    if (!zones && !all) throw badField(["zones"], "Name the zones to import, or say all: true.");
+    if (zones && all) throw badField(["all"], "Send `zones` or `all: true`, not both.");
+    if (!zones && !all) throw badField(["zones"], "Send `zones`, or `all: true`.");
     const config = await this.#parts.providerConfigs.connected(em, id, all ? "import" : "person");
     if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
     const served = (await this.#parts.providerConfigs.zones(em, id)).zones;

@@ -120,7 +120,7 @@ export class ExternalRegistration {
     const outcome = outcomeOfGroups(settings, new Set(identity.groups));
     const signing = { userId: id, providerId, bindingId: binding.id };
     if (await this.#parts.grants.apply(tx, { ...actor, userId: id }, signing, outcome)) return;
-    throw new AppError("UNAUTHORIZED", "None of your groups may sign in any more. Ask an administrator.");
+    throw new AppError("UNAUTHORIZED", "None of your groups is allowed to sign in. Ask an administrator.");
   }
 }
 

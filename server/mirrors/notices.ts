@@ -20,7 +20,7 @@ export function mirrorNotice(
     event: failing ? "mirror.failing" : "mirror.recovered",
     title: failing ? `${configName} does not follow ${name}` : `${configName} follows ${name} again`,
     content: failing
-      ? `Changes of ${name} do not reach its mirror ${configName}: ${error} They are tried again.`
+      ? `Changes to ${name} are not reaching its mirror ${configName}: ${error} Zonewright keeps retrying.`
       : `The mirror ${configName} has the newest records of ${name}.`,
     level: failing ? "warning" : "success",
     metadata: { domainId: domain.id, domainName: name, mirrorId, configName, error },

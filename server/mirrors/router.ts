@@ -64,7 +64,7 @@ export const mirrorsRouter = router({
     tag,
     summary: "Remove a mirror",
     description:
-      "The configuration follows the domain no longer. The zone there stays as it is. Secondaries that follow a catalog zone drop the zone, " +
+      "The configuration no longer follows the domain. The zone there stays as it is. Secondaries that follow a catalog zone drop the zone, " +
       "so that needs `force=true` (409 otherwise). For the owner and administrators.",
     errors: [409],
   })

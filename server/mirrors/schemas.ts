@@ -3,7 +3,7 @@ import { id, queryFlag, shownId, timestamp } from "../api/schemas.ts";
 
 const onDrift = z.enum(["restore", "report"]).meta({
   description:
-    "What becomes of records that others add at the mirror: they are deleted, up to the safety threshold (`restore`), or only counted " +
+    "What to do with records that others add at the mirror: they are deleted, up to the safety threshold (`restore`), or only counted " +
     "(`report`). The domain's own records are put back in either case.",
   example: "restore",
 });

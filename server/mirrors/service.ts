@@ -206,7 +206,7 @@ export class Mirrors {
       .where("domain_id", "=", id)
       .execute();
     if (others.some((other) => other.provider_config_id === providerConfigId))
-      throw new AppError("CONFLICT", "This provider configuration follows the domain already.");
+      throw new AppError("CONFLICT", "This provider configuration already follows the domain.");
     refuseMore(others.length);
     if (caller.role !== "admin") await refuseServed(provider, { name, providerZone });
   }

@@ -78,7 +78,7 @@ async function revisionOf(em: EntityManager, domainId: string, changeSetId: stri
     .executeTakeFirst();
   if (!set) throw notFound("change set");
   if (set.state === "pending")
-    throw new AppError("CONFLICT", "The outcome of this change is not known yet. Revert it when it is.");
+    throw new AppError("CONFLICT", "The outcome of this change is still unknown. Try again once it is settled.");
   if (set.revision === null)
     throw new AppError(
       "CONFLICT",

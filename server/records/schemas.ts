@@ -79,7 +79,7 @@ const ownerField = id(
   .nullable()
   .meta({ example: null });
 const reviewField = timestampInput(
-  "When the record is to be looked at again. Its owner, else the domain's, is reminded once when that time has passed. Null: never.",
+  "Review date. When it passes, the record's owner is reminded once, or the domain's owner if there is none. Null: never.",
 )
   .nullable()
   .meta({ example: null });

@@ -26,7 +26,7 @@ export const replacementsRouter = router({
     summary: "Plan a replacement in many domains",
     description:
       "Finds the records with a value in every domain that you may change, and returns what replacing it would do in each; changes nothing. " +
-      "Where a name has the new value already, the old record is deleted. Records that you may not change stay as they are. At most 10,000 " +
+      "Where a name already has the new value, the old record is deleted. Records that you may not change stay as they are. At most 10,000 " +
       "domains. Send the returned `planHash` to apply the plan.",
     example: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
     errors: [404],
@@ -78,8 +78,7 @@ export const replacementsRouter = router({
     operationId: "stopReplacement",
     tag,
     summary: "Stop a replacement",
-    description:
-      "Begins no further domain. Those that were changed stay changed and are listed; revert the job to take them back.",
+    description: "Starts no further domains. Changed domains stay changed; revert the job to undo them.",
   })
     .input(jobInput)
     .output(replacementJob)

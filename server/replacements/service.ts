@@ -135,7 +135,7 @@ export class Replacements {
       // Two calls at the same time start one job.
       await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
       const items = await revertible(tx, jobId);
-      if (items.length === 0) throw new AppError("CONFLICT", "The job changed nothing that is not reverted already.");
+      if (items.length === 0) throw new AppError("CONFLICT", "The job has nothing left to revert.");
       const request = explained(batch.request as object, why);
       const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
       const reverting = await storeBatch(tx, caller, revert, items);
@@ -216,7 +216,7 @@ async function revertible(tx: EntityManager, batchId: string) {
     .where("reverts_id", "=", batchId)
     .where("finished_at", "is", null)
     .executeTakeFirst();
-  if (running) throw new AppError("CONFLICT", `The job is being reverted already, by the job ${running.id}.`);
+  if (running) throw new AppError("CONFLICT", `The job is already being reverted, by the job ${running.id}.`);
   const rows = await queries(tx)
     .selectFrom("batch_items as item")
     .innerJoin("change_sets as made", "made.batch_item_id", "item.id")

@@ -38,7 +38,7 @@ export async function planZonePart(
   return { changes: judged.changes, warnings: [...warnings, ...judged.warnings] };
 }
 
-/** Returns the edits of a zone. Where the new value is there already, the old one is deleted. Pure. */
+/** Returns the edits of a zone. Where the new value is already there, the old one is deleted. Pure. */
 function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveRecord[]) {
   const found = present.filter((record) => isWanted(wanted, record) && rights.sees.includes(record)).toSorted(byId);
   const reasons = found.map((record) => outsideRights(record, rights));
@@ -69,7 +69,7 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
       continue;
     }
     edits.set(record.id, { action: "delete", recordId: record.id });
-    warnings.push(`${record.name} has ${record.recordType} ${value} already, so ${recordLabel(record)} is deleted.`);
+    warnings.push(`${record.name} already has ${record.recordType} ${value}, so ${recordLabel(record)} is deleted.`);
     if (other && ttl !== undefined && other.ttl !== ttl)
       edits.set(other.id, { action: "update", recordId: other.id, patch: { ttl } });
   }

@@ -86,11 +86,11 @@ export const report = z
             ...ofReverseZone,
             changes: z.array(mend).meta({ description: "The changes, as `records/plan` of that zone takes them." }),
           })
-          .meta({ id: "ReverseMending", description: "The changes that mend the findings of a reverse zone." }),
+          .meta({ id: "ReverseMending", description: "The changes that fix the findings of a reverse zone." }),
       )
       .meta({
         description:
-          "The changes that mend these findings, by reverse zone, as far as you may make them. PTR records that point to names managed " +
+          "The changes that fix these findings, by reverse zone, as far as you may make them. PTR records that point to names managed " +
           "elsewhere are left alone.",
       }),
     next: z.string().nullable().meta({

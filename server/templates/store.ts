@@ -93,7 +93,7 @@ export class Templates {
         const name = `${template.providerId} ${template.serviceId}`;
         return new AppError(
           "CONFLICT",
-          `There is a template for ${name} already. Change that one, or delete it first.`,
+          `There is already a template for ${name}. Change that one, or delete it first.`,
           { cause },
         );
       });

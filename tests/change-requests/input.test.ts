@@ -37,19 +37,19 @@ describe("a request", () => {
     expect({ status: answer.status, field: answer.body.issues?.[0]?.path[0] }).toEqual({ status: 400, field });
   });
 
-  test("that would change nothing is refused", async () => {
+  test("a request that would change nothing is refused", async () => {
     const { id: recordId } = await zone.add("A", "same", "192.0.2.1");
     const changes = [{ action: "update", recordId, record: { value: "192.0.2.1" } }];
     expect((await request(ada, zone, changes)).status).toBe(400);
   });
 
-  test("that breaks a zone rule is refused as a plan is", async () => {
+  test("a request that breaks a zone rule is refused like a plan", async () => {
     await zone.add("A", "taken", "192.0.2.1");
     const changes = [{ action: "create", record: { recordType: "CNAME", name: "taken", value: "a.example.net" } }];
     expect((await request(ada, zone, changes)).body).toMatchObject({ status: 409, code: "CONFLICT" });
   });
 
-  test("with 10,000 changes can be made, read, approved and applied as one change", async () => {
+  test("a request with 10,000 changes can be made, read, approved and applied as one change", async () => {
     const large = await manualZone(zw);
     await assign(zw, ada, large.id, "*", "write");
     const changes = Array.from({ length: 10_000 }, (_, index) =>
@@ -65,7 +65,7 @@ describe("a request", () => {
     expect((await zw.admin.get(`/api/change-requests?domain=${large.id}`)).body.requests[0]).not.toHaveProperty("plan");
   });
 
-  test("with more than 1 MiB is taken after a sign-in, and refused before", async () => {
+  test("a request body of more than 1 MiB is accepted after sign-in and refused before", async () => {
     const changes = Array.from({ length: 9_000 }, (_, index) => ({
       action: "create",
       record: { recordType: "TXT", name: `t${index}`, value: "v".repeat(150) },

@@ -49,7 +49,7 @@ describe("a set time", () => {
 });
 
 describe("a scheduled request", () => {
-  test("is applied once approved, at its time and not before", async () => {
+  test("a scheduled request is applied once approved, at its time and not before", async () => {
     await requireReview(zw, zone, "members");
     const made = await requested(ada, zone, creating("www"), inAnHour());
     await approve(zw.admin, made);
@@ -63,7 +63,7 @@ describe("a scheduled request", () => {
     expect((await zone.history())[0]).toMatchObject({ actor: "ada", changeRequestId: made.id });
   });
 
-  test("stays open at its time without an approval, and is applied by the next run after one", async () => {
+  test("a scheduled request without approval stays open at its time, and is applied by the first run after its approval", async () => {
     await requireReview(zw, zone, "members");
     const applyAt = new Date(clock.now().getTime() + minute).toISOString();
     const made = await requested(ada, zone, creating("www"), { applyAt });
@@ -76,13 +76,13 @@ describe("a scheduled request", () => {
     expect((await readRequest(ada, made)).state).toBe("applied");
   });
 
-  test("is applied without an approval if its author may edit the zone directly", async () => {
+  test("a scheduled request is applied without approval if its author may edit the zone directly", async () => {
     const made = await requested(ada, zone, creating("www"), inAnHour());
     await clock.ahead(2 * hour, run);
     expect((await readRequest(ada, made)).state).toBe("applied");
   });
 
-  test("is applied once, however many runs look at it at the same time", async () => {
+  test("a scheduled request is applied once, however many runs find it at the same time", async () => {
     const files = await fileZone(zw);
     const made = await requested(zw.admin, files, creating("www"), inAnHour());
     const { revision } = await files.detail();
@@ -94,7 +94,7 @@ describe("a scheduled request", () => {
     expect((await readRequest(zw.admin, made)).state).toBe("applied");
   });
 
-  test("fails if its RRset is no longer what was approved, and everybody concerned is notified", async () => {
+  test("a scheduled request fails if its RRset is no longer what was approved, and everybody concerned is notified", async () => {
     await requireReview(zw, zone, "members");
     const made = await requested(ada, zone, creating("www"), inAnHour());
     await approve(zw.admin, made);
@@ -108,7 +108,7 @@ describe("a scheduled request", () => {
     for (const client of [ada, zw.admin]) expect(await failuresOf(client, made)).toMatchObject([{ level: "error" }]);
   });
 
-  test("fails if its author lost the right to write there", async () => {
+  test("a scheduled request fails if its author lost the right to write there", async () => {
     const made = await requested(ada, zone, creating("www"), inAnHour());
     const { body } = await zw.admin.get("/api/assignments");
     for (const { id, domainId } of body.assignments)
@@ -118,7 +118,7 @@ describe("a scheduled request", () => {
     expect(await names()).not.toContain("www");
   });
 
-  test("fails if the personal token that made it was deleted", async () => {
+  test("a scheduled request fails if the personal token that made it was deleted", async () => {
     const permissions = ["requests:read", "requests:write", "records:write"];
     const { body: token } = await ada.post("/api/auth/me/tokens", { name: zone.name, permissions });
     const headers = { authorization: `Bearer ${token.token}` };
@@ -132,7 +132,7 @@ describe("a scheduled request", () => {
     });
   });
 
-  test("needs `records:write` of the token that made it, unless somebody approved it", async () => {
+  test("a scheduled request needs `records:write` of the token that made it, unless somebody approved it", async () => {
     const permissions = ["requests:read", "requests:write"];
     const { body: token } = await ada.post("/api/auth/me/tokens", { name: zone.name, permissions });
     const headers = { authorization: `Bearer ${token.token}` };
@@ -144,7 +144,7 @@ describe("a scheduled request", () => {
     expect((await readRequest(ada, two)).state).toBe("applied");
   });
 
-  test("is not applied if it was rejected or withdrawn", async () => {
+  test("a rejected or withdrawn scheduled request is not applied", async () => {
     const one = await requested(ada, zone, creating("one"), inAnHour());
     const two = await requested(ada, zone, creating("two"), inAnHour());
     await verdict(zw.admin, one, "reject");
@@ -174,7 +174,7 @@ describe("an attempt that a crash interrupted", () => {
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
   });
 
-  test("ends as its change set did", async () => {
+  test("an interrupted attempt to apply a request ends as its change set did", async () => {
     const made = await requested(ada, zone, creating("www"));
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
     // As if the process had died before the request ended.

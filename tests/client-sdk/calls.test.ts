@@ -52,7 +52,7 @@ async function setUp() {
 
 test("an error's stack names the calling code, and it prints in a few lines without the response", async () => {
   const error = await failure(setUp());
-  expect(error.stack).toMatch(/^ZonewrightError: example\.com is managed here already\.\n.*at (?:async )?setUp /s);
+  expect(error.stack).toMatch(/^ZonewrightError: example\.com is already managed here\.\n.*at (?:async )?setUp /s);
   const printed = inspect(error);
   expect(printed).toContain("code: 'CONFLICT'");
   expect(printed).not.toContain("headers");

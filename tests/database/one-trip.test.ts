@@ -42,8 +42,8 @@ const division = expect.objectContaining({ message: expect.stringContaining("div
 describe.each([
   ["together", inOneTrip],
   ["one by one", oneByOne],
-])("statements that are sent %s", (_how, send) => {
-  test("run in order, and each has its own answer", async () => {
+])("statements sent %s", (_how, send) => {
+  test("statements run in order and return their own results", async () => {
     for (let use = 0; use < uses; use++) {
       const [one, other] = [`first ${use}`, `second ${use}`];
       const answers = await transaction((tx) => send(tx, [probe(tx, one), read(tx, 1), probe(tx, other), read(tx, 2)]));
@@ -57,7 +57,7 @@ describe.each([
     }
   });
 
-  test("fail with the error of the first that failed, and nothing stays of the others", async () => {
+  test("a failed statement rolls back all statements that were sent with it", async () => {
     for (let use = 0; use < uses; use++) {
       await transaction((tx) => send(tx, [probe(tx, "before")]));
       const failed = transaction((tx) => send(tx, [probe(tx, "one"), fails(tx), probe(tx, "other")]));
@@ -66,14 +66,14 @@ describe.each([
     }
   });
 
-  test("are refused outside a transaction", async () => {
+  test("statements outside a transaction are refused", async () => {
     const em = database.fork();
     await expect(send(em, [probe(em, "alone")])).rejects.toThrow("outside a transaction");
   });
 });
 
-describe("statements that nobody waits for", () => {
-  test("have run when the next one runs, and when the transaction has committed", async () => {
+describe("unawaited statements", () => {
+  test("an unawaited statement has run when the next one runs, and when the transaction has committed", async () => {
     for (let use = 0; use < uses; use++) {
       const text = `waited ${use}`;
       const rows = await transaction(async (tx) => {
@@ -87,7 +87,7 @@ describe("statements that nobody waits for", () => {
     }
   });
 
-  test("fail the commit if they fail: nothing is stored, and no work after the commit begins", async () => {
+  test("an unawaited statement that fails makes the commit fail: nothing is stored, and no work after the commit begins", async () => {
     for (let use = 0; use < uses; use++) {
       await transaction((tx) => inOneTrip(tx, [probe(tx, "before")]));
       let begun = 0;
@@ -101,7 +101,7 @@ describe("statements that nobody waits for", () => {
     }
   });
 
-  test("fail the commit also if the failure of a statement after them was ignored", async () => {
+  test("an unawaited statement that fails makes the commit fail, even if a later failure was ignored", async () => {
     for (let use = 0; use < uses; use++) {
       await transaction((tx) => inOneTrip(tx, [probe(tx, "before")]));
       const failed = transaction(async (tx) => {
@@ -113,7 +113,7 @@ describe("statements that nobody waits for", () => {
     }
   });
 
-  test("fail the next statement with their own error, and the connection can be used again", async () => {
+  test("an unawaited statement that fails makes the next one fail with its error, and the connection stays usable", async () => {
     const failed = transaction(async (tx) => {
       await withNext(tx, [fails(tx)]);
       await inOneTrip(tx, [read(tx)]);
@@ -122,7 +122,7 @@ describe("statements that nobody waits for", () => {
     expect(await transaction((tx) => inOneTrip(tx, [read(tx, 3)]))).toMatchObject([{ rows: [{ number: 3 }] }]);
   });
 
-  test("are taken back by a rollback", async () => {
+  test("an unawaited statement is undone by a rollback", async () => {
     await transaction((tx) => inOneTrip(tx, [probe(tx, "before")]));
     const refused = transaction(async (tx) => {
       await withNext(tx, [probe(tx, "after")]);
@@ -132,7 +132,7 @@ describe("statements that nobody waits for", () => {
     expect(await stored()).toBe("before");
   });
 
-  test("belong to their savepoint", async () => {
+  test("an unawaited statement is undone with its savepoint", async () => {
     await transaction(async (tx) => {
       await withNext(tx, [probe(tx, "outer")]);
       const inner = tx.transactional(async (nested) => {

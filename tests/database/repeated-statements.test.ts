@@ -31,7 +31,7 @@ describe("a statement that is repeated", () => {
       ${"0192d3a0-0000-7000-8000-000000000000"}::uuid as id, ${["one", 't,w"o']}::text[] as texts
   `;
 
-  test("returns the same as the first time, for values of every type", async () => {
+  test("a repeated statement returns the same as the first time, for values of every type", async () => {
     const [first, ...others] = await results(
       database.fork(),
       async (em) => (await values.execute(queries(em))).rows[0],
@@ -50,7 +50,7 @@ describe("a statement that is repeated", () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  test("takes other parameters each time, and may find no row", async () => {
+  test("a repeated statement takes other parameters each time, and may find no row", async () => {
     const em = database.fork();
     for (let most = 0; most < uses; most++) {
       const { rows } = await sql<{ n: number }>`select n from generate_series(1, ${most}::int) as n`.execute(
@@ -70,7 +70,7 @@ describe("a statement that is repeated", () => {
     for (const counts of changed) expect(counts).toEqual([1n, 0n]);
   });
 
-  test("fails with the database's code each time, and works again with good parameters", async () => {
+  test("a repeated statement fails with the database's code each time, and works again with good parameters", async () => {
     const em = database.fork();
     const inverse = (of: number) => sql<{ n: number }>`select 12 / ${of}::int as n`.execute(queries(em));
     for (let use = 0; use < uses; use++) {
@@ -79,7 +79,7 @@ describe("a statement that is repeated", () => {
     }
   });
 
-  test("is part of its transaction: a rollback takes back what it wrote, and a failure aborts it", async () => {
+  test("a repeated statement is part of its transaction: a rollback undoes it, and its failure aborts it", async () => {
     const em = database.fork();
     await probe(em, "before");
     for (let use = 0; use < uses; use++) {
@@ -103,7 +103,7 @@ describe("a statement that is repeated", () => {
     }
   });
 
-  test("is prepared by the database, whether it reads or writes", async () => {
+  test("a repeated statement is prepared by the database, whether it reads or writes", async () => {
     const server = process.env["TEST_DATABASE_URL"];
     // Its own connection: one that has prepared many others prepares no more.
     const own =
@@ -127,7 +127,7 @@ describe("a statement that is repeated", () => {
     }
   });
 
-  test("fails at most once after a change of its columns' types, and then has the new ones", async () => {
+  test("a repeated statement fails at most once after its columns' types change, and then returns the new ones", async () => {
     const em = database.fork();
     await sql`create table changing (id int)`.execute(queries(em));
     try {

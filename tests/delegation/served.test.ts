@@ -235,7 +235,7 @@ describe("traffic", () => {
       expect([status, headers.get("retry-after"), body.detail]).toEqual([
         503,
         "3",
-        "Too many questions to name servers are in progress. Try again shortly.",
+        "Too many DNS queries are in progress. Try again shortly.",
       ]);
     world.second.behavior = "normal";
     expect(await states({ name: "www", recordType: "A" })).toEqual([true, "current", "current"]);

@@ -175,7 +175,7 @@ describe("imports run by another instance", () => {
 });
 
 test.each([
-  [{}, "zones", /say all: true/],
+  [{}, "zones", /or `all: true`/],
   [{ all: true, zones: ["a.example"] }, "all", /not both/],
   [{ all: false, zones: ["a.example"] }, "all", /must be true/],
   [{ all: "true" }, "all", /must be true/],

@@ -184,7 +184,7 @@ describe("zone file names", () => {
     ["db.bücher.example", "Rename the file to xn--bcher-kva.example.zone."],
     ["0%2F25.2.0.192.in-addr.arpa.db", "Rename the file to 0%2f25.2.0.192.in-addr.arpa.zone."],
     ["example.com!default.zone", "Rename the file to example.com.zone."],
-    ["Example.net.zone", "db.example.net has the zone's name already."],
+    ["Example.net.zone", "db.example.net already has the zone's name."],
     ["two words.example.zone", expect.stringContaining("must look like")],
   ])("the zone file %j cannot be managed, and the list says why", async (file, reason) => {
     await Promise.all([place(file, soaLine), place("db.example.net", soaLine), place("Notes.txt", "No SOA here.\n")]);

@@ -84,7 +84,7 @@ describe("a domain in a catalog zone (RFC 9432 §5.3)", () => {
   });
 });
 
-test("a domain of the kind without a catalog is deleted and moved without force, and its owner may not give up changes", async () => {
+test("a domain without a catalog is deleted and moved without force, and its owner may not abandon pending changes", async () => {
   const owner = await zw.member("owner-without-catalog");
   const { path } = await create(configs.unlisted, owner);
   expect((await owner.put(path, { providerConfigId: configs.listed, force: true })).status).toBe(403);

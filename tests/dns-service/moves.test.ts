@@ -42,7 +42,7 @@ test("a zone that moves here goes on with a higher serial and the configuration'
   expect(serialDistance(serial, serialOfLine(soa))).toBeGreaterThanOrEqual(0);
 });
 
-test("a zone that moves to another configuration of the kind has its SOA with a higher serial, and is transferred whole", async () => {
+test("a zone moved between primary configurations gets a higher serial and is transferred whole", async () => {
   const zone = "between.example";
   const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: configId });
   const before = serialOfLine((await transfer(port, zone)).lines[0] ?? "");

@@ -118,7 +118,7 @@ describe("the history of a zone that secondaries transfer", () => {
     expect((await history(id))[1]).toEqual(entry);
   });
 
-  test("counts a secondary that does not have a change yet, and the time since the change once it has", async () => {
+  test("the history counts a secondary without a change, and shows how long it took once it has it", async () => {
     const id = await create("late.example");
     await untilInSync(id);
     secondary.serves.set("late.example", (await report(id)).serial);
@@ -134,7 +134,7 @@ describe("the history of a zone that secondaries transfer", () => {
     expect(propagation.seconds).toBeGreaterThanOrEqual(120);
   });
 
-  test("has nothing to show for a zone of another provider", async () => {
+  test("the history of a zone at another provider shows no propagation", async () => {
     const { body } = await zw.admin.post("/api/domains", { name: "no-secondaries.example" });
     await add(body.id, "www");
     expect((await history(body.id))[0]).toMatchObject({ propagation: null, mirrors: null });

@@ -48,7 +48,7 @@ describe("views at providers", () => {
     const [zone, internal] = await bothViews(zw);
     await internal.add("A", "www", "10.0.0.1");
     const taken = await zw.admin.put(internal.path, { view: "" });
-    expect(taken).toMatchObject({ status: 409, body: { detail: `${zone.name} is managed here already.` } });
+    expect(taken).toMatchObject({ status: 409, body: { detail: `${zone.name} is already managed here.` } });
     const { status, body } = await zw.admin.put(internal.path, { view: "lab" });
     expect({ status, view: body.view }).toEqual({ status: 200, view: "lab" });
     expect(await readFile(join(zw.dataDir, "zones", `${zone.name}!lab.zone`), "utf8")).toContain("10.0.0.1");

@@ -15,7 +15,7 @@ test("npm, the container and systemd start Node with the same options", () => {
   expect(text("docs/operations/monitoring.md")).toContain(`\`node ${options.join(" ")} server/main.ts\``);
 });
 
-test("npm resets a password with the same options", () => {
+test("npm run reset-password uses the same Node options as npm start", () => {
   const { scripts } = JSON.parse(text("package.json")) as { scripts: Record<string, string> };
   expect(scripts["reset-password"]).toBe(["node", ...options, "server/reset-password.ts"].join(" "));
 });

@@ -231,7 +231,7 @@ describe("provider refusals and kept types", () => {
     await sql`update change_sets set state = 'pending' where id = ${id}`.execute(db);
     const { status, body } = await revert(id);
     await sql`update change_sets set state = 'applied' where id = ${id}`.execute(db);
-    expect([status, body.detail]).toEqual([409, expect.stringMatching(/not known yet/)]);
+    expect([status, body.detail]).toEqual([409, expect.stringMatching(/still unknown/)]);
   });
 });
 

@@ -65,7 +65,7 @@ describe("a plan of a replacement", () => {
     expect([unknown.status, unknown.body.issues[0].path]).toEqual([404, ["domainIds", 1]]);
   });
 
-  test("where a name has the new value already, the old record is deleted with a warning", async () => {
+  test("where a name already has the new value, the old record is deleted with a warning", async () => {
     const [zone] = zones;
     await zone?.add("A", "www", "192.0.2.7");
     const { domains } = await planned(zw.admin, {
@@ -76,7 +76,7 @@ describe("a plan of a replacement", () => {
     });
     expect(domains[0].updates).toMatchObject([{ after: { name: "@" } }]);
     expect(domains[0].deletes).toMatchObject([{ name: "www", value: old }]);
-    expect(domains[0].warnings.join(" ")).toMatch(/www has A 192\.0\.2\.7 already/);
+    expect(domains[0].warnings.join(" ")).toMatch(/www already has A 192\.0\.2\.7/);
   });
 
   test("a domain in which a rule forbids the change is listed with the reason, beside the others", async () => {

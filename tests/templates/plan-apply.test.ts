@@ -297,12 +297,12 @@ describe("members with host patterns", () => {
     expect(answer.status).toBe(201);
   }
 
-  test("without an assignment the domain does not exist", async () => {
+  test("a member without an assignment gets 404 for the domain", async () => {
     expect(await theirs.post(`/templates/${id}/plan`, { variables })).toBeProblem(404, "NOT_FOUND");
     expect(await theirs.get("/templates")).toBeProblem(404, "NOT_FOUND");
   });
 
-  test("with read access nothing can be applied", async () => {
+  test("a member with read access applies no template", async () => {
     await assign("*", "read");
     expect(await theirs.post(`/templates/${id}/plan`, { variables })).toBeProblem(403, "FORBIDDEN");
   });
@@ -335,7 +335,7 @@ describe("members with host patterns", () => {
       expect(await theirs.post(`/templates/${one}/plan`, body)).toBeProblem(403, "FORBIDDEN");
   });
 
-  test("lists and unlinking end at the pattern", async () => {
+  test("a member with a host pattern lists and unlinks only templates within it", async () => {
     await applied(id, { variables });
     await applied(id, { variables, host: "shop" });
     const [shop, apex] = await list();

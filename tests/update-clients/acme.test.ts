@@ -67,7 +67,7 @@ describe("publishing and deleting", () => {
     expect((await own.lines()).length).toBe(1);
   });
 
-  test("of nested zones the longest counts in which the token may write", async () => {
+  test("a challenge goes to the longest nested zone in which the token may write", async () => {
     const parent = await manualZone(zw);
     const child = await addZone(zw, { name: `sub.${parent.name}`, providerConfigId: await manualConfig(zw) });
     expect((await present(nameIn(child, "www."), "nested")).body.domainId).toBe(child.id);
@@ -180,7 +180,7 @@ test("a challenge that may no longer be deleted is left alone, and not tried aga
   expect(await own.lines()).toEqual(["_acme-challenge TXT locked"]);
 });
 
-test("beside a thousand values at a name, one is published and deleted alone", async () => {
+test("one challenge is published and deleted among a thousand values", async () => {
   const own = await manualZone(zw);
   const records = Array.from({ length: 1_000 }, (_, index) => ({ content: `"value-${index}"` }));
   const name = `_acme-challenge.${own.name}.`;
@@ -193,7 +193,7 @@ test("beside a thousand values at a name, one is published and deleted alone", a
   expect((await own.detail()).recordCount).toBe(999);
 });
 
-test("a zone file whose name has as many values as name servers load refuses another one, and says so", async () => {
+test("a challenge beyond the name server's record limit is refused with that reason", async () => {
   const own = await fileZone(
     zw,
     Array.from({ length: 100 }, (_, index) => `_acme-challenge 60 TXT "value-${index}"\n`).join(""),

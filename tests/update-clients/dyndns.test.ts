@@ -43,7 +43,7 @@ describe("an update", () => {
     expect(await own.lines()).toEqual(["many A 192.0.2.8"]);
   });
 
-  test("sets the address of a host that ends in the zone's name twice, and of no other", async () => {
+  test("an update sets the address of a host that ends in the zone's name twice, and of no other", async () => {
     const own = await manualZone(zw);
     const host = `home.${own.name}.${own.name}`;
     expect(await update(`hostname=${host}&myip=192.0.2.1`)).toEqual([200, "good 192.0.2.1"]);
@@ -51,7 +51,7 @@ describe("an update", () => {
     expect(await own.lines()).toEqual([`home.${own.name} A 192.0.2.1`]);
   });
 
-  test("takes the caller's address where `myip` is absent or empty", async () => {
+  test("an update uses the caller's address if `myip` is absent or empty", async () => {
     const host = `here.${zone.name}`;
     expect(await update(`hostname=${host}`)).toEqual([200, "good 127.0.0.1"]);
     expect(await update(`hostname=${host}&myip=&system=dyndns&mx=NOCHG&wildcard=OFF`)).toEqual([

@@ -39,7 +39,7 @@ export function readFileName(file: string, files: ReadonlySet<string>): Result<s
   if (meant === zone) return ok(zone);
   const names = fileNamesOf(meant);
   const other = names.find((named) => files.has(named));
-  return refuse(other === undefined ? `Rename the file to ${names[0]}.` : `${other} has the zone's name already.`);
+  return refuse(other === undefined ? `Rename the file to ${names[0]}.` : `${other} already has the zone's name.`);
 }
 
 function stemOf(file: string): string {

@@ -48,7 +48,7 @@ export const groupFields = {
     .optional()
     .meta({
       description:
-        "What the members of groups get. Evaluated at each sign-in; what came from a group goes with it. A change takes away at once what no rule gives any more.",
+        "What group members get. Evaluated at each sign-in: grants end when the group does. Removing a rule revokes its grants immediately.",
       example: [{ group: "dns-team", role: "member", assignment: { tag: "production", access: "write" } }],
     }),
   defaultDeny: z.boolean("This must be true or false.").optional().meta({

@@ -211,7 +211,7 @@ export class Channels {
     return { id, channel: shown, name, config, events, enabled, zoneFilter, digest, disabledReason, ...times };
   }
 
-  /** Returns the audit log's view of a channel, with masked settings. */
+  /** Returns the audit trail's view of a channel, with masked settings. */
   #auditedFields(channel: NotificationChannel) {
     const { channel: kind, name, config, events, enabled, zoneFilter, digest } = this.#view(channel);
     return { channel: kind, name, config, events: [...events], enabled, zoneFilter, digest };

@@ -138,7 +138,7 @@ describe("an auditor changes nothing", () => {
     expect((await other.records("&search=late")).length).toBe(0);
   });
 
-  test("but their own account", async () => {
+  test("an auditor changes only their own account", async () => {
     const mine = await zw.member("own-account");
     const { body: me } = await mine.get("/api/auth/me");
     await zw.admin.put(`/api/users/${me.id}`, { role: "auditor" });

@@ -262,7 +262,7 @@ async function followed() {
 }
 
 describe("a request that its owner made", () => {
-  test("shows no PTR records of zones that the token does not name", async () => {
+  test("a request shows a narrowed token no PTR records of zones that it does not name", async () => {
     const { net, own, made, path } = await followed();
     expect(made.reverse).toEqual([expect.objectContaining({ domainId: net.zone.id, included: true })]);
     const token = await narrowed(zw.admin, { domainIds: [own.id] });
@@ -271,7 +271,7 @@ describe("a request that its owner made", () => {
     expect(JSON.stringify(body)).not.toContain(net.zone.name);
   });
 
-  test("is not applied without an approval by a token that could not make the change itself", async () => {
+  test("a token that could not make the change itself does not apply its owner's request without an approval", async () => {
     const { net, own, path } = await followed();
     const requestsOnly = await narrowed(zw.admin, { domainIds: [own.id], permissions: ["requests:write"] });
     const body = { name: "Requests", permissions: ["requests:read", "requests:write"] };
@@ -291,7 +291,7 @@ describe("a request that its owner made", () => {
     expect(await own.lines()).toEqual([`www A ${net.at(1)}`]);
   });
 
-  test("is applied by a token for requests only, once somebody approved it", async () => {
+  test("a token for requests only applies its owner's request once somebody approved it", async () => {
     const { own, made, path } = await followed();
     const reviewer = await zw.member("reviewer");
     await assign(zw, reviewer, own.id, "*", "write", { review: true });

@@ -156,7 +156,7 @@ describe("creating a TSIG key", () => {
     await make(limited);
   });
 
-  test("who may only read a domain gets keys that only read it", async () => {
+  test("a user who may only read a domain gets keys that only read it", async () => {
     const reader = await zw.member("reader");
     await assign(zw, reader, zone.id, "*", "read");
     const auditor = await zw.member("auditor");

@@ -60,7 +60,7 @@ describe.each(senders)("a datagram %s", (sender, sign) => {
   const owners = [name, `www.${name}`, `alias.${name}`, `outside.${name}`, `no.such.${name}`, "elsewhere.example", "."];
   const kinds = ["SOA", "NS", "A", "AAAA", "TXT", "CNAME", "ANY", "AXFR"];
 
-  test.each(owners)("that asks for %s gets none longer than itself, with EDNS and without", async (owner) => {
+  test.each(owners)("a UDP query for %s gets no answer longer than itself, with EDNS and without", async (owner) => {
     const longer: string[] = [];
     for (const kind of kinds) {
       for (const [with_, message] of [
@@ -77,7 +77,7 @@ describe.each(senders)("a datagram %s", (sender, sign) => {
     expect(longer).toEqual(isSoa ? ["SOA"] : []);
   });
 
-  test("of another kind gets none longer than itself", async () => {
+  test("any other datagram gets no answer longer than itself", async () => {
     const added = wireRecord(
       Buffer.from(`\u0003new\u0008datagram\u0007example\u0000`, "latin1"),
       1,

@@ -67,7 +67,7 @@ describe("a prerequisite", () => {
     expect(await zone.lines()).toEqual(rcode === 0 ? [...before, "new 300 A 192.0.2.7"].toSorted() : before);
   });
 
-  test("on values needs every record of the RRset, in any order", async () => {
+  test("a prerequisite on values needs every record of the RRset, in any order", async () => {
     const both = [pre.rrsetHas("www", "A", "192.0.2.2"), pre.rrsetHas("www", "A", "192.0.2.1")];
     expect(await zone.client.update([], both)).toBe(noError);
     expect(await zone.client.update([], [...both, pre.rrsetHas("www", "A", "192.0.2.3")])).toBe(nxRrset);
@@ -184,12 +184,12 @@ describe("an update", () => {
     ["deletes a record with a TTL", [anyRecord("www", "A", classes.none, 1, "192.0.2.1")], formErr],
     ["deletes a record of any type", [anyRecord("www", "ANY", classes.none, 0, null)], formErr],
     ["reaches outside the zone", [() => update.deleteName("www")("other.example")], notZone],
-  ])("that %s is refused as a whole", async (_, updates, rcode) => {
+  ])("an update that %s is refused as a whole", async (_, updates, rcode) => {
     expect(await zone.client.update([update.add("first", "A", "192.0.2.7"), ...updates])).toBe(rcode);
     expect(await zone.lines()).toEqual(before);
   });
 
-  test("for another zone, or of another class, is NOTAUTH", async () => {
+  test("an update of another zone or class is NOTAUTH", async () => {
     const { client } = zone;
     const add = [update.add("x", "A", "192.0.2.7")];
     expect((await client.send(client.message(add, [], "other.example"))).rcode).toBe(notAuth);
@@ -199,7 +199,7 @@ describe("an update", () => {
     expect((await client.send(chaos)).rcode).toBe(notAuth);
   });
 
-  test("whose zone section is not one SOA question is FORMERR", async () => {
+  test("an update whose zone section is not one SOA question is FORMERR", async () => {
     const { client } = zone;
     const wrongType = client.message([]);
     wrongType.writeUInt16BE(1, 12 + "forms.example".length + 2);
@@ -209,14 +209,14 @@ describe("an update", () => {
     expect((await client.send(none)).rcode).toBe(formErr);
   });
 
-  test("that deletes everything at the apex deletes a stored MX record there, and leaves the SOA and NS records", async () => {
+  test("an update that deletes everything at the apex deletes a stored MX record there, and leaves the SOA and NS records", async () => {
     await zone.add({ recordType: "MX", name: "@", value: "10 mail.example.net" });
     expect(await zone.client.update([update.deleteName("@")])).toBe(noError);
     expect(await zone.lines()).toEqual(before);
     expect((await zone.client.query("@", "SOA")).message.answers).toHaveLength(1);
   });
 
-  test("of more than 1,000 changes is refused, and one of 1,000 is made", async () => {
+  test("an update of more than 1,000 changes is refused, and one of 1,000 is made", async () => {
     expect(await zone.client.update(many(1_001), [], "tcp")).toBe(refused);
     expect(await zone.lines()).toEqual(before);
     const revision = await zone.revision();

@@ -19,7 +19,7 @@ const unknown = (): TsigKey => ({
 const at = ({ port, zone, key }: UpdateClient, address: string) => new UpdateClient(port, zone, key, address);
 
 describe("a key that is not known", () => {
-  test("is BADKEY, and one with another secret is BADSIG", async () => {
+  test("an unknown key is BADKEY, and one with another secret is BADSIG", async () => {
     const { client } = await newZone(zw, "wrong.example");
     const add = [update.add("x", "A", "192.0.2.1")];
     await expect(new UpdateClient(client.port, client.zone, unknown()).update(add)).rejects.toThrow("BADKEY");
@@ -28,7 +28,7 @@ describe("a key that is not known", () => {
     expect(await client.update(add)).toBe(0);
   });
 
-  test("is no longer looked up after 20 of an address, by UDP or TCP, while every key that exists works from there", async () => {
+  test("after 20 unknown keys from an address, by UDP or TCP, no more are looked up, while every key that exists works from there", async () => {
     const { client } = await newZone(zw, "slow.example");
     const from = "127.0.3.1";
     for (const protocol of ["udp", "tcp"] as const) {

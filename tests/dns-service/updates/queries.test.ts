@@ -64,7 +64,7 @@ describe("a signed query", () => {
     ["alias", "ANY", 0, ["alias.read.example 300 CNAME www.read.example"]],
     ["@", "MX", 0, ["read.example 300 MX 10 mail.read.example"]],
     ["@", "NS", 0, ["read.example 300 NS ns1.example.net"]],
-  ])("for %s %s is answered from the stored zone", async (name, type, rcode, lines) => {
+  ])("a signed query for %s %s is answered from the stored zone", async (name, type, rcode, lines) => {
     const authority = lines.length === 0 ? "SOA" : null;
     const answer = await zone.client.query(name, type);
     expect(answer.message.authoritative).toBe(true);
@@ -81,13 +81,13 @@ describe("a signed query", () => {
     ["outside", "A", 0, [to("outside", "www.example.net")], null],
     ["loop-a", "A", 0, [within("loop-a", "loop-b"), within("loop-b", "loop-a")], null],
     ["chain-0", "A", 0, Array.from({ length: 16 }, (_, index) => within(`chain-${index}`, `chain-${index + 1}`)), null],
-  ])("for %s %s follows CNAME records as far as the zone goes", async (name, type, rcode, lines, authority) => {
+  ])("a signed query for %s %s follows CNAME records within the zone", async (name, type, rcode, lines, authority) => {
     const answer = await aliases.client.query(name, type);
     expect(answer.message.authoritative).toBe(true);
     expect(shown(answer)).toEqual({ rcode, lines: lines.toSorted(), authority });
   });
 
-  test("for a CNAME whose target the key does not see ends there, whether the target exists or not", async () => {
+  test("a signed query stops at a CNAME whose target the key does not see, whether the target exists or not", async () => {
     const narrow = await newKey(zw.admin, aliases.id, { hostPattern: "far", access: "read" });
     const client = Object.assign(Object.create(aliases.client) as typeof aliases.client, { key: narrow.tsig });
     expect(shown(await client.query("far", "A"))).toEqual({
@@ -97,13 +97,13 @@ describe("a signed query", () => {
     });
   });
 
-  test("for any type at the apex includes the SOA", async () => {
+  test("a signed query for any type at the apex includes the SOA", async () => {
     expect(shown(await zone.client.query("@", "ANY")).lines).toEqual(
       ["read.example 300 MX 10 mail.read.example", "read.example 300 NS ns1.example.net", await soa()].toSorted(),
     );
   });
 
-  test("for the SOA has it in the answer at the apex, and elsewhere in the authority section, by UDP too", async () => {
+  test("a signed query for the SOA gets it as the answer at the apex and in the authority section elsewhere, also by UDP", async () => {
     for (const protocol of ["udp", "tcp"] as const) {
       expect(shown(await zone.client.query("@", "SOA", protocol))).toEqual({
         rcode: 0,
@@ -119,7 +119,7 @@ describe("a signed query", () => {
     }
   });
 
-  test("for records by UDP is answered truncated, so that no datagram gets a longer one", async () => {
+  test("a signed query for records by UDP is truncated, so that no answer is longer than its query", async () => {
     const { rcode, message } = await zone.client.query("www", "A", "udp");
     expect([rcode, message.truncated, message.answers.length]).toEqual([0, true, 0]);
   });
@@ -135,7 +135,7 @@ const add = (from: number) =>
   Array.from({ length: 900 }, (_, index) => update.add(`n${from + index}`, "A", "192.0.2.1"));
 
 describe("a signed transfer", () => {
-  test("has the whole zone, and a transfer of changes since a serial as well", async () => {
+  test("a signed transfer has the whole zone, also if changes since a serial were requested", async () => {
     const all = [
       "a.deep.read.example 300 A 192.0.2.3",
       "alias.read.example 300 CNAME www.read.example",
@@ -152,7 +152,7 @@ describe("a signed transfer", () => {
     }
   });
 
-  test("has only what the key may see, and the SOA and the apex NS records always", async () => {
+  test("a signed transfer has only what the key may see, plus the SOA and the apex NS records", async () => {
     const narrow = await newKey(zw.admin, zone.id, { hostPattern: "www", recordTypes: ["A"], access: "read" });
     const { lines } = await transfer(zone.client.port, "read.example", { key: narrow.tsig });
     expect(lines.slice(1, -1)).toEqual([
@@ -162,7 +162,7 @@ describe("a signed transfer", () => {
     ]);
   });
 
-  test("of a zone that changes meanwhile has every record of one revision", async () => {
+  test("a signed transfer during changes has every record of one revision", async () => {
     const large = await newZone(zw, "large.example");
     for (const from of [0, 900, 1_800]) expect(await large.client.update(add(from), [], "tcp")).toBe(0);
     const transfers = Array.from({ length: 3 }, () =>

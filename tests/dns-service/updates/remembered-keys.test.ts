@@ -37,7 +37,7 @@ describe.each([
   ["a zone with a back end", () => served],
   ["a zone without one", () => manual],
 ])("a key that has updated %s", (_, ofKind) => {
-  test("is BADKEY after its revocation, for each kind of message", async () => {
+  test("a revoked TSIG key gets BADKEY for every kind of message", async () => {
     const zone = ofKind();
     const { id, tsig, client, repeat } = await usedKey(zone);
     const before = await zone.lines();
@@ -58,7 +58,7 @@ describe.each([
     expect(await zone.lines()).toEqual(before);
   });
 
-  test("does what its owner may after their role has changed", async () => {
+  test("a cached key loses rights when its owner's role changes", async () => {
     const zone = ofKind();
     const name = `owner-${zone.id.slice(-8)}`;
     const owner = await zw.member(name);
@@ -78,7 +78,7 @@ describe.each([
     expect(await client.update([update.add("by-member", "A", "192.0.2.1")])).toBe(rcodes.noError);
   });
 
-  test("is found unchanged when it is looked up in a transaction", async () => {
+  test("a key lookup inside a transaction finds the cached key unchanged", async () => {
     const { tsig } = await usedKey(ofKind());
     const { tsigKeyCredentials: credentials, database } = zw.services;
     const remembered = credentials.remembered(tsig.name);

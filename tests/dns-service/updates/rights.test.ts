@@ -36,7 +36,7 @@ describe("a key limited to TXT at app and below", () => {
   const names = ["app", "x.app", "www", "@", "apple", "app.x"];
   const cases = names.flatMap((name) => Object.keys(values).map((type) => ({ name, type })));
 
-  test.each(cases)("writes and sees $type at $name only if it covers them", async ({ name, type }) => {
+  test.each(cases)("a narrow key writes and sees $type at $name only if it covers them", async ({ name, type }) => {
     const isCovered = type === "TXT" && ["app", "x.app"].includes(name);
     const isPublic = name === "@" && type === "NS";
     const value = values[type] ?? "";
@@ -50,7 +50,7 @@ describe("a key limited to TXT at app and below", () => {
     expect(await zone.lines()).toEqual(before);
   });
 
-  test("learns nothing of other types: what concerns all types of a name is refused, whatever is there", async () => {
+  test("a narrow key learns nothing of other types: updates of all types at a name are refused, whatever is there", async () => {
     for (const name of ["app", "free", "www"]) {
       expect(await client.update([], [pre.nameInUse(name)])).toBe(5);
       expect(await client.update([], [pre.nameUnused(name)])).toBe(5);
@@ -58,13 +58,13 @@ describe("a key limited to TXT at app and below", () => {
     }
   });
 
-  test("changes nothing if one part of an update is beyond it", async () => {
+  test("an update with one part beyond the key changes nothing", async () => {
     const before = await zone.lines();
     expect(await client.update([update.add("app", "TXT", "fine"), update.add("www", "TXT", "beyond")])).toBe(5);
     expect(await zone.lines()).toEqual(before);
   });
 
-  test("shows its owner and the audit trail why it was refused, and the history names it", async () => {
+  test("a refusal is shown to the key's owner and in the audit trail, and the history names the key", async () => {
     expect(await client.update([update.add("www", "A", "192.0.2.9")])).toBe(5);
     const reason = "This key does not cover the records of www. Use one that does.";
     await vi.waitFor(async () => expect((await keyState(keyId))?.lastError).toBe(reason), { timeout: 10_000 });
@@ -84,16 +84,19 @@ describe("a message from another time", () => {
       "The client's clock is behind (BADTIME). Correct it. If it is right, an old message was replayed.",
     ],
     ["ahead", 301, "The client's clock is ahead of this service's (BADTIME). Correct one of them."],
-  ])("of a client whose clock is %s is the key's last error, and no use", async (_how, seconds, reason) => {
-    const { id, tsig } = await newKey(zw.admin, zone.id);
-    const message = zone.client.message([update.add("late", "A", "192.0.2.1")]);
-    const signed = signRequest(message, tsig, Math.floor(Date.now() / 1_000) + seconds);
-    await zone.client.exchange(signed.message, "tcp");
-    await vi.waitFor(async () => expect((await keyState(id))?.lastError).toBe(reason), { timeout: 10_000 });
-    expect(await keyState(id)).toMatchObject({ lastUsedAt: null, lastUsedFrom: null });
-  });
+  ])(
+    "a client whose clock is %s sets the key's last error and does not count as a use",
+    async (_how, seconds, reason) => {
+      const { id, tsig } = await newKey(zw.admin, zone.id);
+      const message = zone.client.message([update.add("late", "A", "192.0.2.1")]);
+      const signed = signRequest(message, tsig, Math.floor(Date.now() / 1_000) + seconds);
+      await zone.client.exchange(signed.message, "tcp");
+      await vi.waitFor(async () => expect((await keyState(id))?.lastError).toBe(reason), { timeout: 10_000 });
+      expect(await keyState(id)).toMatchObject({ lastUsedAt: null, lastUsedFrom: null });
+    },
+  );
 
-  test("that is signed with another secret changes nothing about the key", async () => {
+  test("a message signed with another secret changes nothing about the key", async () => {
     const [{ id, tsig }, other] = [await newKey(zw.admin, zone.id), await newKey(zw.admin, zone.id)];
     const message = zone.client.message([update.add("late", "A", "192.0.2.1")]);
     const forged = signRequest(message, { ...tsig, secret: Buffer.alloc(32) }, 0);
@@ -106,7 +109,7 @@ describe("a message from another time", () => {
 });
 
 describe("a key of a member", () => {
-  test("does what its owner may, as of the moment of each update", async () => {
+  test("a member's key may do what its owner may at the moment of each update", async () => {
     const assignment = await zw.admin.post("/api/assignments", {
       userId: memberId,
       domainId: zone.id,
@@ -121,7 +124,7 @@ describe("a key of a member", () => {
     expect(await client.update([update.add("b.team", "A", "192.0.2.1")])).not.toBe(0);
   });
 
-  test("cannot change a locked record, and neither can one of the owner", async () => {
+  test("no key changes a locked record, not even the domain owner's", async () => {
     const created = await zw.admin.post(zone.path, { recordType: "A", name: "kept", value: "192.0.2.1", locked: true });
     expect(created.status).toBe(201);
     const before = await zone.lines();
@@ -131,7 +134,7 @@ describe("a key of a member", () => {
   });
 });
 
-test("the reason of a refusal by a rule of records names no list that the client never sent", async () => {
+test("a refused update's reason has no list index", async () => {
   expect(await zone.client.update([update.add("bad\\001", "A", "192.0.2.1")])).toBe(5);
   await vi.waitFor(
     async () => expect((await keyState(zone.key.id))?.lastError).toMatch(/^Nothing was changed: The record name must/),

@@ -111,7 +111,7 @@ function outcomeOf(octets: Buffer): string {
 }
 
 describe("an update", () => {
-  test("reads back as it was written, with canonical values", () => {
+  test("an update reads back as it was written, with canonical values", () => {
     fc.assert(
       fc.property(updates, (update) => {
         const message = readMessage(octetsOf(update));
@@ -122,7 +122,7 @@ describe("an update", () => {
     );
   });
 
-  test("that is cut off or changed anywhere is refused or read, and never throws anything else", () => {
+  test("a truncated or altered update is refused or read, and never throws anything else", () => {
     const change = fc.tuple(fc.nat(), fc.nat(255));
     fc.assert(
       fc.property(updates, fc.array(change, { maxLength: 6 }), fc.option(fc.nat()), (update, changes, cut) => {

@@ -26,7 +26,7 @@ describe("the groups in a claim", () => {
     ["the prototype", "__proto__", {}, []],
     ["the prototype's fields", "__proto__.toString", {}, []],
     ["a claim that is called like the prototype", "__proto__", JSON.parse('{"__proto__":["a"]}'), ["a"]],
-  ])("are those of %s", (_what, path, claims, groups) => {
+  ])("the groups of a claim are read from %s", (_what, path, claims, groups) => {
     expect(read(path, claims)).toEqual(groups);
   });
 
@@ -57,7 +57,7 @@ describe("the groups in a claim", () => {
     );
   });
 
-  test("of more than 20,000 groups, the first 20,000 count", () => {
+  test("only the first 20,000 groups of a claim count", () => {
     const groups = Array.from({ length: 30_000 }, (_, index) => `group-${index}`);
     expect(read("groups", { groups })).toEqual(groups.slice(0, 20_000));
   });

@@ -270,7 +270,7 @@ describe("defaultDeny", () => {
 });
 
 describe("the last administrator", () => {
-  test("is neither demoted nor locked out by groups, and is once there is another", async () => {
+  test("groups neither demote nor lock out the last administrator, but do once there is another", async () => {
     const user = await person(["admins"]);
     const { body: me } = await zw.admin.get("/api/auth/me");
     expect((await user.client.put(`/api/users/${me.id}`, { role: "member" })).status).toBe(200);

@@ -53,7 +53,7 @@ describe("a channel that hears of changes", () => {
     expect(await left()).toBe(0);
   });
 
-  test("learns the name of the personal token, and the number of the change request", async () => {
+  test("a channel for changes learns the personal token's name and the change request's number", async () => {
     const channel = await hearing();
     const zone = await manualZone(harness.zw);
     const { body: token } = await harness.zw.admin.post("/api/auth/me/tokens", {

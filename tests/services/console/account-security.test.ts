@@ -205,7 +205,7 @@ describe("the password", () => {
     await page.getByLabel("Current password").fill(memberPassword);
     await page.getByLabel("New password").fill("seven grey herons wading");
     await page.getByRole("button", { name: "Change the password" }).click();
-    await page.getByText("Your password is changed.").waitFor();
+    await page.getByText("Password changed.").waitFor();
     expect(await page.getByLabel("Current password").inputValue()).toBe("");
 
     // Its live stream ends with the session, so the page hears of it by itself.

@@ -54,7 +54,7 @@ test("a picture address that is refused is explained at its field, and no pictur
   await page.getByText(/must be an https/).waitFor();
   await page.getByLabel("Picture address").fill("https://pictures.example/ada.png");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your profile is saved.").waitFor();
+  await page.getByText("Profile saved.").waitFor();
   await page.reload();
   await page.getByLabel("Picture address").waitFor();
   expect(elsewhere).toEqual([]);
@@ -164,7 +164,7 @@ test("an ended session signs that browser out", async () => {
     .getByRole("dialog", { name: "End the session of Chrome on Linux?" })
     .getByRole("button", { name: "End" })
     .click();
-  await page.getByText("The session is ended.").waitFor();
+  await page.getByText("Session ended.").waitFor();
   site.expected.push("401");
   await other.reload();
   await other.getByRole("heading", { name: "Sign in to Zonewright" }).waitFor();
@@ -206,7 +206,7 @@ test("markup typed into every field stays text", async () => {
   await page.getByLabel("Full name").fill(markup);
   await page.getByLabel("Short name").fill("<b>bold</b>");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your profile is saved.").waitFor();
+  await page.getByText("Profile saved.").waitFor();
   await page.getByRole("button", { name: "Add an address" }).click();
   await page.getByLabel("New address").fill(`${markup}@example.com`);
   await page.getByLabel("Current password").fill(memberPassword);

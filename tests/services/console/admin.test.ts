@@ -54,7 +54,7 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
   await page.getByLabel("Zones").fill("refused.test");
   await page.getByLabel("Seconds to wait").fill("1");
   await page.getByRole("button", { name: "Save and test" }).click();
-  await page.getByRole("alert").getByText("The configuration is saved").waitFor();
+  await page.getByRole("alert").getByText("Configuration saved").waitFor();
   expect(await page.content()).not.toContain(secret);
   expect(await page.getByLabel("TSIG secret").inputValue()).toBe("");
   await page.goto(`${site.url}/admin/providers`);
@@ -62,7 +62,7 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill("Renamed name server");
   await dialog.getByRole("button", { name: "Save and test" }).click();
-  await dialog.getByText("The configuration is saved").waitFor();
+  await dialog.getByText("Configuration saved").waitFor();
   await dialog.getByRole("button", { name: "Keep it and go on" }).click();
   await page.getByRole("cell", { name: "Renamed name server", exact: true }).waitFor();
   await page.getByText("Fails").waitFor();
@@ -71,7 +71,7 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
   expect(stored.config.tsigSecret).toBe("********");
   await choose(page, "More actions for Renamed name server", "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Renamed name server is deleted.").waitFor();
+  await page.getByText("Renamed name server deleted.").waitFor();
 });
 
 test("a wrong setting is explained at its field", async () => {
@@ -101,7 +101,7 @@ test("some of a provider's zones are imported, and one that fails is named with 
   await page.getByText("Rename the file to some-capital.test.zone.").waitFor();
   await page.getByLabel("Import some-two.test").uncheck();
   await page.getByRole("button", { name: "Import 3 zones" }).click();
-  await page.getByText("2 zones are imported.").waitFor();
+  await page.getByText("2 zones imported.").waitFor();
   await page.getByRole("alert").getByText("some-broken.test", { exact: true }).waitFor();
   await photograph(page, "import");
   await page.getByRole("link", { name: "Open your domains" }).click();
@@ -126,14 +126,14 @@ test("a user is created, edited, and loses every way in", async () => {
   await dialog.getByText("A password must have at least 12 characters.").waitFor();
   await dialog.getByLabel("Password").fill(memberPassword);
   await dialog.getByRole("button", { name: "Add user" }).click();
-  await page.getByText("mira is added.").waitFor();
+  await page.getByText("mira added.").waitFor();
   const mira = await site.zonewright.signIn("mira", memberPassword);
   expect((await mira.get("/api/auth/me")).status).toBe(200);
 
   await choose(page, "Actions for mira", "Edit");
   await dialog.getByLabel("Full name").fill("Mira K.");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("mira is changed.").waitFor();
+  await page.getByText("mira updated.").waitFor();
   await page.getByText("Mira K. · mira@example.com").waitFor();
 
   await choose(page, "Actions for mira", "Ways in");
@@ -149,7 +149,7 @@ test("a user is created, edited, and loses every way in", async () => {
 
   await choose(page, "Actions for mira", "Delete");
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("mira is deleted.").waitFor();
+  await page.getByText("mira deleted.").waitFor();
 });
 
 test("deleting a user who owns domains asks for the new owner", async () => {
@@ -170,7 +170,7 @@ test("deleting a user who owns domains asks for the new owner", async () => {
   await dialog.getByText("No user has this name.").waitFor();
   await dialog.getByLabel("New owner").fill("admin");
   await dialog.getByRole("button", { name: "Delete" }).click();
-  await page.getByText("otto is deleted.").waitFor();
+  await page.getByText("otto deleted.").waitFor();
   const { body: me } = await admin.get("/api/auth/me");
   expect((await admin.get(`/api/domains/${domain.id}`)).body.ownerId).toBe(me.id);
 });
@@ -213,7 +213,7 @@ test("a sign-in provider is set up, turned on and deleted, and its secret is nev
   await expectAccessible(page);
   await photograph(page, "sign-in-provider");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("GitHub is saved.").waitFor();
+  await page.getByText("GitHub saved.").waitFor();
   expect(await page.content()).not.toContain("a secret of the provider");
   await page.getByRole("button", { name: "Turn on: GitHub" }).click();
   await page.getByText("GitHub is on.").waitFor();
@@ -225,7 +225,7 @@ test("a sign-in provider is set up, turned on and deleted, and its secret is nev
     .waitFor();
   await choose(page, "More actions for GitHub", "Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("GitHub is deleted.").waitFor();
+  await page.getByText("GitHub deleted.").waitFor();
 });
 
 test("a member sees no administration, and its addresses refuse plainly", async () => {

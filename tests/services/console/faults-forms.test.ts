@@ -72,7 +72,7 @@ const forms: readonly FormCase[] = [
     },
     procedure: "assignments.create",
     submit: "Assign",
-    done: (page) => page.getByText("typist is assigned."),
+    done: (page) => page.getByText("typist assigned."),
   },
   {
     what: "a request for access",
@@ -83,7 +83,7 @@ const forms: readonly FormCase[] = [
     typed: { Hosts: "shop", "Why you need it": "The shop moves on Friday." },
     procedure: "assignments.request",
     submit: "Request access",
-    done: (page) => page.getByText("Your request is sent to the administrators."),
+    done: (page) => page.getByText("Request sent to the administrators."),
   },
   {
     what: "a profile",
@@ -93,7 +93,7 @@ const forms: readonly FormCase[] = [
     typed: { "Full name": "Ada Lovelace", "Short name": "Ada" },
     procedure: "profile.update",
     submit: "Save",
-    done: (page) => page.getByText("Your profile is saved."),
+    done: (page) => page.getByText("Profile saved."),
   },
   {
     what: "a personal token",
@@ -128,7 +128,7 @@ const forms: readonly FormCase[] = [
     typed: { Username: "typed", Email: "typed@example.com", Password: memberPassword },
     procedure: "users.create",
     submit: "Add user",
-    done: (page) => page.getByText("typed is added."),
+    done: (page) => page.getByText("typed added."),
   },
   {
     what: "a provider",

@@ -12,7 +12,7 @@ const history = (zone: Zone) => `/d/${zone.name}/timeline`;
 const dialog = (page: Page) => page.locator('[role="dialog"]:not([class*="toast"])');
 const item = (page: Page, text: string) => page.getByRole("listitem").filter({ hasText: text });
 
-test("a change of the history is shown with its records, and taken back after they were read; later changes stay", async () => {
+test("a change in the history is shown with its records and reverted after review; later changes stay", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.create({ recordType: "A", name: "www", value: "192.0.2.1", message: "Add the web server" });
   await zone.add("A", "api", "192.0.2.7");
@@ -24,12 +24,12 @@ test("a change of the history is shown with its records, and taken back after th
   await entry.getByText("192.0.2.1").waitFor();
   await expectAccessible(page);
   await photograph(page, "history");
-  await entry.getByRole("button", { name: "Take back… Add the web server, revision 1" }).click();
+  await entry.getByRole("button", { name: "Revert… Add the web server, revision 1" }).click();
   await dialog(page).getByText("192.0.2.1").waitFor();
   await expectAccessible(page);
-  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
-  await page.getByText("Taken back as revision 3.").waitFor();
-  await item(page, "Change taken back").waitFor();
+  await dialog(page).getByRole("button", { name: "Revert", exact: true }).click();
+  await page.getByText("Reverted in revision 3.").waitFor();
+  await item(page, "Change reverted").waitFor();
   expect(await zone.lines()).toEqual(["api A 192.0.2.7"]);
 });
 
@@ -45,17 +45,17 @@ test("a change by a user who was deleted is not attributed to the service", asyn
   await item(page, "revision 1").getByText("a deleted user, revision 1").waitFor();
 });
 
-test("a change whose records were changed since cannot be taken back, and the dialog says why", async () => {
+test("a change whose records have changed since cannot be reverted, and the dialog says why", async () => {
   const zone = await fileZone(site.zonewright);
   const { id } = await zone.add("A", "www", "192.0.2.1");
   await zone.update(id, { value: "192.0.2.2" });
   const page = await site.signedIn({ path: history(zone) });
   site.expected.push("409");
   await item(page, "revision 1")
-    .getByRole("button", { name: /^Take back/ })
+    .getByRole("button", { name: /^Revert/ })
     .click();
   await dialog(page).getByRole("alert").getByText(/www/).waitFor();
-  const take = dialog(page).getByRole("button", { name: "Take back", exact: true });
+  const take = dialog(page).getByRole("button", { name: "Revert", exact: true });
   expect(await take.getAttribute("aria-disabled")).toBe("true");
 });
 
@@ -70,13 +70,13 @@ test("a member takes back changes of their own names, and is offered no other", 
   await site.zonewright.admin.post("/api/assignments", { ...whole, access: "write", subdomainPattern: "*.dev" });
   const page = await site.signedIn({ username, password: memberPassword, path: history(zone) });
   await item(page, "revision 2")
-    .getByRole("button", { name: /^Take back/ })
+    .getByRole("button", { name: /^Revert/ })
     .waitFor();
   await item(page, "revision 1").waitFor();
-  expect(await page.getByRole("button", { name: /^Take back/ }).count()).toBe(1);
-  await page.getByRole("button", { name: /^Take back/ }).click();
-  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
-  await page.getByText("Taken back as revision 3.").waitFor();
+  expect(await page.getByRole("button", { name: /^Revert/ }).count()).toBe(1);
+  await page.getByRole("button", { name: /^Revert/ }).click();
+  await dialog(page).getByRole("button", { name: "Revert", exact: true }).click();
+  await page.getByText("Reverted in revision 3.").waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
 });
 
@@ -85,16 +85,16 @@ test("where every change needs a review, an administrator takes one back with a 
   await zone.add("A", "www", "192.0.2.1");
   await site.zonewright.admin.put(zone.path, { reviewRequired: "everyone" });
   const page = await site.signedIn({ path: history(zone) });
-  await page.getByRole("button", { name: /^Take back/ }).click();
+  await page.getByRole("button", { name: /^Revert/ }).click();
   site.expected.push("409");
-  await dialog(page).getByRole("button", { name: "Take back", exact: true }).click();
+  await dialog(page).getByRole("button", { name: "Revert", exact: true }).click();
   await dialog(page).getByText("Changes to this zone need a review.").waitFor();
   expect(await dialog(page).textContent()).not.toContain("/api/");
   const anyway = dialog(page).getByRole("button", { name: "Apply without review" });
   expect(await anyway.getAttribute("aria-disabled")).toBe("true");
   await dialog(page).getByLabel("Why it cannot wait for a review").fill("The host is gone.");
   await anyway.click();
-  await page.getByText("Taken back as revision 2.").waitFor();
+  await page.getByText("Reverted in revision 2.").waitFor();
   const [entry] = await zone.history();
   expect(entry).toMatchObject({ kind: "revert", message: "The host is gone." });
 });

@@ -20,15 +20,15 @@ const record = async () => (await zone.records("&name=www"))[0];
 const records = () => `/d/${zone.name}/records`;
 const menu = async (page: Page) => await page.getByRole("button", { name: "Actions for www A" }).click();
 
-test("an administrator locks a record and sets whom to ask and when to look again, and the row says so", async () => {
+test("an administrator locks a record and sets its contact and review date, and the row shows them", async () => {
   // West of Greenwich, the midnight of UTC is the day before.
   const page = await site.signedIn({ path: records(), timezoneId: "America/New_York" });
   await menu(page);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
-  const dialog = page.getByRole("dialog", { name: "Lock, owner and review date of www A" });
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Lock, contact and review date of www A" });
   await dialog.getByLabel(/^Locked/).check();
-  await dialog.getByLabel("Who to ask about it").selectOption({ label: "You (admin)" });
-  await dialog.getByLabel("Look at it again on").fill("2031-03-14");
+  await dialog.getByLabel("Contact", { exact: true }).selectOption({ label: "You (admin)" });
+  await dialog.getByLabel("Review date", { exact: true }).fill("2031-03-14");
   await expectAccessible(page);
   await photograph(page, "record-details");
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -46,7 +46,7 @@ test("the menu of a record opens by the keyboard, leads to its lock, and returns
   const page = await site.signedIn({ path: records() });
   const grid = page.getByRole("grid");
   await page.getByRole("gridcell", { name: "www", exact: true }).click();
-  const details = page.getByRole("menuitem", { name: "Lock, owner, review date…" });
+  const details = page.getByRole("menuitem", { name: "Lock, contact, review date…" });
   for (const key of ["Shift+F10", "ContextMenu"]) {
     await page.keyboard.press(key);
     await details.waitFor();
@@ -58,7 +58,7 @@ test("the menu of a record opens by the keyboard, leads to its lock, and returns
   await details.waitFor();
   await page.keyboard.press("l");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Lock, owner and review date of www A" }).waitFor();
+  await page.getByRole("dialog", { name: "Lock, contact and review date of www A" }).waitFor();
   await page.keyboard.press("Escape");
   await expect.poll(async () => await grid.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press("Shift+F10");
@@ -75,11 +75,11 @@ test("where everything is reviewed, an administrator sets owner and date without
   const page = await site.signedIn({ path: records() });
   const details = async () => {
     await menu(page);
-    await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+    await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
   };
   const save = page.getByRole("button", { name: "Save" });
   await details();
-  await page.getByLabel("Look at it again on").fill("2031-03-14");
+  await page.getByLabel("Review date", { exact: true }).fill("2031-03-14");
   await save.click();
   await page.getByText("Saved.").waitFor();
   expect(await record()).toMatchObject({ locked: true, reviewAt: "2031-03-14T00:00:00.000Z" });
@@ -101,8 +101,8 @@ test("where everything is reviewed, an owner is not offered to unlock, and may s
   await db.updateTable("domains").set({ owner_id: body.id }).where("id", "=", zone.id).execute();
   const page = await site.signedIn({ username, password: memberPassword, path: records() });
   await menu(page);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
-  await page.getByLabel("Look at it again on").fill("2031-03-14");
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
+  await page.getByLabel("Review date", { exact: true }).fill("2031-03-14");
   expect(await page.getByLabel(/^Locked/).count()).toBe(0);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
@@ -122,8 +122,8 @@ test("an administrator is offered as owners those who can see the zone, finds th
   await zone.update(id, { ownerId: ada.id });
   const page = await site.signedIn({ path: records() });
   await menu(page);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
-  const people = page.getByLabel("Who to ask about it");
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
+  const people = page.getByLabel("Contact", { exact: true });
   const offered = async () => await people.locator("option").allTextContents();
   await page.getByLabel("Find a person by name").fill("owner-");
   await expect.poll(offered).toEqual(["Nobody in particular", "You (admin)", "owner-ada", "owner-bob"]);
@@ -140,7 +140,7 @@ test("saving a lock leaves the time of the review date as it is", async () => {
   await zone.update(id, { reviewAt });
   const page = await site.signedIn({ path: records() });
   await menu(page);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
   await page.getByLabel(/^Locked/).check();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
@@ -159,10 +159,10 @@ test("a member sees that a record is locked, and is offered no edit that would b
   await page.getByRole("menuitem", { name: "Edit" }).waitFor();
   await page.keyboard.press("Escape");
   await menu(page);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).waitFor();
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).waitFor();
   expect(await page.getByRole("menuitem", { name: /Edit|Delete/ }).count()).toBe(0);
-  await page.getByRole("menuitem", { name: "Lock, owner, review date…" }).click();
-  await page.getByLabel("Look at it again on").waitFor();
+  await page.getByRole("menuitem", { name: "Lock, contact, review date…" }).click();
+  await page.getByLabel("Review date", { exact: true }).waitFor();
   expect(await page.getByLabel(/^Locked/).count()).toBe(0);
 });
 
@@ -182,7 +182,7 @@ test("a review of a change to a locked record is requested after a second confir
   await dialog.getByRole("alert").getByText("is locked.").waitFor();
   expect(await dialog.textContent()).not.toContain("unlock");
   await dialog.getByRole("button", { name: /^Request review anyway/ }).click();
-  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  await page.getByText(/^Request #\d+ sent/).waitFor();
 });
 
 test("a member assigned to some types is offered only those, and can mend a new record outside of the assigned names", async () => {

@@ -30,7 +30,7 @@ test("all records of a zone that is read in windows are selected, and changed to
 
 const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
 
-test("records that others deleted are looked for four names at a time, and no longer once the page is left", async () => {
+test("records deleted by others are looked up four names at a time, until the page is left", async () => {
   const zone = await fileZone(site.zonewright);
   const hosts = Array.from({ length: 12 }, (_, index) => `h${index}`);
   for (const host of hosts) await zone.add("A", host, "192.0.2.1", 300);

@@ -51,7 +51,7 @@ test("the filter shows the unread, and reading all empties it and the bell, in o
   await page.getByRole("button", { name: "Unread", exact: true }).click();
   await expect.poll(() => items(page).filter({ hasText: "Two" }).count()).toBe(0);
   await page.getByRole("button", { name: "Mark all as read" }).click();
-  await page.getByText("Everything is read.").waitFor();
+  await page.getByText("No unread notifications.").waitFor();
   for (const tab of [page, second]) {
     const bell = tab.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Notifications/ });
     await expect.poll(() => bell.textContent()).toBe("Notifications");

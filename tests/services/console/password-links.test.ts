@@ -40,7 +40,7 @@ test("a forgotten password is replaced by the mailed link, which works once, and
   await page.getByText(/must not be easy to guess/).waitFor();
   await page.getByLabel("New password").fill(newPassword);
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("Your password is changed. Sign in with it.").waitFor();
+  await page.getByText("Password changed. Sign in with it.").waitFor();
   await page.getByRole("textbox", { name: "Username" }).fill("ada");
   await page.getByRole("textbox", { name: "Password" }).fill(newPassword);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -21,7 +21,7 @@ test("on a phone, the tools above the records lie over none of them, however lon
   expect(add.y + add.height).toBeLessThanOrEqual(first.y);
 });
 
-test("on a phone, what is said about a zone moves nothing on its page when it comes", async () => {
+test("on a phone, zone notices cause no layout shift", async () => {
   const zone = await fileZone(site.zonewright);
   for (let host = 10; host < 30; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
   const page = await site.signedIn({ width: 390, height: 844 });

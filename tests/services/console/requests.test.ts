@@ -4,7 +4,7 @@ import { expectAccessible, photograph, useConsole } from "../../support/console.
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 
-/** Four eyes in the console: a member requests, an administrator reviews, and the zone changes only then. */
+/** Reviews in the console: a member requests, an administrator reviews, and the zone changes only then. */
 
 const site = useConsole();
 let zone: Zone;
@@ -50,7 +50,7 @@ async function requested(): Promise<Page> {
   const dialog = page.getByRole("dialog", { name: /^Request a review of 1 change/ });
   await dialog.getByLabel("What it is for").fill("Move www");
   await dialog.getByRole("button", { name: /^Request review/ }).click();
-  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  await page.getByText(/^Request #\d+ sent/).waitFor();
   return page;
 }
 
@@ -67,10 +67,10 @@ test("a member requests a review, an administrator approves and applies it, and 
   await photograph(author, "request-review");
   await expectAccessible(author);
   await dialog.getByRole("button", { name: /^Request review/ }).click();
-  await author.getByText(/^Request #\d+ is sent/).waitFor();
+  await author.getByText(/^Request #\d+ sent/).waitFor();
   await author.getByRole("button", { name: "Open" }).click();
   await author.getByRole("heading", { name: /^Move www/ }).waitFor();
-  await author.getByText("Waits for a review").waitFor();
+  await author.getByText("Waiting for review").waitFor();
   expect(await author.getByRole("button", { name: "Approve" }).count()).toBe(0);
   expect(await values()).toEqual(["192.0.2.1"]);
 
@@ -97,7 +97,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await author.getByText("Approved", { exact: true }).waitFor();
   await reviewer.getByRole("button", { name: "Apply", exact: true }).click();
   await reviewer.getByRole("dialog").getByRole("button", { name: "Apply", exact: true }).click();
-  await reviewer.getByText("The request is applied.").waitFor();
+  await reviewer.getByText("Request applied.").waitFor();
   await author.getByText("Applied", { exact: true }).waitFor();
   expect(await values()).toEqual(["192.0.2.2"]);
 });
@@ -140,7 +140,7 @@ test("an author withdraws a request from its page", async () => {
   await author.getByRole("button", { name: "Open" }).click();
   await author.getByRole("button", { name: "Withdraw…" }).click();
   await author.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
-  await author.getByText("The request is withdrawn.").waitFor();
+  await author.getByText("Request withdrawn.").waitFor();
   await author.getByText("Withdrawn", { exact: true }).waitFor();
   expect(await values()).toEqual(["192.0.2.1"]);
 });
@@ -181,7 +181,7 @@ test("a rule that is set while a draft is open turns the review into a request, 
   await dialog.getByText("Changes to this zone need a review.").waitFor();
   await dialog.getByLabel("What it is for").fill("Move www");
   await dialog.getByRole("button", { name: /^Request review/ }).click();
-  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  await page.getByText(/^Request #\d+ sent/).waitFor();
   expect(await values()).toEqual(["192.0.2.1"]);
 });
 
@@ -199,7 +199,7 @@ test("a member who may only propose changes of one type requests them where no r
   await photograph(admin, "assign");
   await expectAccessible(admin);
   await dialog.getByRole("button", { name: "Assign", exact: true }).click();
-  await admin.getByText(`proposer${count} is assigned.`).waitFor();
+  await admin.getByText(`proposer${count} assigned.`).waitFor();
   await admin.getByText(/Read and propose changes, until/).waitFor();
 
   const page = await site.signedIn({ username: `proposer${count}`, password: memberPassword, path: records() });
@@ -211,6 +211,6 @@ test("a member who may only propose changes of one type requests them where no r
   const review = page.getByRole("dialog", { name: /^Request a review of 1 change/ });
   await review.getByLabel("What it is for").fill("Change the text");
   await review.getByRole("button", { name: /^Request review/ }).click();
-  await page.getByText(/^Request #\d+ is sent/).waitFor();
+  await page.getByText(/^Request #\d+ sent/).waitFor();
   expect((await zone.get("/records?type=TXT")).body.records).toMatchObject([{ value: "old" }]);
 });

@@ -63,7 +63,7 @@ test("a locked record that was changed at the provider is taken over after a sec
     .waitFor();
   site.expected.push("409");
   await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
-  await dialog(page).getByLabel("I have read the difference and want it anyway.").check();
+  await dialog(page).getByLabel("I have reviewed the differences and want to continue.").check();
   await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
   await page.getByText(/^Synced: /).waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.9"]);
@@ -80,7 +80,7 @@ test("what restoring a snapshot would change is shown anew when somebody else ed
   await zone.add("A", "theirs", "192.0.2.3");
   await dialog(page).getByText("192.0.2.3").waitFor();
   await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
-  await page.getByText("Snapshot 1 is restored.").waitFor();
+  await page.getByText("Snapshot 1 restored.").waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
 });
 
@@ -94,7 +94,7 @@ test("what was confirmed for one plan is not confirmed for the plan that follows
   await dialog(page).getByText("192.0.2.9", { exact: true }).waitFor();
   site.expected.push("409");
   await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
-  const confirm = dialog(page).getByLabel("I have read the difference and want it anyway.");
+  const confirm = dialog(page).getByLabel("I have reviewed the differences and want to continue.");
   await confirm.check();
   await zone.add("A", "theirs", "192.0.2.3");
   await dialog(page).getByText("192.0.2.3").waitFor();
@@ -104,7 +104,7 @@ test("what was confirmed for one plan is not confirmed for the plan that follows
   expect(await confirm.isChecked()).toBe(false);
   await confirm.check();
   await dialog(page).getByRole("button", { name: "Restore anyway" }).click();
-  await page.getByText("Snapshot 1 is restored.").waitFor();
+  await page.getByText("Snapshot 1 restored.").waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
 });
 

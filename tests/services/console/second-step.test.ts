@@ -169,7 +169,7 @@ test("a session that ends is renewed in place with the second step", async () =>
   await second.waitFor({ state: "hidden" });
   expect(await page.getByLabel("Full name").inputValue()).toBe("Not saved yet");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your profile is saved.").waitFor();
+  await page.getByText("Profile saved.").waitFor();
 });
 
 /** The code of the next mail to an address that has one; notices about the account come as well. */

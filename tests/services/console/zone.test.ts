@@ -107,7 +107,7 @@ test("a sync that loses much of a zone asks a second time before it is forced", 
   await page.getByRole("button", { name: "Show the difference" }).click();
   site.expected.push("409");
   await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
-  await dialog(page).getByLabel("I have read the difference and want it anyway.").check();
+  await dialog(page).getByLabel("I have reviewed the differences and want to continue.").check();
   expect((await zone.detail()).recordCount).toBe(11);
   await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
   await dialog(page).waitFor({ state: "hidden" });
@@ -132,7 +132,7 @@ test("a snapshot taken by hand is compared and restored, with the changes shown 
   await dialog(page).getByText("192.0.2.2").waitFor();
   await photograph(page, "zone-restore");
   await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
-  await page.getByText("Snapshot 1 is restored.").waitFor();
+  await page.getByText("Snapshot 1 restored.").waitFor();
   expect((await zone.detail()).recordCount).toBe(1);
 });
 
@@ -251,7 +251,7 @@ test("an assignment gives a member exactly the pages and controls that they may 
   await dialog(page).getByLabel("Access").selectOption({ label: "Read and change" });
   await photograph(page, "zone-assign");
   await dialog(page).getByRole("button", { name: "Assign" }).click();
-  await page.getByText(`${username} is assigned.`).waitFor();
+  await page.getByText(`${username} assigned.`).waitFor();
 
   const theirs = await opened(zone, "access", { username, password: memberPassword });
   await theirs.getByText("Change the records of *.dev").waitFor();

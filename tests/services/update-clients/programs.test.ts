@@ -79,7 +79,7 @@ describe.each([
   ["IPv4", "A", "192.0.2.9", "192.0.2.5"],
   ["IPv6", "AAAA", "2001:db8::9", "2001:db8::5"],
 ])("an address of %s", (_family, type, inadynAddress, ddclientAddress) => {
-  test("is set by inadyn and by ddclient, and the host's other address stays", async () => {
+  test("inadyn and ddclient set an address and leave the other family's in place", async () => {
     const [inadynName, ddclientName] = ["inadyn", "ddclient"].map((program) => `${program}-${type.toLowerCase()}`);
     const [inadynHost, ddclientHost] = [`${inadynName}.${zone}`, `${ddclientName}.${zone}`];
     const token = await narrowedToken(at.zw.admin, { domainIds: [at.domainId], recordTypes: ["A", "AAAA"] });

@@ -71,7 +71,7 @@ async function dig(key: TsigKey, ...query: string[]): Promise<string[]> {
 }
 
 describe.each(kinds)("a zone of kind %s", (kind) => {
-  test("is updated by nsupdate and read by dig with one key, and its provider has the records", async () => {
+  test("nsupdate and dig use a zone with one key, and its provider has the records", async () => {
     const zone = `${kind}.test`;
     const { id, key, lines } = await newZone(zw, zone, { providerConfigId: await places.configFor(zw, kind, zone) });
     const before = await lines();

@@ -65,7 +65,7 @@ describe.each(places)("a message that reaches both instances at once, for %s,", 
     );
   }
 
-  test("runs once, and both give its answer", async () => {
+  test("a message sent to both instances runs once, and both give its answer", async () => {
     const before = await revision();
     for (let round = 0; round < 10; round++) {
       const added = update.add(`n${round}`, "A", "192.0.2.1");
@@ -74,7 +74,7 @@ describe.each(places)("a message that reaches both instances at once, for %s,", 
     expect(await revision()).toBe(before + 10);
   }, 60_000);
 
-  test("is refused by both if the zone does not meet its prerequisite", async () => {
+  test("both instances refuse a message whose prerequisite the zone does not meet", async () => {
     const before = await revision();
     for (let round = 0; round < 5; round++) {
       const added = update.add(`never${round}`, "A", "192.0.2.1");
@@ -83,7 +83,7 @@ describe.each(places)("a message that reaches both instances at once, for %s,", 
     expect(await revision()).toBe(before);
   }, 60_000);
 
-  test("has one answer at both while another update decides whether its prerequisite is met", async () => {
+  test("both instances give one answer while another update decides whether the prerequisite is met", async () => {
     for (let round = 0; round < 10; round++) {
       const name = `raced${round}`;
       const [, other] = clients;

@@ -73,7 +73,7 @@ describe("mapping", () => {
     );
   });
 
-  test("of a DELETE and a REPLACE of the same RRset the later counts", () => {
+  test("if a call deletes and replaces the same RRset, the later entry counts", () => {
     const name = "www.quay.example.";
     const [gone, put] = [
       { name, type: "A", changetype: "DELETE" },

@@ -67,7 +67,7 @@ describe("changing", () => {
     expect([await zone.lines(), (await zone.history()).length]).toEqual([[], 2]);
   });
 
-  test("a CNAME that something else is beside is what the error names, not an RRset that the call deletes", async () => {
+  test("a CNAME conflict names the conflicting CNAME, not an RRset that the call deletes", async () => {
     const zone = await manualZone(zw);
     await zone.add("A", "www", "192.0.2.1");
     await zone.add("TXT", "www", "kept");

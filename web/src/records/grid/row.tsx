@@ -172,7 +172,14 @@ function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
         { id: "duplicate", label: text.duplicate, icon: <CopyPlus aria-hidden />, run: () => actions.duplicate(row) },
       ];
   const undoing = edit
-    ? [{ id: "back", label: text.restore, icon: <Undo2 aria-hidden />, run: () => actions.takeBack(key) }]
+    ? [
+        {
+          id: "back",
+          label: edit.kind === "delete" ? text.restore : text.undo,
+          icon: <Undo2 aria-hidden />,
+          run: () => actions.takeBack(key),
+        },
+      ]
     : readOnly
       ? []
       : [

@@ -15,7 +15,7 @@ export const account = {
   picture: "Picture address",
   pictureHint:
     "For other programs that use the API. The console loads no pictures from elsewhere and shows your initials.",
-  profileSaved: "Your profile is saved.",
+  profileSaved: "Profile saved.",
 
   email: "Email",
   emailHint: "For notifications, warnings about your account, and resetting your password.",
@@ -23,9 +23,10 @@ export const account = {
   emailAdd: "Add an address",
   emailChange: "Change",
   emailNew: "New address",
-  emailNewHint: "It counts once you open the link mailed to it. An earlier address is notified.",
+  emailNewHint:
+    "It replaces your address at once, unverified until you open the link mailed to it. A verified earlier address is notified.",
   emailSave: "Set the address",
-  emailSaved: "Your address is changed. Open the link mailed to it to verify it.",
+  emailSaved: "Address changed. It stays unverified until you open the link mailed to it.",
   emailVerified: "Verified",
   emailUnverified: "Not verified",
   emailUnverifiedHint:
@@ -47,7 +48,7 @@ export const account = {
   password: "Password",
   passwordNone: "You have no password and sign in as listed below. Set one to sign in with it as well.",
   setPassword: "Set a password",
-  passwordSet: "Your password is set. You can sign in with it.",
+  passwordSet: "Password set. You can sign in with it.",
   currentPassword: "Current password",
   newPassword: "New password",
   newPasswordHint: "12 to 256 characters, not a common one.",
@@ -68,7 +69,7 @@ export const account = {
     identities: "You connect them again afterwards.",
   },
   changePassword: "Change the password",
-  passwordChanged: "Your password is changed.",
+  passwordChanged: "Password changed.",
   stillOpen: (ways: string) => `Still open: ${ways}.`,
   nothingOpen: "Nothing else opens your account now.",
   remaining: {
@@ -86,13 +87,13 @@ export const account = {
   passkeysEmpty: "You have no passkey yet.",
   passkeyName: "Name of the new passkey",
   passkeyAdd: "Add a passkey",
-  passkeyAdded: (name: string) => `${name} is added. You can sign in with it.`,
+  passkeyAdded: (name: string) => `${name} added. You can sign in with it.`,
   passkeyCancelled: "No passkey was added. Try again, or use another device.",
   passkeyKnown: "This device already has a passkey for your account.",
   passkeyDelete: (name: string) => `Delete ${name}`,
   passkeyDeleteTitle: (name: string) => `Delete the passkey ${name}?`,
   passkeyDeleteHint: "It can no longer sign in. Remove it from your device or password manager as well.",
-  passkeyDeleted: (name: string) => `${name} is deleted.`,
+  passkeyDeleted: (name: string) => `${name} deleted.`,
 
   secondStep: "Second step",
   secondStepHint:
@@ -149,7 +150,7 @@ export const account = {
   disconnectTitle: (provider: string) => `Disconnect ${provider}?`,
   disconnectHint: (provider: string) =>
     `You can no longer sign in with ${provider}. Your account there stays as it is.`,
-  disconnected: (provider: string) => `${provider} is disconnected.`,
+  disconnected: (provider: string) => `${provider} disconnected.`,
   since: "since",
 
   tokensTitle: "Personal tokens",
@@ -206,7 +207,7 @@ export const account = {
   tokenDelete: (name: string) => `Delete ${name}`,
   tokenDeleteTitle: (name: string) => `Delete the token ${name}?`,
   tokenDeleteHint: "Programs that use it lose access immediately.",
-  tokenDeleted: (name: string) => `${name} is deleted.`,
+  tokenDeleted: (name: string) => `${name} deleted.`,
   noPermission: "No permissions",
   created: "Created",
   expires: "Expires",
@@ -248,7 +249,7 @@ export const account = {
   keyDelete: (name: string) => `Delete ${name}`,
   keyDeleteTitle: (name: string) => `Delete the key ${name}?`,
   keyDeleteHint: "Clients that sign with it are refused from their next message on.",
-  keyDeleted: (name: string) => `${name} is deleted.`,
+  keyDeleted: (name: string) => `${name} deleted.`,
 
   sessionsTitle: "Where you are signed in",
   sessionsHint: "Browsers and programs. End those that you do not recognize, then change your password.",
@@ -261,9 +262,9 @@ export const account = {
   sessionEndOf: (device: string) => `End ${device}`,
   sessionEndTitle: (device: string) => `End the session of ${device}?`,
   sessionEndHint: "It is signed out immediately. Drafts in that browser stay there.",
-  sessionEnded: "The session is ended.",
+  sessionEnded: "Session ended.",
   sessionsEndOthers: "End all others",
   sessionsEndOthersTitle: "End all other sessions?",
   sessionsEndOthersHint: "Every other browser and program that is signed in as you is signed out. Tokens keep working.",
-  sessionsEnded: "All other sessions are ended.",
+  sessionsEnded: "All other sessions ended.",
 };

@@ -88,7 +88,7 @@ const providers = {
   inUse: (domains: number) =>
     `${domains === 1 ? "1 domain uses" : `${domains} domains use`} this configuration. Move them to another one, or stop managing them, before you delete it.`,
   showDomains: "Show these domains",
-  deleted: (name: string) => `${name} is deleted.`,
+  deleted: (name: string) => `${name} deleted.`,
   editTitle: (name: string) => `Edit ${name}`,
   newTitle: "Connect a provider",
   choose: "Where are your zones?",
@@ -98,7 +98,7 @@ const providers = {
   nameHint: "Its name here. It must be unique.",
   membersHint: "Let members add domains with it",
   saveAndTest: "Save and test",
-  refused: "The configuration is saved, but the provider cannot be used with it:",
+  refused: "Configuration saved, but the provider cannot be used with it:",
   keep: "Keep it and go on",
   secretStored: "Stored. Leave it empty to keep it.",
   unset: "Default",
@@ -127,8 +127,8 @@ const zones = {
   running: "Importing…",
   stop: "Stop",
   stopping: "Stopping…",
-  stopped: "The import is stopped. Zones imported so far remain.",
-  done: (count: number) => (count === 1 ? "1 zone is imported." : `${count} zones are imported.`),
+  stopped: "Import stopped. Zones imported so far remain.",
+  done: (count: number) => (count === 1 ? "1 zone imported." : `${count} zones imported.`),
   failed: (count: number) => (count === 1 ? "1 zone could not be imported." : `${count} zones could not be imported.`),
   open: (name: string) => `Open ${name}`,
   openAll: "Open your domains",
@@ -176,14 +176,14 @@ const users = {
   newPasswordHint: "Leave it empty to keep the password. A new one ends every other way into the account.",
   ownPasswordHint: "Change your own password in your account.",
   disableLabel: "Disabled: the user cannot sign in, and sessions and tokens end immediately",
-  added: (name: string) => `${name} is added.`,
-  changed: (name: string) => `${name} is changed.`,
+  added: (name: string) => `${name} added.`,
+  changed: (name: string) => `${name} updated.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteHint: "Sessions and tokens end immediately. History and audit keep what the user did.",
   owns: (count: number) => (count === 1 ? "owns 1 domain." : `owns ${count} domains.`),
   newOwner: "New owner (username)",
   newOwnerUnknown: "No user has this name. Choose one from the list.",
-  deleted: (name: string) => `${name} is deleted.`,
+  deleted: (name: string) => `${name} deleted.`,
 };
 
 const access = {
@@ -246,7 +246,7 @@ const invitations = {
   withdrawOf: (when: string) => `Withdraw the invitation created ${when}`,
   withdrawTitle: "Withdraw this invitation?",
   withdrawHint: "Nobody can register with it any longer. Accounts created with it remain.",
-  withdrawn: "The invitation is withdrawn.",
+  withdrawn: "Invitation withdrawn.",
 };
 
 const signIn = {
@@ -288,10 +288,10 @@ const signIn = {
   userInfoUrl: "Userinfo address",
   addressHint: "Only to replace the provider's own address.",
   enabled: "People can sign in with it",
-  saved: (name: string) => `${name} is saved.`,
+  saved: (name: string) => `${name} saved.`,
   turnedOn: (name: string) => `${name} is on.`,
   turnedOff: (name: string) => `${name} is off.`,
-  deleted: (name: string) => `${name} is deleted.`,
+  deleted: (name: string) => `${name} deleted.`,
   deleteTitle: (name: string) => `Delete the sign-in with ${name}?`,
   deleteHint: "People can no longer sign in with it. Identities bound to accounts are removed.",
   unbindTitle: "Remove the identities bound to accounts?",

@@ -38,7 +38,7 @@ export const domains = {
   viewHint: "For several zones of one name, such as internal.",
   expiresHint: "When the registration ends, if you know it.",
   addTagsHint: "Separate them with commas.",
-  added: (name: string) => `${name} is added.`,
+  added: (name: string) => `${name} added.`,
   anyGroup: "Any group",
   anyView: "Any view",
   defaultView: "Default view",

@@ -7,15 +7,14 @@ export const notifications = {
   readAll: "Mark all as read",
   deleteAll: "Delete all",
   deleteAllTitle: "Delete all notifications",
-  deleteAllHint: "They are gone for good. What they are about stays as it is.",
+  deleteAllHint: "This cannot be undone. The things they are about are not affected.",
   delete: (title: string) => `Delete: ${title}`,
   isUnread: "Unread",
   open: (name: string) => `Open ${name}`,
   openRequest: (number: number) => `Open request #${number}`,
   emptyTitle: "No notifications",
-  empty:
-    "You hear here of zones that were changed elsewhere, of registrations that expire, and of what concerns your account.",
-  emptyUnread: "Everything is read.",
+  empty: "Notifications about zones changed elsewhere, expiring registrations and your account appear here.",
+  emptyUnread: "No unread notifications.",
   list: "Notifications",
   today: "Today",
 };

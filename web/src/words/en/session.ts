@@ -48,7 +48,7 @@ export const session = {
   newPassword: "New password",
   passwordHint: "12 to 256 characters, not a common one.",
   setPassword: "Set the password",
-  passwordSet: "Your password is changed. Sign in with it.",
+  passwordSet: "Password changed. Sign in with it.",
   noToken: "This link is incomplete. Open the link from the email again, or request a new one.",
 
   registerTitle: "Create your account",
