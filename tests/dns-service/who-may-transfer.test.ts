@@ -155,8 +155,10 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
 
 const soaQuery = () => queryMessage(9, "by-key.example", "SOA");
 const seconds = () => Math.floor(clock.now().getTime() / 1_000);
+let asked = 0;
+/** Each question comes from another address: refusals to one are limited. */
 const answerTo = async (message: Buffer) => {
-  const answer = await ask(port, message);
+  const answer = await ask(port, message, { from: `127.0.9.${++asked}` });
   return answer && readMessage(answer);
 };
 /** The error field of the TSIG that an answer ends with, and how long its MAC is. */
