@@ -10,6 +10,7 @@ const keys = Array.from({ length: 10 }, (_, index): TsigKey => {
   return { name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) };
 });
 const secondaries: StandInSecondary[] = [];
+let notifyingId: string;
 const configOf = (notify: string) => ({
   nameServers: "ns1.example.net",
   contact: "dns@example.net",
@@ -20,6 +21,7 @@ const listed = () => secondaries.map(({ port }) => `127.0.0.1:${port}`).join(","
 
 beforeAll(async () => {
   for (const key of keys.slice(-2)) secondaries.push(await StandInSecondary.start(key, () => new Date()));
+  notifyingId = await configure("Notified", listed());
 });
 afterAll(() => {
   for (const secondary of secondaries) secondary.stop();
@@ -39,8 +41,8 @@ const inSync = [
 ];
 
 test("a secondary is notified with its own key, however many others the configuration has", async () => {
-  const providerConfigId = await configure("Notified", listed());
-  const { body } = await zw.admin.post("/api/domains", { name: "notified.example", providerConfigId });
+  const domain = { name: "notified.example", providerConfigId: notifyingId };
+  const { body } = await zw.admin.post("/api/domains", domain);
   const check = async () => expect((await report(body.id)).secondaries).toMatchObject(inSync);
   await vi.waitFor(check, { timeout: 10_000, interval: 50 });
   for (const secondary of secondaries) expect(secondary.notified("notified.example")).not.toEqual([]);
@@ -49,6 +51,11 @@ test("a secondary is notified with its own key, however many others the configur
 test("a secondary that was never notified is asked for its serial with its own key", async () => {
   const providerConfigId = await configure("Asked", "");
   const { body } = await zw.admin.post("/api/domains", { name: "asked.example", providerConfigId });
+  // Once a later domain has been announced, so was this one: to nobody.
+  await zw.admin.post("/api/domains", { name: "later.example", providerConfigId: notifyingId });
+  await vi.waitFor(() => {
+    for (const secondary of secondaries) expect(secondary.notified("later.example")).not.toEqual([]);
+  }, 10_000);
   const { serial } = await report(body.id);
   for (const secondary of secondaries) secondary.serves.set("asked.example", serial);
   const path = `/api/provider-configs/${providerConfigId}`;
