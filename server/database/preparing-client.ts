@@ -102,9 +102,9 @@ export class PreparingClient extends Client {
   }
 
   /**
-   * Makes one write of what `send` sends, outside a transaction after dropping plans that are old. A plan that was made while a table was almost empty stays until the
-   * server analyzes the table, a minute later perhaps: all indexes cost the same then, and the one that was taken may read a whole zone. The
-   * embedded engine is made to analyze tables that grow, which drops the plans as well.
+   * Makes one write of what `send` sends and, outside a transaction, of what drops old plans. A plan that was made while a table was almost
+   * empty stays until the server analyzes the table, perhaps a minute later. Until then all indexes cost the same, and the one that was taken
+   * may read a whole zone. The embedded engine is made to analyze tables that grow, which drops the plans as well.
    */
   #oneWrite<T>(send: () => T): T {
     const now = performance.now();

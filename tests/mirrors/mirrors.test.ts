@@ -1,20 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { assign } from "../assignments/assigned.ts";
-import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualConfig, type Body, type Zone } from "../support/zones.ts";
 
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
-let cloudflare: CloudflareServer;
-let cloudConfig: string;
-beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
-  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
-});
-afterAll(() => cloudflare.stop());
+const cloud = useCloudflare(zw);
 
 let folders = 0;
 /** A configuration that writes zone files into a folder of its own. */
@@ -49,7 +42,7 @@ async function reaches(zone: Zone, state: string): Promise<Body> {
 
 /** The records of a zone at Cloudflare, as `name type content`. */
 function atCloudflare({ name }: Zone): string[] {
-  return cloudflare
+  return cloud.server
     .records(name)
     .map((record) => `${record.name} ${record.type} ${record.content}`)
     .toSorted();
@@ -115,30 +108,30 @@ describe("a mirror", () => {
   });
 
   test("records that only the mirror has need force above the safety threshold, and the refusal names the number", async () => {
-    cloudflare.addZone(zone.name);
+    cloud.server.addZone(zone.name);
     for (let index = 0; index < 12; index++)
-      cloudflare.addRecord(zone.name, { type: "A", name: `x${index}.${zone.name}`, content: "192.0.2.7", ttl: 300 });
-    const plan = await add(zone, cloudConfig, { dryRun: true });
+      cloud.server.addRecord(zone.name, { type: "A", name: `x${index}.${zone.name}`, content: "192.0.2.7", ttl: 300 });
+    const plan = await add(zone, cloud.configId, { dryRun: true });
     expect(plan.body).toMatchObject({ delete: 12, deletes: expect.arrayContaining(["x0 A 192.0.2.7"]) });
-    const refused = await add(zone, cloudConfig);
+    const refused = await add(zone, cloud.configId);
     expect(refused).toMatchObject({ status: 409, body: { code: "CONFIRMATION_REQUIRED" } });
-    expect((await add(zone, cloudConfig, { force: true })).status).toBe(200);
+    expect((await add(zone, cloud.configId, { force: true })).status).toBe(200);
     await reaches(zone, "in_sync");
     expect(atCloudflare(zone).filter((line) => line.includes("192.0.2.7"))).toEqual([]);
   });
 
   test("a mirror with onDrift report keeps records of others and counts them", async () => {
-    cloudflare.addZone(zone.name);
-    cloudflare.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
-    expect((await add(zone, cloudConfig, { onDrift: "report" })).body).toMatchObject({ delete: 0 });
+    cloud.server.addZone(zone.name);
+    cloud.server.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
+    expect((await add(zone, cloud.configId, { onDrift: "report" })).body).toMatchObject({ delete: 0 });
     expect(await reaches(zone, "in_sync")).toMatchObject({ differences: 1, foreign: 1 });
     expect(atCloudflare(zone)).toContain(`theirs.${zone.name} A 192.0.2.7`);
   });
 
   test("a mirror that only reports is refused with force, and nothing there is deleted", async () => {
-    cloudflare.addZone(zone.name);
-    cloudflare.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
-    const { status, body } = await add(zone, cloudConfig, { onDrift: "report", force: true });
+    cloud.server.addZone(zone.name);
+    cloud.server.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
+    const { status, body } = await add(zone, cloud.configId, { onDrift: "report", force: true });
     expect({ status, body }).toMatchObject({ status: 400, body: { issues: [{ path: ["force"] }] } });
     expect(await mirrorsOf(zone)).toEqual([]);
     expect(atCloudflare(zone)).toEqual([`theirs.${zone.name} A 192.0.2.7`]);
@@ -147,10 +140,10 @@ describe("a mirror", () => {
   test.each(["report", "restore"])(
     "a record added beside one of others with another TTL reaches a mirror with onDrift %s",
     async (onDrift) => {
-      cloudflare.addZone(zone.name);
-      await add(zone, cloudConfig, { onDrift });
+      cloud.server.addZone(zone.name);
+      await add(zone, cloud.configId, { onDrift });
       await reaches(zone, "in_sync");
-      cloudflare.addRecord(zone.name, { type: "A", name: `both.${zone.name}`, content: "192.0.2.7", ttl: 600 });
+      cloud.server.addRecord(zone.name, { type: "A", name: `both.${zone.name}`, content: "192.0.2.7", ttl: 600 });
       await zone.add("A", "both", "192.0.2.8", 300);
       expect(await reaches(zone, "in_sync")).toMatchObject({ differences: onDrift === "report" ? 1 : 0 });
       const ours = `both.${zone.name} A 192.0.2.8`;
@@ -172,10 +165,10 @@ describe("a mirror", () => {
   });
 
   test("a mirror that fails says why, and follows again without being asked; the edit is made", async () => {
-    cloudflare.addZone(zone.name);
-    await add(zone, cloudConfig);
+    cloud.server.addZone(zone.name);
+    await add(zone, cloud.configId);
     await reaches(zone, "in_sync");
-    cloudflare.fault("POST", "refuse");
+    cloud.server.fault("POST", "refuse");
     await zone.add("A", "late", "192.0.2.44");
     await vi.waitFor(async () => expect((await mirrorsOf(zone))[0]).toMatchObject({ state: "failing" }), {
       timeout: 20_000,
@@ -186,10 +179,10 @@ describe("a mirror", () => {
   });
 
   test("a mirror whose answer was lost ends up with each record once", async () => {
-    cloudflare.addZone(zone.name);
-    await add(zone, cloudConfig);
+    cloud.server.addZone(zone.name);
+    await add(zone, cloud.configId);
     await reaches(zone, "in_sync");
-    cloudflare.fault("POST", "cutAfter");
+    cloud.server.fault("POST", "cutAfter");
     await zone.add("A", "twice", "192.0.2.45");
     await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`twice.${zone.name} A 192.0.2.45`), {
       timeout: 20_000,
@@ -202,15 +195,15 @@ describe("a mirror", () => {
   });
 
   test("records that a provider cannot store refuse a new mirror; made later, they are left out and counted", async () => {
-    cloudflare.addZone(zone.name);
+    cloud.server.addZone(zone.name);
     const tooShort = await zone.add("A", "short", "192.0.2.5", 5);
-    const { status, body } = await add(zone, cloudConfig);
+    const { status, body } = await add(zone, cloud.configId);
     expect({ status, issues: body.issues }).toMatchObject({
       status: 400,
       issues: [{ path: ["providerConfigId"], message: expect.stringContaining("short A 192.0.2.5") }],
     });
     await zone.delete(tooShort.id);
-    await add(zone, cloudConfig);
+    await add(zone, cloud.configId);
     await reaches(zone, "in_sync");
     const plan = await zone.post("/records/plan", {
       changes: [{ action: "create", record: { recordType: "A", name: "short", value: "192.0.2.5", ttl: 5 } }],
@@ -228,8 +221,8 @@ describe("a strict mirror", () => {
   const short = { recordType: "A", name: "short", value: "192.0.2.5", ttl: 5 };
   const refusal = "The strict mirror Cloud refuses it: Cloudflare requires a TTL from";
   beforeEach(async () => {
-    cloudflare.addZone(zone.name);
-    await add(zone, cloudConfig, { strict: true });
+    cloud.server.addZone(zone.name);
+    await add(zone, cloud.configId, { strict: true });
     await reaches(zone, "in_sync");
   });
 
@@ -283,15 +276,15 @@ describe("mirrors of a domain", () => {
   });
 
   test("another view cannot use the zone of a mirror, and a configuration with mirrors cannot be deleted", async () => {
-    cloudflare.addZone(zone.name);
-    await add(zone, cloudConfig);
+    cloud.server.addZone(zone.name);
+    await add(zone, cloud.configId);
     await reaches(zone, "in_sync");
     const internal = { name: zone.name, view: "internal", providerConfigId: await manualConfig(zw) };
     const { body: other } = await zw.admin.post("/api/domains", internal);
     const answers = [
-      await zw.admin.put(`/api/domains/${other.id}`, { providerConfigId: cloudConfig }),
-      await zw.admin.post(`/api/domains/${other.id}/mirrors`, { providerConfigId: cloudConfig }),
-      await zw.admin.delete(`/api/provider-configs/${cloudConfig}`, { "x-confirm-delete": "true" }),
+      await zw.admin.put(`/api/domains/${other.id}`, { providerConfigId: cloud.configId }),
+      await zw.admin.post(`/api/domains/${other.id}/mirrors`, { providerConfigId: cloud.configId }),
+      await zw.admin.delete(`/api/provider-configs/${cloud.configId}`, { "x-confirm-delete": "true" }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
     expect(answers[0]?.body.detail).toContain(`${zone.name} already uses the zone`);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { NoticeLog } from "../expiry/notice-log.ts";
 import { hour, minute } from "../support/clock.ts";
-import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { refusal } from "../support/vendors/cloudflare/server.ts";
+import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
 
@@ -13,20 +14,13 @@ const zw = useZonewright({
   now: () => new Date(time),
   logTo: log,
 });
-let cloudflare: CloudflareServer;
-let cloudConfig: string;
-beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
-  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
-});
-afterAll(() => cloudflare.stop());
+const cloud = useCloudflare(zw);
 
 async function mirrored(): Promise<{ zone: Zone; reconcile: () => Promise<string> }> {
   const zone = await fileZone(zw);
   await zone.add("A", "www", "192.0.2.1", 300);
-  cloudflare.addZone(zone.name);
-  const { body } = await zone.post("/mirrors", { providerConfigId: cloudConfig });
+  cloud.server.addZone(zone.name);
+  const { body } = await zone.post("/mirrors", { providerConfigId: cloud.configId });
   const reconcile = async () =>
     (await zone.post(`/mirrors/${body.mirrorId}/reconcile`)).body.mirrors[0].state as string;
   expect(await reconcile()).toBe("in_sync");
@@ -35,21 +29,21 @@ async function mirrored(): Promise<{ zone: Zone; reconcile: () => Promise<string
 
 test("a mirror that fails three times in a row is reported once, and once when it follows again", async () => {
   const { zone, reconcile } = await mirrored();
-  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
   expect([await reconcile(), await reconcile()]).toEqual(["failing", "failing"]);
   expect(log.next(zone.name)).toEqual([]);
   expect([await reconcile(), await reconcile()]).toEqual(["failing", "failing"]);
   expect(log.next(zone.name)).toEqual(["mirror.failing"]);
-  cloudflare.vendor.forgetFaults();
+  cloud.server.vendor.forgetFaults();
   expect([await reconcile(), await reconcile()]).toEqual(["in_sync", "in_sync"]);
   expect(log.next(zone.name)).toEqual(["mirror.recovered"]);
 });
 
 test("a mirror that fails twice and then follows is not reported", async () => {
   const { zone, reconcile } = await mirrored();
-  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
   expect([await reconcile(), await reconcile()]).toEqual(["failing", "failing"]);
-  cloudflare.vendor.forgetFaults();
+  cloud.server.vendor.forgetFaults();
   expect(await reconcile()).toBe("in_sync");
   expect(log.next(zone.name)).toEqual([]);
 });
@@ -57,8 +51,8 @@ test("a mirror that fails twice and then follows is not reported", async () => {
 test("what others change at a mirror is put back by the check that is due, and not before", async () => {
   const { zone } = await mirrored();
   const stop = new AbortController();
-  const theirs = () => cloudflare.records(zone.name).filter(({ content }) => content === "192.0.2.7").length;
-  cloudflare.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
+  const theirs = () => cloud.server.records(zone.name).filter(({ content }) => content === "192.0.2.7").length;
+  cloud.server.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
   time += 50 * minute;
   await zw.services.mirrorReconciler.run(stop.signal);
   expect(theirs()).toBe(1);

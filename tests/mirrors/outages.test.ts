@@ -1,21 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { expect, test, vi } from "vitest";
+import { refusal } from "../support/vendors/cloudflare/server.ts";
+import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
 
 /** A clock that stands still, so that nothing is tried again by itself. */
 let time = Date.now();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: () => new Date(time) });
-let cloudflare: CloudflareServer;
-let cloudConfig: string;
-beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
-  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
-});
-afterAll(() => cloudflare.stop());
+const cloud = useCloudflare(zw);
 
 const patience = { timeout: 40_000, interval: 50 };
 
@@ -33,8 +27,8 @@ async function mirroredZones(count: number): Promise<Zone[]> {
   const zones: Zone[] = [];
   for (let index = 0; index < count; index++) {
     const zone = await fileZone(zw);
-    cloudflare.addZone(zone.name);
-    expect((await zone.post("/mirrors", { providerConfigId: cloudConfig })).status).toBe(200);
+    cloud.server.addZone(zone.name);
+    expect((await zone.post("/mirrors", { providerConfigId: cloud.configId })).status).toBe(200);
     zones.push(zone);
   }
   await reach(zones, "in_sync");
@@ -43,13 +37,13 @@ async function mirroredZones(count: number): Promise<Zone[]> {
 
 /** Has the vendor refuse every call while records are added to zones, one after another. */
 async function outage(zones: readonly Zone[]): Promise<void> {
-  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
   for (const zone of zones) {
     time += 2_000;
     await zone.add("A", "late", "192.0.2.44", 300);
   }
   await reach(zones, "failing");
-  cloudflare.vendor.forgetFaults();
+  cloud.server.vendor.forgetFaults();
 }
 
 const isChange = ({ method, url }: { method: string; url: URL }) =>
@@ -59,11 +53,11 @@ test("once a provider is back, the mirrors there follow without waiting for thei
   const [first, ...others] = await mirroredZones(6);
   const zones = [...others.toReversed(), first].filter((zone) => zone !== undefined);
   await outage(zones);
-  cloudflare.forgetCalls();
+  cloud.server.forgetCalls();
   // After failures the provider has one place, and two once an attempt succeeds. One of these stays taken, so that the rest come one by one.
   const held = Promise.withResolvers<void>();
   let changes = 0;
-  cloudflare.vendor.meanwhile(
+  cloud.server.vendor.meanwhile(
     (call) => isChange(call) && (changes += 1) === 3,
     () => held.promise,
   );
@@ -71,9 +65,9 @@ test("once a provider is back, the mirrors there follow without waiting for thei
   const { body } = (await oldest?.get("/mirrors")) ?? { body: null };
   await oldest?.post(`/mirrors/${body.mirrors[0].id}/reconcile`);
   const names = () =>
-    cloudflare.vendor.calls.filter(isChange).map(({ url }) => {
+    cloud.server.vendor.calls.filter(isChange).map(({ url }) => {
       const id = url.pathname.split("/").at(-3);
-      return zones.find(({ name }) => cloudflare.zone(name).id === id)?.name;
+      return zones.find(({ name }) => cloud.server.zone(name).id === id)?.name;
     });
   await vi.waitFor(() => expect(names()).toHaveLength(zones.length), patience);
   held.resolve();
@@ -90,7 +84,7 @@ test("a mirror that follows is behind only since the records that it has, also i
   const [zone] = zones;
   await outage(zones);
   time += 300_000;
-  cloudflare.vendor.meanwhile(isChange, async () => {
+  cloud.server.vendor.meanwhile(isChange, async () => {
     await zone?.add("A", "meanwhile", "192.0.2.45", 300);
     time += 10_000;
   });
@@ -112,7 +106,7 @@ test("after a clock that was ahead was set back, mirrors follow without waiting 
   await zones[0]?.add("A", "back", "192.0.2.46", 300);
   // The clock stands still: no later time makes the mirror due.
   await reach(zones, "in_sync");
-  expect(cloudflare.records(zones[0]?.name ?? "").map(({ content }) => content)).toContain("192.0.2.46");
+  expect(cloud.server.records(zones[0]?.name ?? "").map(({ content }) => content)).toContain("192.0.2.46");
 }, 120_000);
 
 test("a provider that does not answer holds up its own mirrors only", async () => {
@@ -123,7 +117,7 @@ test("a provider that does not answer holds up its own mirrors only", async () =
   const zones = zone ? [zone] : [];
   await reach(zones, "in_sync", "in_sync");
   const held = Promise.withResolvers<void>();
-  cloudflare.vendor.meanwhile(
+  cloud.server.vendor.meanwhile(
     () => true,
     () => held.promise,
   );

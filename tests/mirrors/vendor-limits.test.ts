@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Clock, minute } from "../support/clock.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
-import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
+import { refusal } from "../support/vendors/cloudflare/server.ts";
+import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
 
@@ -12,14 +13,7 @@ const zw = useZonewright({
   // Waiting for the vendor passes time.
   pause: clock.pause,
 });
-let cloudflare: CloudflareServer;
-let cloudConfig: string;
-beforeAll(async () => {
-  cloudflare = await startCloudflare();
-  const config = { apiToken: cloudflare.token, accountId: cloudflare.accountId, endpoint: cloudflare.url };
-  cloudConfig = (await zw.admin.post("/api/provider-configs", { kind: "cloudflare", name: "Cloud", config })).body.id;
-});
-afterAll(() => cloudflare.stop());
+const cloud = useCloudflare(zw);
 
 const isChange = ({ method, url }: VendorCall) => method === "POST" && url.pathname.endsWith("/batch");
 const mirrorOf = async (zone: Zone) => (await zone.get("/mirrors")).body.mirrors[0];
@@ -33,8 +27,8 @@ async function mirroredZones(count: number): Promise<Zone[]> {
   const zones: Zone[] = [];
   for (let index = 0; index < count; index++) {
     const zone = await fileZone(zw);
-    cloudflare.addZone(zone.name);
-    await zone.post("/mirrors", { providerConfigId: cloudConfig });
+    cloud.server.addZone(zone.name);
+    await zone.post("/mirrors", { providerConfigId: cloud.configId });
     expect(await reconcile(zone)).toBe("in_sync");
     zones.push(zone);
   }
@@ -59,30 +53,30 @@ function limitCalls(perSecond: number): () => number {
     ...refusal(429, 971, "Please wait and consider throttling your request speed"),
     headers: { "retry-after": "1" },
   };
-  cloudflare.vendor.failNext({ after: false, reply }, 10_000, exceeds);
+  cloud.server.vendor.failNext({ after: false, reply }, 10_000, exceeds);
   return () => [...seen.values()].filter(Boolean).length;
 }
 
 test("after an outage all mirrors follow although the vendor limits calls, those that are behind for longest first", async () => {
   const zones = await mirroredZones(8);
-  cloudflare.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
+  cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
   const late = [...zones.slice(4), ...zones.slice(0, 4)];
   for (const zone of late) {
     await zone.add("A", "late", "192.0.2.44", 300);
     expect(await reconcile(zone)).toBe("failing");
     clock.advance(1_000);
   }
-  cloudflare.vendor.forgetFaults();
-  cloudflare.forgetCalls();
+  cloud.server.vendor.forgetFaults();
+  cloud.server.forgetCalls();
   const refused = limitCalls(2);
   clock.advance(minute);
   await zw.services.mirrorReconciler.run(new AbortController().signal);
   for (const zone of late)
     await vi.waitFor(async () => expect(await stateOf(zone)).toBe("in_sync"), { timeout: 40_000, interval: 50 });
   expect(refused()).toBeGreaterThan(0);
-  const order = cloudflare.vendor.calls.filter(isChange).map(({ url }) => {
+  const order = cloud.server.vendor.calls.filter(isChange).map(({ url }) => {
     const id = url.pathname.split("/").at(-3);
-    return late.findIndex(({ name }) => cloudflare.zone(name).id === id);
+    return late.findIndex(({ name }) => cloud.server.zone(name).id === id);
   });
   // Two may be under way at the same time, so that one is overtaken by the next.
   const first = [...new Set(order)];
