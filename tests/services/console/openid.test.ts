@@ -163,7 +163,7 @@ test("without a password, a late change is confirmed by a new sign-in there, whi
   await page.getByText("You have no password and sign in").waitFor();
   expect(page.url()).toBe(`${site.url}/account/security`);
   await set();
-  await page.getByText("Your password is set.").waitFor();
+  await page.getByText("Password set.").waitFor();
   await page.getByLabel("Current password").waitFor();
 });
 
