@@ -1,22 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockDomain } from "../access/lock-domain.ts";
-import { callProvider } from "../changes/provider-call.ts";
-import { queries, type Database } from "../database/database.ts";
-import type { OnDrift } from "../database/tables/mirrors.ts";
-import { recordLabel } from "../dns/record.ts";
-import type { StoredConfig } from "../dns-providers/config-secrets.ts";
+import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { knownKind } from "../dns-providers/kinds.ts";
-import { ProviderError, type BeforeCall, type ChangeOutcome } from "../dns-providers/provider.ts";
+import { ProviderError, type BeforeCall } from "../dns-providers/provider.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { AppError } from "../platform/errors.ts";
-import { inSlices } from "../platform/slices.ts";
 import type { Logger } from "../platform/log.ts";
-import { lossWarning } from "../records/loss-guard.ts";
-import { compareMirror, type Compared, type Followed } from "./comparison.ts";
+import { attemptMirror, loadMirror, type LoadedMirror } from "./attempt.ts";
 import { mirrorNotice } from "./notices.ts";
-import { besideForeign } from "./plan.ts";
 import {
   claimMirror,
   claimOldest,
@@ -67,14 +59,6 @@ interface Parts {
   every: "hourly" | "daily" | "off";
   /** Whether this instance does background work. */
   works: boolean;
-}
-
-interface Loaded {
-  domain: Followed & { view: string; ownerId: string | null };
-  zone: string;
-  onDrift: OnDrift;
-  force: boolean;
-  config: StoredConfig & { name: string };
 }
 
 /**
@@ -153,7 +137,7 @@ export class MirrorReconciler {
         await this.#reconcile({ ...claimed, token });
         return;
       }
-      if ((await this.#load(id)) === null) return;
+      if ((await loadMirror(database.fork(), id)) === null) return;
       await sleep(pollMilliseconds);
     } while (!this.#stopped && performance.now() < ends);
   }
@@ -167,9 +151,9 @@ export class MirrorReconciler {
 
   /** @returns whether the mirror has the newest records now */
   async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
-    const { database, log, now } = this.#parts;
+    const { database, connections, log, now } = this.#parts;
     const loadedAt = now();
-    const loaded = await this.#load(id);
+    const loaded = await loadMirror(database.fork(), id);
     if (!loaded) return true;
     let outcome: Outcome;
     const renewing = setInterval(() => {
@@ -178,7 +162,7 @@ export class MirrorReconciler {
       });
     }, renewMilliseconds);
     try {
-      outcome = await this.#carryOut(id, token, loaded);
+      outcome = await attemptMirror(database.fork(), connections, loaded, this.#whileClaimed(id, token));
     } catch (error) {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
@@ -215,104 +199,6 @@ export class MirrorReconciler {
     setTimeout(() => this.soon(), milliseconds).unref();
   }
 
-  async #load(id: string): Promise<Loaded | null> {
-    const row = await queries(this.#parts.database.fork())
-      .selectFrom("mirrors as m")
-      .innerJoin("domains as d", "d.id", "m.domain_id")
-      .innerJoin("provider_configs as main", "main.id", "d.provider_config_id")
-      .innerJoin("provider_configs as c", "c.id", "m.provider_config_id")
-      .select([
-        "m.provider_zone",
-        "m.on_drift",
-        "m.force_next",
-        "c.id as config_id",
-        "c.kind",
-        "c.config",
-        "c.name as config_name",
-      ])
-      .select([
-        "d.id as domain_id",
-        "d.name",
-        "d.view",
-        "d.owner_id",
-        "d.revision",
-        "d.provider_signed",
-        "main.kind as main_kind",
-      ])
-      .where("m.id", "=", id)
-      .executeTakeFirst();
-    if (!row) return null;
-    return {
-      domain: {
-        id: row.domain_id,
-        name: row.name,
-        view: row.view,
-        ownerId: row.owner_id,
-        revision: row.revision,
-        kind: knownKind(row.main_kind),
-        signed: row.provider_signed,
-      },
-      zone: row.provider_zone,
-      onDrift: row.on_drift,
-      force: row.force_next,
-      config: { id: row.config_id, kind: row.kind, config: row.config, name: row.config_name },
-    };
-  }
-
-  async #carryOut(id: string, token: string, { domain, zone, onDrift, force, config }: Loaded): Promise<Outcome> {
-    const { database, connections } = this.#parts;
-    const { kind, provider } = connections.connect(config, "drift");
-    const compared = await compareMirror(database.fork(), domain, { kind, provider, zone });
-    const { changes, foreign, unsupported, present } = compared;
-    const { revision } = domain;
-    const served = {
-      revision,
-      differences: 0,
-      foreign: 0,
-      unsupported: unsupported.length,
-      error: null,
-      unreachable: false,
-      retryAt: null,
-    };
-    if (!provider) return served;
-    const warning = force ? null : lossWarning(foreign, Math.max(present, foreign.length));
-    const deletesForeign = force || (onDrift === "restore" && warning === null);
-    const wanted = deletesForeign ? [...foreign, ...changes] : await inSlices(besideForeign(compared));
-    const outcomes = await this.#apply({ provider, zone }, wanted, compared, this.#whileClaimed(id, token));
-    const refused = wanted.flatMap(({ before, after }, index) => {
-      const outcome = outcomes[index];
-      const record = after ?? before;
-      return outcome && !outcome.ok && record ? [`${recordLabel(record)}: ${outcome.message}`] : [];
-    });
-    const left = deletesForeign ? 0 : foreign.length;
-    const errors = [
-      ...(refused.length === 0 ? [] : [`${refused.length} changes were refused. ${refused[0] ?? ""}`]),
-      ...(onDrift === "restore" && warning !== null && left > 0
-        ? [
-            `It has ${left} records that were never this domain's. Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`.`,
-          ]
-        : []),
-    ];
-    return {
-      ...served,
-      differences: left + refused.length,
-      foreign: left,
-      error: errors.length === 0 ? null : errors.join(" "),
-    };
-  }
-
-  async #apply(
-    { provider, zone }: { provider: NonNullable<ReturnType<ProviderConnections["connect"]>["provider"]>; zone: string },
-    changes: Compared["changes"],
-    { fingerprint, exists, signed }: Compared,
-    beforeCall: BeforeCall,
-  ): Promise<ChangeOutcome[]> {
-    if (!exists) await provider.createZone(zone);
-    if (changes.length === 0) return [];
-    const options = { plannedOn: fingerprint, signed, beforeCall };
-    return (await callProvider(provider, zone, changes, options)).outcomes;
-  }
-
   /** Lets no call out once another process may work at the mirror, or it was deleted. */
   #whileClaimed(id: string, token: string): BeforeCall {
     const { database, now } = this.#parts;
@@ -322,7 +208,7 @@ export class MirrorReconciler {
     };
   }
 
-  async #store(attempt: Attempt, { domain, config }: Loaded, outcome: Outcome): Promise<void> {
+  async #store(attempt: Attempt, { domain, config }: LoadedMirror, outcome: Outcome): Promise<void> {
     const { database, notifications } = this.#parts;
     const { id, now } = attempt;
     await database.fork().transactional(async (tx) => {
