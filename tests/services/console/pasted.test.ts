@@ -67,7 +67,7 @@ test("on a phone, one tap on Done takes a pasted URL, although the page says wha
 
 test("a name with the zone's name twice, or as a URL, is understood in its field", async () => {
   await paste(name(), `www.${zone.name}.${zone.name}.`);
-  await editor().getByText("The zone’s name stood there twice").waitFor();
+  await editor().getByText("The zone’s name appeared twice").waitFor();
   expect(await name().inputValue()).toBe(`www.${zone.name}`);
   await name().fill("");
   await paste(name(), `https://shop.${zone.name}/cart`);
