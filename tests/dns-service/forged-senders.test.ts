@@ -1,21 +1,15 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { StrangerLimit } from "../../server/dns-service/stranger-limit.ts";
 import { flags, queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
 import { askByStream } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { usePrimary } from "./primary.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
 const zone = "example.com";
-let port = 0;
-
-beforeAll(async () => {
-  [port = 0] = zw.services.dnsService.ports;
-  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
-  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
-  await zw.admin.post("/api/domains", { name: zone, providerConfigId: body.id });
-});
+const primary = usePrimary(zw, zone);
 
 test("an address gets no more answers than its limit within a second, and as many in the next one; others have a limit of their own", () => {
   let milliseconds = 5_000;
@@ -38,7 +32,7 @@ test("an address that may ask gets no more than 200 SOAs a second by UDP; furthe
   const limited = () => answers.filter((answer) => answer.length <= question.length);
   const burst = async () => {
     for (let sent = 0; sent < 800; sent++)
-      await new Promise((resolve) => socket.send(question, port, "127.0.0.1", resolve));
+      await new Promise((resolve) => socket.send(question, primary.port, "127.0.0.1", resolve));
     expect(limited()).not.toEqual([]);
   };
   await vi.waitFor(burst, { timeout: 20_000, interval: 500 });
@@ -47,6 +41,6 @@ test("an address that may ask gets no more than 200 SOAs a second by UDP; furthe
   const first = limited().map(readMessage)[0];
   expect(first?.rcode).toBe(0);
   expect((first?.octets.readUInt16BE(2) ?? 0) & flags.truncated).not.toBe(0);
-  const byStream = await askByStream(port, question);
+  const byStream = await askByStream(primary.port, question);
   expect(byStream && readMessage(byStream).answers).toHaveLength(1);
 });

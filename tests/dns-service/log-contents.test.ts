@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { usePrimary } from "./primary.ts";
 import { addZone, type Zone } from "../support/zones.ts";
 
 const lines: string[] = [];
@@ -11,30 +12,22 @@ const zw = useZonewright({
   logTo: { write: (line) => void lines.push(line) },
 });
 const servFail = 2;
-let port = 0;
-let configId: string;
-
-beforeAll(async () => {
-  [port = 0] = zw.services.dnsService.ports;
-  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
-  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
-  configId = body.id;
-});
+const primary = usePrimary(zw);
 
 const em = () => zw.services.database.fork();
 
 /** Transfers a zone, which fails, and returns what is logged of it. */
 async function failure(zone: Zone): Promise<string> {
   lines.length = 0;
-  expect((await transfer(port, zone.name)).rcode).toBe(servFail);
-  expect((await transfer(port, zone.name, { since: 1 })).rcode).toBe(servFail);
+  expect((await transfer(primary.port, zone.name)).rcode).toBe(servFail);
+  expect((await transfer(primary.port, zone.name, { since: 1 })).rcode).toBe(servFail);
   const logged = lines.filter((line) => line.includes(zone.id)).join("");
   expect(logged).not.toBe("");
   return logged;
 }
 
 test("a transfer that fails at a record leaves neither its name nor its value in the log", async () => {
-  const zone = await addZone(zw, { name: "record.example", providerConfigId: configId });
+  const zone = await addZone(zw, { name: "record.example", providerConfigId: primary.configId });
   await zone.add("A", "hidden-name", "192.0.2.77");
   const broken = queries(em()).updateTable("records").set({ value: "hidden-value" });
   await broken.where("domain_id", "=", zone.id).where("record_type", "=", "A").execute();
@@ -42,7 +35,7 @@ test("a transfer that fails at a record leaves neither its name nor its value in
 });
 
 test("a transfer that the database fails in between leaves nothing of the zone in the log", async () => {
-  const zone = await addZone(zw, { name: "database.example", providerConfigId: configId });
+  const zone = await addZone(zw, { name: "database.example", providerConfigId: primary.configId });
   const zonefile = Array.from({ length: 1_100 }, (_, index) => `hidden${index} 300 A 192.0.2.1`).join("\n");
   expect((await zone.post("/zonefile", { zonefile })).status).toBe(200);
   await sql`alter function zone_page rename to whole_zone_page`.execute(queries(em()));

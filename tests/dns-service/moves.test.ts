@@ -1,20 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { serialDistance } from "../../server/dns/wire/serials.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { usePrimary } from "./primary.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
-let port = 0;
-let configId: string;
-
-beforeAll(async () => {
-  [port = 0] = zw.services.dnsService.ports;
-  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
-  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
-  configId = body.id;
-});
+const primary = usePrimary(zw);
 
 test("a zone that moves here goes on with a higher serial and the configuration's name servers, and is refused once it moves away", async () => {
   const zone = "moving.example";
@@ -24,32 +17,32 @@ test("a zone that moves here goes on with a higher serial and the configuration'
   const file = await readFile(join(zw.dataDir, "zones", `${zone}.zone`), "utf8");
   const [, last = ""] = /SOA\s+\S+\s+\S+\s+\(?\s*(\d+)/.exec(file) ?? [];
   expect(Number(last)).toBeGreaterThan(0);
-  expect((await transfer(port, zone)).rcode).toBe(5);
-  const moved = await zw.admin.put(path, { providerConfigId: configId });
+  expect((await transfer(primary.port, zone)).rcode).toBe(5);
+  const moved = await zw.admin.put(path, { providerConfigId: primary.configId });
   expect({ status: moved.status, body: moved.body }).toMatchObject({ status: 200 });
-  const { lines } = await transfer(port, zone);
+  const { lines } = await transfer(primary.port, zone);
   const serial = serialOfLine(lines[0] ?? "");
   expect(serialDistance(Number(last), serial)).toBeGreaterThan(0);
   expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`, `www.${zone} 3600 A 192.0.2.1`]);
 
   const manual = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "Elsewhere" });
   expect((await zw.admin.put(path, { providerConfigId: manual.body.id })).status).toBe(200);
-  expect((await transfer(port, zone)).rcode).toBe(5);
+  expect((await transfer(primary.port, zone)).rcode).toBe(5);
 
   // Back again, its secondaries are not behind.
-  expect((await zw.admin.put(path, { providerConfigId: configId })).status).toBe(200);
-  const [soa = ""] = (await transfer(port, zone)).lines;
+  expect((await zw.admin.put(path, { providerConfigId: primary.configId })).status).toBe(200);
+  const [soa = ""] = (await transfer(primary.port, zone)).lines;
   expect(serialDistance(serial, serialOfLine(soa))).toBeGreaterThanOrEqual(0);
 });
 
 test("a zone moved between primary configurations gets a higher serial and is transferred whole", async () => {
   const zone = "between.example";
-  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: configId });
-  const before = serialOfLine((await transfer(port, zone)).lines[0] ?? "");
+  const { body: domain } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: primary.configId });
+  const before = serialOfLine((await transfer(primary.port, zone)).lines[0] ?? "");
   const config = { nameServers: "ns1.example.net", contact: "other@example.net", allowTransfer: "127.0.0.1" };
   const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Others", config });
   expect((await zw.admin.put(`/api/domains/${domain.id}`, { providerConfigId: body.id })).status).toBe(200);
-  const { lines } = await transfer(port, zone, { since: before });
+  const { lines } = await transfer(primary.port, zone, { since: before });
   expect(serialDistance(before, serialOfLine(lines[0] ?? ""))).toBeGreaterThan(0);
   expect(lines.slice(1, -1)).toEqual([`${zone} 3600 NS ns1.example.net`]);
 });

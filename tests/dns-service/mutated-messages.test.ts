@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } from "fast-check";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { readRequest } from "../../server/dns-service/requests.ts";
 import {
   incrementalQueryMessage,
@@ -15,6 +15,7 @@ import { withOpt } from "../../server/dns/wire/message-writer.ts";
 import { signRequest, u16 } from "../../server/dns/wire/tsig.ts";
 import { ask, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { usePrimary } from "./primary.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
 const zone = "example.com";
@@ -28,14 +29,7 @@ const seeds = [
   signRequest(queryMessage(1, zone, "AXFR"), key, signedAt).message,
   withOpt(queryMessage(1, zone, "SOA"), 1_232, 0),
 ];
-let port = 0;
-
-beforeAll(async () => {
-  [port = 0] = zw.services.dnsService.ports;
-  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
-  const { body } = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Secondaries", config });
-  await zw.admin.post("/api/domains", { name: zone, providerConfigId: body.id });
-});
+const primary = usePrimary(zw, zone);
 
 /** Messages in which octets were replaced, cut off or appended. */
 function mutated(count: number, seed: number): Buffer[] {
@@ -140,7 +134,7 @@ const isAnswered = (message: Buffer) =>
   ).kind !== "silence";
 
 test("10,000 mutated messages by UDP are all read and harm nothing: the zone is transferred as before", async () => {
-  const before = await transfer(port, zone);
+  const before = await transfer(primary.port, zone);
   const socket = createSocket("udp4");
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -149,26 +143,26 @@ test("10,000 mutated messages by UDP are all read and harm nothing: the zone is 
   const atOnce = 50;
   for (let from = 0; from < messages.length; from += atOnce) {
     for (const message of messages.slice(from, from + atOnce))
-      await new Promise((resolve) => socket.send(message, port, "127.0.0.1", resolve));
-    const answer = await ask(port, queryMessage(9, zone, "SOA"), { milliseconds: 20_000 });
+      await new Promise((resolve) => socket.send(message, primary.port, "127.0.0.1", resolve));
+    const answer = await ask(primary.port, queryMessage(9, zone, "SOA"), { milliseconds: 20_000 });
     expect(answer && readMessage(answer).rcode).toBe(0);
   }
   socket.close();
-  expect(await transfer(port, zone)).toEqual(before);
+  expect(await transfer(primary.port, zone)).toEqual(before);
 }, 60_000);
 
 test("10,000 mutated messages by TCP are all answered but those that ask for silence, and harm nothing: the zone is transferred as before", async () => {
-  const before = await transfer(port, zone);
+  const before = await transfer(primary.port, zone);
   const messages = mutated(10_000, 20);
   let answers = 0;
   for (let from = 0; from < messages.length; from += 1_000) {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(primary.port, "127.0.0.1");
     for (const message of messages.slice(from, from + 1_000)) socket.write(framed(message));
     socket.end();
     answers += messagesIn(Buffer.concat(await socket.toArray()));
   }
   expect(answers).toBe(messages.filter(isAnswered).length);
-  expect(await transfer(port, zone)).toEqual(before);
+  expect(await transfer(primary.port, zone)).toEqual(before);
 }, 60_000);
 
 /** Counts the messages of a stream. */

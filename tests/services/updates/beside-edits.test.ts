@@ -1,19 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newZone } from "../../dns-service/updates/key-clients.ts";
 import { update } from "../../support/name-servers/update-client.ts";
-import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
-import { kinds, Places } from "./places.ts";
+import { kinds, usePlaces } from "./places.ts";
 
-let zw: Zonewright & { stop(): Promise<void> };
-const places = new Places();
-
-beforeAll(async () => {
-  zw = await startZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", EGRESS_ALLOW: "127.0.0.1" } });
-});
-afterAll(async () => {
-  await zw.stop();
-  await places.stop();
-});
+const started = usePlaces();
 
 /** Repeats a change while the zone is busy with others. */
 async function untilDone(change: () => Promise<number>, busy: number): Promise<number> {
@@ -27,12 +17,14 @@ test.each(kinds)(
   "20 updates beside 20 edits of the console at the same names of a zone of kind %s lose nothing",
   async (kind) => {
     const name = `beside-${kind}.test`;
-    const zone = await newZone(zw, name, { providerConfigId: await places.configFor(zw, kind, name) });
+    const zone = await newZone(started.zw, name, {
+      providerConfigId: await started.places.configFor(started.zw, kind, name),
+    });
     const before = await zone.lines();
     const all = Array.from({ length: 20 }, (_, index) => index);
     const edits = all.map((index) => {
       const record = { recordType: "A", name: `both${index % 5}`, value: `192.0.2.${index}`, ttl: 300 };
-      return untilDone(async () => (await zw.admin.post(zone.path, record)).status, 503);
+      return untilDone(async () => (await started.zw.admin.post(zone.path, record)).status, 503);
     });
     const updates = all.map((index) => {
       const added = update.add(`both${index % 5}`, "A", `198.51.100.${index}`);
@@ -47,7 +39,7 @@ test.each(kinds)(
     expect(await zone.lines()).toEqual([...before, ...added].toSorted());
     // Two kinds have no other copy.
     if (kind === "manual" || kind === "primary") return;
-    const { status, body } = await zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
+    const { status, body } = await started.zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
     expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
   },
 );

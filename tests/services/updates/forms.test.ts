@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { rcodes } from "../../../server/dns/wire/messages.ts";
 import { newZone } from "../../dns-service/updates/key-clients.ts";
 import { update } from "../../support/name-servers/update-client.ts";
-import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { forms } from "./forms.ts";
-import { kinds, Places } from "./places.ts";
+import { kinds, usePlaces } from "./places.ts";
 
 /** Every form of update, into a zone at each kind of provider. */
 
-let zw: Zonewright & { stop(): Promise<void> };
-const places = new Places();
-
-beforeAll(async () => {
-  zw = await startZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", EGRESS_ALLOW: "127.0.0.1" } });
-});
-afterAll(async () => {
-  await zw.stop();
-  await places.stop();
-});
+const started = usePlaces();
 
 describe.each(kinds)("a zone of kind %s", (kind) => {
   const name = `forms-${kind}.test`;
   let zone: Awaited<ReturnType<typeof newZone>>;
   beforeAll(async () => {
-    zone = await newZone(zw, name, { providerConfigId: await places.configFor(zw, kind, name) });
+    zone = await newZone(started.zw, name, {
+      providerConfigId: await started.places.configFor(started.zw, kind, name),
+    });
     // So that there is something to protect; other kinds have them from the start, or from the vendor.
     if (kind === "zonefile" || kind === "manual")
       await zone.add({ recordType: "NS", name: "@", value: "ns1.example.net", ttl: 300 });
@@ -32,7 +24,7 @@ describe.each(kinds)("a zone of kind %s", (kind) => {
   /** Expects that the provider has what the zone has. Two kinds have no other copy. */
   async function expectSame(): Promise<void> {
     if (kind === "manual" || kind === "primary") return;
-    const { status, body } = await zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
+    const { status, body } = await started.zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
     expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
   }
 
@@ -55,11 +47,13 @@ describe.each(kinds)("a zone of kind %s", (kind) => {
 
 test("an update that BIND refuses for one name is refused, and changes no other", async () => {
   const name = "refused-forms.test";
-  const zone = await newZone(zw, name, { providerConfigId: await places.configFor(zw, "rfc2136", name) });
+  const zone = await newZone(started.zw, name, {
+    providerConfigId: await started.places.configFor(started.zw, "rfc2136", name),
+  });
   const before = await zone.lines();
   const both = [update.add("with", "A", "192.0.2.1"), update.add("refused", "A", "192.0.2.1")];
   expect(await zone.client.update(both)).toBe(rcodes.refused);
   expect(await zone.lines()).toEqual(before);
-  const { status, body } = await zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
+  const { status, body } = await started.zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
 });

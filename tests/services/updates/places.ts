@@ -1,6 +1,7 @@
+import { afterAll, beforeAll } from "vitest";
 import { startBind } from "../../support/name-servers/bind.ts";
 import { startPowerdns } from "../../support/name-servers/powerdns-api.ts";
-import type { Zonewright } from "../../support/zonewright.ts";
+import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
 import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
 
 /** The kinds of providers whose zones take updates in these tests. */
@@ -51,4 +52,18 @@ export class Places {
   async stop(): Promise<void> {
     for (const one of this.#running) await one.stop();
   }
+}
+
+/** Starts the service and closes it and all places after the tests of a file. Use the result only within tests and hooks. */
+export function usePlaces(): { zw: Zonewright; places: Places } {
+  const places = new Places();
+  const started = { places } as { zw: Zonewright & { stop(): Promise<void> }; places: Places };
+  beforeAll(async () => {
+    started.zw = await startZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", EGRESS_ALLOW: "127.0.0.1" } });
+  });
+  afterAll(async () => {
+    await started.zw.stop();
+    await places.stop();
+  });
+  return started;
 }
