@@ -159,11 +159,16 @@ function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobSt
     return { ...connectionSettings(address), ...options, max: 3, application_name: name };
   }
   const connection = orm.em.getConnection() as unknown as PgliteConnection;
-  const engine = async () => fromPglite(await connection.getNativeClient());
+  const client = async () => await connection.getNativeClient();
+  const engine = async () => fromPglite(await client());
   return {
     backend: "pglite",
     db: {
-      executeSql: async (text, values) => await (await engine()).executeSql(text, values),
+      async executeSql(text, values) {
+        // The adapter executes a text without values as a script, which is never prepared. Most are one statement.
+        const isOne = (values?.length ?? 0) === 0 && !text.includes(";");
+        return isOne ? await (await client()).query(text) : await (await engine()).executeSql(text, values);
+      },
       listen: async (channel, onNotification, onReconnect) => {
         const adapted = await engine();
         if (!adapted.listen) throw new Error("The embedded database does not support LISTEN.");

@@ -6,7 +6,14 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
-import { awaitedByNext, isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
+import {
+  awaitedByNext,
+  isUnusable,
+  severalStatements,
+  StatementNames,
+  wasRolledBack,
+  type Statement,
+} from "./prepared-statements.ts";
 
 /** A statement that the engine has parsed. */
 interface Prepared {
@@ -28,6 +35,8 @@ type AnyResults = Results<any>;
 /** Types from this number on belong to the catalog's own tables and to extensions. */
 const firstRowType = 10_000;
 const unnamed = "";
+/** A text without values may have them within, and be used a few times only. The job queue's are used all the time. */
+const usesWithoutValues = 5;
 /** The tags of completed commands that count the rows they changed. */
 const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|COPY)\b/;
 
@@ -37,7 +46,7 @@ const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|COPY)\b/;
  * no `command` and `rowCount`.
  */
 export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof protocol, "serialize">): void {
-  // PGlite copies all parsers for each BEGIN and COMMIT. Two thirds are for arrays of the catalog's rows, which nothing reads.
+  // PGlite copies all parsers for each script. Two thirds are for arrays of the catalog's rows, which nothing reads.
   engine.parsers = Object.fromEntries(Object.entries(engine.parsers).filter(([type]) => Number(type) < firstRowType));
 
   const prepared = new Map<string, Prepared>();
@@ -47,8 +56,16 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     ended.push(name);
   });
 
+  /** Whether a transaction was opened that the engine does not know of yet. */
+  let begins = false;
+  const begin = Buffer.concat([serialize.parse({ text: "begin" }), serialize.bind(), serialize.execute()]);
+
   async function send(...messages: Uint8Array[]): Promise<readonly Message[]> {
-    return await engine.execProtocolStream(Buffer.concat([...messages, serialize.sync()]), { syncToFs: false });
+    const opens = begins;
+    begins = false;
+    const all = Buffer.concat([...(opens ? [begin] : []), ...messages, serialize.sync()]);
+    const answers = await engine.execProtocolStream(all, { syncToFs: false });
+    return opens ? answers.slice(answers.findIndex(isCompleted) + 1) : answers;
   }
 
   async function prepare(name: string, text: string): Promise<Prepared> {
@@ -117,7 +134,8 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     return results;
   }
 
-  const nameOf = ({ sql, parameters }: Statement) => (parameters.length > 0 ? names.of(sql) : undefined);
+  const nameOf = ({ sql, parameters }: Statement) =>
+    parameters.length > 0 ? names.of(sql) : names.of(sql, usesWithoutValues);
 
   // PGlite marks these as internal by their names, and runs its own statements with them.
   const ready = async () => await engine["_checkReady"]();
@@ -135,27 +153,60 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
     });
   };
 
-  const plainTransaction = engine.transaction.bind(engine);
-  engine.transaction = async (work) =>
-    await plainTransaction(async (tx) => {
+  /**
+   * Ends the transaction under way, unless no statement has opened it.
+   * @throws an error also if a statement failed whose failure the caller ignored: the engine then answers a commit by rolling back
+   */
+  async function end(how: "commit" | "rollback"): Promise<void> {
+    const isUnbegun = begins;
+    begins = false;
+    if (isUnbegun) return;
+    const answers = await alone(() => engine.execProtocolStream(serialize.query(how), { syncToFs: false }));
+    await engine.syncToFs();
+    const [answer] = answers.filter(isCompleted) as engineMessages.CommandCompleteMessage[];
+    if (how === "commit" && answer?.text === "ROLLBACK") throw new Error(wasRolledBack);
+  }
+
+  // PGlite's own sends two messages for each begin and end. Here the begin travels with the first statement.
+  engine.transaction = async <T>(work: (tx: Transaction) => Promise<T>) => {
+    await ready();
+    return await outsideTransactions(async () => {
+      begins = true;
+      let closed = false;
       const query = async (text: string, values: unknown[] = [], options?: QueryOptions): Promise<AnyResults> => {
-        if (tx.closed || !isPlain(options)) return await tx.query(text, values, options);
+        if (closed) throw new Error("The transaction has ended.");
+        if (!isPlain(options)) throw new Error("A statement of a transaction has no options of its own.");
         if (text === severalStatements || text === awaitedByNext)
           return { ...noResults, rows: await alone(() => executeSeveral(values as Statement[])) };
         return await alone(() => execute({ sql: text, parameters: values }));
       };
-      return await work(Object.create(tx, { query: { value: query } }) as Transaction);
+      let result: T;
+      try {
+        result = await work({ query } as Transaction);
+      } catch (error) {
+        closed = true;
+        await end("rollback");
+        throw error;
+      }
+      closed = true;
+      await end("commit");
+      return result;
     });
+  };
 }
 
 const noResults: AnyResults = { rows: [], fields: [] };
+
+function isCompleted({ name }: Message): boolean {
+  return name === "commandComplete";
+}
 
 /** Returns the messages of each of several statements. */
 function byStatement(messages: readonly Message[]): Message[][] {
   const answers: Message[][] = [[]];
   for (const message of messages) {
     answers.at(-1)?.push(message);
-    if (message.name === "commandComplete") answers.push([]);
+    if (isCompleted(message)) answers.push([]);
   }
   return answers;
 }

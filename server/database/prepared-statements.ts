@@ -9,8 +9,8 @@ const mostAttempts = 3;
 /** Longer texts are lists of values, which are rarely repeated. */
 const longestText = 8_000;
 
-const repeatable = /^\s*(?:select|insert|update|delete)\b/;
-const everyColumn = /(?:select|returning|,|\.)\s*\*/;
+const repeatable = /^\s*(?:with|select|insert|update|delete)\b/i;
+const everyColumn = /(?:select|returning|,|\.)\s*\*/i;
 
 /** What a pooler that does not track statements, or another version's migration, makes of a prepared one: 0A000, 26000 and 42P05. */
 const unusable: ReadonlySet<unknown> = new Set(["0A000", "26000", "42P05"]);
@@ -36,8 +36,12 @@ export class StatementNames {
     this.#end = end;
   }
 
-  /** Counts a use. @returns the name under which to prepare the statement; undefined if it is not to be prepared */
-  of(text: string): string | undefined {
+  /**
+   * Counts a use.
+   * @param enough on which use the statement is prepared
+   * @returns the name under which to prepare it; undefined if it is not to be prepared
+   */
+  of(text: string, enough = usesBeforePreparing): string | undefined {
     const known = this.#names.get(text);
     if (known !== undefined) {
       this.#names.delete(text);
@@ -47,7 +51,7 @@ export class StatementNames {
     if (text.length > longestText || !repeatable.test(text) || everyColumn.test(text)) return undefined;
     if (this.#attemptsOf(text) >= mostAttempts || (this.#isFull() && !this.#end)) return undefined;
     const uses = (this.#uses.get(text) ?? 0) + 1;
-    if (uses < usesBeforePreparing) {
+    if (uses < enough) {
       if (this.#uses.size >= maxStatements * 5) this.#uses.clear();
       this.#uses.set(text, uses);
       return undefined;
@@ -97,3 +101,5 @@ export interface Statement {
 export const severalStatements = "several statements";
 /** The same for statements whose results nobody waits for. A failure fails the next statement of the transaction, or its commit. */
 export const awaitedByNext = "statements that the next one awaits";
+/** Why a commit failed that the database answered by rolling back. */
+export const wasRolledBack = "The transaction was rolled back, because a statement of it failed.";

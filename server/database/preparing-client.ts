@@ -1,6 +1,13 @@
 import type { Writable } from "node:stream";
 import { Client, type QueryResult } from "pg";
-import { awaitedByNext, isUnusable, severalStatements, StatementNames, type Statement } from "./prepared-statements.ts";
+import {
+  awaitedByNext,
+  isUnusable,
+  severalStatements,
+  StatementNames,
+  wasRolledBack,
+  type Statement,
+} from "./prepared-statements.ts";
 import { StatementGroup } from "./statement-group.ts";
 
 /** Milliseconds after which a connection plans its statements anew. */
@@ -65,8 +72,7 @@ export class PreparingClient extends Client {
       return nothing;
     }
     const [answer] = await this.#group([{ sql: "commit", parameters: [] }]);
-    if (answer?.command === "ROLLBACK")
-      throw new Error("The transaction was rolled back, because a statement of it failed.");
+    if (answer?.command === "ROLLBACK") throw new Error(wasRolledBack);
     return nothing;
   }
 

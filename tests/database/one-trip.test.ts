@@ -145,6 +145,18 @@ describe("unawaited statements", () => {
   });
 });
 
+test("a transaction in which a failure was ignored does not commit, whichever statement failed", async () => {
+  const before = await stored();
+  for (const failing of [1, 2]) {
+    const ignored = transaction(async (tx) => {
+      if (failing === 2) await inOneTrip(tx, [probe(tx, "never")]);
+      await inOneTrip(tx, [fails(tx)]).catch(() => undefined);
+    });
+    await expect(ignored).rejects.toThrow("was rolled back");
+    expect(await stored()).toBe(before);
+  }
+});
+
 test("a transaction without a statement commits or rolls back, and the connection can be used again", async () => {
   expect(await transaction(() => Promise.resolve("done"))).toBe("done");
   await expect(transaction(() => Promise.reject(new Error("refused")))).rejects.toThrow("refused");
