@@ -26,8 +26,16 @@ const types: Readonly<Record<string, string>> = {
 /** The folder that the build writes to. */
 const consoleFolder = join(import.meta.dirname, "../../web/dist");
 
-/** Reads the built console into memory, or returns null if it was not built. */
-export function readBundle(folder = consoleFolder): ConsoleBundle | null {
+let ours: ConsoleBundle | null = null;
+
+/** This installation's console, read once it is built; null before that. */
+export function ourBundle(): ConsoleBundle | null {
+  ours ??= readBundle(consoleFolder);
+  return ours;
+}
+
+/** Reads a built console into memory. Returns null if it was not built. */
+function readBundle(folder: string): ConsoleBundle | null {
   let names: string[];
   try {
     names = readdirSync(folder, { recursive: true, encoding: "utf8" });

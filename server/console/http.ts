@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
-import { readBundle, type ConsoleBundle, type ConsoleFile } from "./bundle.ts";
+import { ourBundle, type ConsoleBundle, type ConsoleFile } from "./bundle.ts";
 
 /**
  * The policy of the console's page: only its own scripts, styles, fonts and calls, and no HTML from strings. Styles that scripts set go
@@ -32,7 +32,7 @@ const unbuilt =
  * handler, so API errors stay problem documents whatever the Accept header says.
  * @param siteUrl the public URL if SITE_URL is set, else null: the page then moves there, because passkeys are bound to it
  */
-export function consoleHttp(siteUrl: string | null, bundle: ConsoleBundle | null = readBundle()): RequestHandler {
+export function consoleHttp(siteUrl: string | null, bundle: ConsoleBundle | null = ourBundle()): RequestHandler {
   const index = bundle && withSite(bundle.index, siteUrl);
   return (req, res, next) => {
     if (req.method !== "GET" && req.method !== "HEAD") {
