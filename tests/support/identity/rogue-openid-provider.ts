@@ -1,4 +1,4 @@
-import { createHash, createHmac, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createHash, createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import {
   startLoopbackVendor,
   type LoopbackVendor,
@@ -43,10 +43,16 @@ export function hs256(key: string) {
   return (input: string) => createHmac("sha256", key).update(input).digest("base64url");
 }
 
+/** Making one takes a quarter of a second. */
+const [privateKey, strangersKey] = [rsaKey(), rsaKey()];
+const publicKey = createPublicKey(privateKey);
+
+function rsaKey(): KeyObject {
+  return generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+}
+
 /** An OpenID provider on loopback that checks its part of the code flow and lies about the rest on demand. */
 export async function startRogueProvider(): Promise<RogueProvider> {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const strangersKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const jwk = { ...publicKey.export({ format: "jwk" }), kid: "one", use: "sig", alg: "RS256" };
   const codes = new Map<string, { nonce: string; challenge: string; redirectUri: string }>();
   let change: ((parts: TokenParts) => void) | undefined;
