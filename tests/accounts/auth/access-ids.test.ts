@@ -35,8 +35,8 @@ beforeAll(async () => {
   proposer = await zw.member("proposer");
   writer = await zw.member("writer");
   elsewhere = await zw.member("elsewhere");
-  const files = { kind: "zonefile", name: "Open", membersMayUse: true, config: { folder: "." } };
-  forMembers = await made(zw.admin, "/api/provider-configs", files);
+  const manual = { kind: "manual", name: "Open", membersMayUse: true, config: {} };
+  forMembers = await made(zw.admin, "/api/provider-configs", manual);
 });
 
 const assignees = {

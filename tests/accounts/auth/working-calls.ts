@@ -77,17 +77,22 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     return { id: await made(client, "/api/domains", { name: freshName(), providerConfigId }) };
   }
 
-  let secondConfig: Promise<string> | undefined;
-  function mirrorConfig(): Promise<string> {
-    const config = { folder: "mirrors" };
-    const body = { kind: "zonefile", name: "Mirrors", config, membersMayUse: true };
-    return (secondConfig ??= made(zw.admin, "/api/provider-configs", body));
+  let folderConfig: Promise<string> | undefined;
+  function inFolder(): Promise<string> {
+    const body = { kind: "zonefile", name: "Folder", config: { folder: "folder" }, membersMayUse: true };
+    return (folderConfig ??= made(zw.admin, "/api/provider-configs", body));
+  }
+
+  /** A zone of this client with a provider. */
+  async function zoneAtProvider(client: RestClient): Promise<Ids> {
+    const body = { name: freshName(), providerConfigId: await inFolder() };
+    return { id: await made(client, "/api/domains", body) };
   }
 
   /** A zone of this client with a mirror. */
   async function mirroredZone(client: RestClient): Promise<Ids> {
     const ids = await zone(client);
-    const { body } = await client.post(`/api/domains/${ids["id"]}/mirrors`, { providerConfigId: await mirrorConfig() });
+    const { body } = await client.post(`/api/domains/${ids["id"]}/mirrors`, { providerConfigId: await inFolder() });
     return { ...ids, mirrorId: body.mirrorId };
   }
 
@@ -256,14 +261,14 @@ export function workingCalls(zw: Zonewright, forMembers: () => string, member: (
     "domains.update": { thing: zone, body: () => ({ notes: "Seen" }) },
     "domains.delete": { thing: zone },
     "domains.compare": { thing: zone, body: (ids) => ({ with: ids["id"] }) },
-    "domains.sync": { thing: zone },
+    "domains.sync": { thing: zoneAtProvider },
     "domains.setExpiryRemind": { thing: zone, body: () => ({ expiryRemindDays: [7], autoCheckExpiry: false }) },
     "domains.setExpiry": { thing: zone, body: () => ({ expiresAt: "2030-01-01T00:00:00Z" }) },
     "domains.checkExpiry": { thing: zone },
     "secondaries.get": { thing: zone },
     "secondaries.raiseSerial": { thing: primaryZone },
     "mirrors.list": { thing: zone },
-    "mirrors.create": { thing: zone, body: async () => ({ providerConfigId: await mirrorConfig() }) },
+    "mirrors.create": { thing: zone, body: async () => ({ providerConfigId: await inFolder() }) },
     "mirrors.reconcile": { thing: mirroredZone },
     "mirrors.delete": { thing: mirroredZone },
     "delegation.get": { thing: zone },
