@@ -129,7 +129,7 @@ export async function createServices(parts: {
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
-    dnsService.refresh();
+    configsChanged();
     void zoneWatch.refresh();
   });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
@@ -203,10 +203,11 @@ export async function createServices(parts: {
     audit,
     notifications,
     log,
+    background,
     now,
     metrics: () => jobServices.metrics,
   });
-  const { dnsService } = dnsServices;
+  const { dnsService, configsChanged } = dnsServices;
   const powerdnsZones = new PowerdnsZones({
     records,
     servedSoa: async (em, domainId) => (await dnsService.zones(em, domainId))[0]?.soa ?? null,
