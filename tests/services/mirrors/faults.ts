@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { refusal } from "../../support/vendors/cloudflare/server.ts";
 import type { LoopbackVendor, VendorFault } from "../../support/vendors/loopback-vendor.ts";
 import { failure } from "../../support/vendors/route53/server.ts";
 import { zone, type Places } from "./places.ts";
@@ -64,6 +65,8 @@ export async function editThere(places: Places, random: Random): Promise<void> {
   await Promise.resolve(ways[random(ways.length)]?.());
 }
 
+const now = () => new Date();
+
 /** Outages of mirrors, which last until they are mended. Each returns how. */
 export const outages = {
   "PowerDNS is down": async ({ proxy }: Places) => {
@@ -87,6 +90,24 @@ export const outages = {
     for (const { failNext } of [cloudflare.vendor, route53]) failNext(away, 1_000);
     return () => undefined;
   },
+  "both vendors limit calls": async ({ cloudflare, route53 }: Places) => {
+    const refused = {
+      cloudflare: (seconds: number) => ({
+        ...refusal(429, 971, "Please wait"),
+        headers: { "retry-after": String(seconds) },
+      }),
+      route53: () => failure(400, "Throttling", "Rate exceeded"),
+    };
+    const most = [{ calls: 3, seconds: 2 }];
+    const limits = [
+      cloudflare.vendor.limitCalls(most, now, refused.cloudflare),
+      route53.limitCalls(most, now, refused.route53),
+    ];
+    return () => {
+      if (limits.some((limit) => limit.refused === 0)) throw new Error("A vendor had no call to refuse.");
+      for (const vendor of [cloudflare.vendor, route53]) vendor.limitCalls([], now, refused.route53);
+    };
+  },
 } satisfies Record<string, (places: Places) => Promise<() => unknown>>;
 export type Outage = keyof typeof outages;
 
@@ -99,9 +120,10 @@ export async function holdCalls({ cloudflare, route53, proxy }: Places): Promise
   ]);
 }
 
+const isChange = ({ method }: { method: string }) => method === "POST";
+
 /** The next change at a vendor arrives and gets no answer. @param after whether it is carried out */
 async function unanswered(vendor: LoopbackVendor, after: boolean): Promise<void> {
-  const isChange = ({ method }: { method: string }) => method === "POST";
   const arrived = Promise.withResolvers<void>();
   vendor.failNext({ after, reply: "never" }, 1, isChange);
   vendor.meanwhile(isChange, arrived.resolve);

@@ -53,7 +53,8 @@ export async function startPlaces(): Promise<Places> {
     startRoute53(),
   ]);
   const proxy = await startFaultyProxy(Number(new URL(powerdns.url).port), powerdnsWire);
-  const [dnsPort = 0, nsdPort = 0] = await freePorts(2);
+  const [dnsPort = 0] = await freePorts(1);
+  const nsd = await startNsdSecondary({ primaryPort: dnsPort, key: null, zones: [zone] });
   const env = {
     DATA_DIR: dataDir,
     DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_mirrors"),
@@ -61,8 +62,7 @@ export async function startPlaces(): Promise<Places> {
     DNS_LISTEN: `127.0.0.1:${dnsPort}`,
   };
   let service = await startService(env);
-  const nsd = await startNsdSecondary({ primaryPort: dnsPort, port: nsdPort, key: null, zones: [zone] });
-  const kinds = kindsOf({ bind, powerdns, proxy, cloudflare, route53, nsdPort });
+  const kinds = kindsOf({ bind, powerdns, proxy, cloudflare, route53, nsd });
   const admin = await service.signIn();
   const configs: Record<string, string> = {};
   for (const [name, [kind, config]] of Object.entries(kinds)) {
@@ -123,8 +123,8 @@ function kindsOf({
   powerdns,
   cloudflare,
   route53,
-  nsdPort,
-}: Pick<Places, "bind" | "proxy" | "powerdns" | "cloudflare" | "route53"> & { nsdPort: number }): Record<
+  nsd,
+}: Pick<Places, "bind" | "proxy" | "powerdns" | "cloudflare" | "route53" | "nsd">): Record<
   string,
   [kind: string, config: object]
 > {
@@ -137,7 +137,7 @@ function kindsOf({
     cloudflare: ["cloudflare", { apiToken, accountId, endpoint: cloud }],
     secondaries: [
       "primary",
-      { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${nsdPort}` },
+      { nameServers: "ns1.example.net", contact: "dns@example.net", notify: `127.0.0.1:${nsd.port}` },
     ],
     route53: ["route53", { accessKeyId, secretAccessKey, endpoint }],
   };
