@@ -19,7 +19,7 @@ export interface DnsServices {
   propagation: Propagation;
   secondaryCheck: SecondaryCheck;
   /** Handles a change of provider configurations by this process. */
-  configsChanged(): void;
+  configsChanged: () => void;
 }
 
 /** Builds the DNS service, which hears of every change that this process commits. */
@@ -53,7 +53,7 @@ export function composeDnsService(parts: {
     dnsService,
     propagation: new Propagation(dnsService, now),
     secondaryCheck,
-    configsChanged() {
+    configsChanged: () => {
       dnsService.refresh();
       parts.background.run("asking new secondaries", () => secondaryCheck.lookAtNew());
     },

@@ -11,6 +11,7 @@ import { failure, startDigitalOcean, type DigitalOceanServer } from "../support/
 import type { VendorReply } from "../support/vendors/loopback-vendor.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { addZone, manualConfig } from "../support/zones.ts";
+
 const zones = 1_000;
 const names = Array.from({ length: zones }, (_, index) => `late${index}.example`);
 /** By vendor: its documented limits, calls in so many seconds. */
@@ -34,20 +35,16 @@ let limits: Record<keyof typeof documented, CallLimits>;
 
 beforeAll(async () => {
   [cloudflare, digitalOcean] = await Promise.all([startCloudflare(), startDigitalOcean()]);
-  const withPause = (reply: (seconds: number) => VendorReply) => (seconds: number) => ({
-    ...reply(seconds),
-    headers: { "content-type": "application/json", "retry-after": String(seconds) },
-  });
   limits = {
     cloudflare: cloudflare.vendor.limitCalls(
       documented.cloudflare,
       clock.now,
-      withPause(() => refusal(429, 971, "Please wait and consider throttling your request speed")),
+      saying(refusal(429, 971, "Please wait and consider throttling your request speed")),
     ),
     digitalocean: digitalOcean.limitCalls(
       documented.digitalocean,
       clock.now,
-      withPause(() => failure(429, "too_many_requests", "API Rate limit exceeded.")),
+      saying(failure(429, "too_many_requests", "API Rate limit exceeded.")),
     ),
   };
   zw = await startZonewright({
@@ -61,6 +58,11 @@ afterAll(async () => {
   await zw.stop();
   await Promise.all([cloudflare.stop(), digitalOcean.stop()]);
 });
+
+/** A refusal that says how many seconds to wait. */
+function saying(reply: VendorReply): (seconds: number) => VendorReply {
+  return (seconds) => ({ ...reply, headers: { ...reply.headers, "retry-after": String(seconds) } });
+}
 
 /** Calls vendors' own addresses at their stand-ins: only there do the quotas of their accounts apply. */
 function leadingTo(standIns: Readonly<Record<string, string>>): Egress {
@@ -138,12 +140,14 @@ async function copyAfterOutage(id: string): Promise<void> {
 
 /** Has the reconciler work until all mirrors follow. */
 async function reconcileAll(): Promise<void> {
-  const behind = async () => {
-    await zw.services.mirrorReconciler.run(new AbortController().signal);
-    const { rows } = await sql`select id from mirrors where revision < wanted_revision or failures > 0`.execute(db());
-    expect(rows).toHaveLength(0);
-  };
-  await vi.waitFor(behind, { timeout: 110_000, interval: 50 });
+  await vi.waitFor(
+    async () => {
+      await zw.services.mirrorReconciler.run(new AbortController().signal);
+      const { rows } = await sql`select id from mirrors where revision < wanted_revision or failures > 0`.execute(db());
+      expect(rows).toHaveLength(0);
+    },
+    { timeout: 280_000, interval: 50 },
+  );
 }
 
 /**
@@ -152,7 +156,7 @@ async function reconcileAll(): Promise<void> {
  */
 function outOfPlace(changed: readonly (string | undefined)[]) {
   const order = [...new Set(changed)];
-  expect(order.toSorted()).toEqual(names.toSorted());
+  expect(new Set(order)).toEqual(new Set(names));
   return order.flatMap((name = "", place) => (Math.abs(names.indexOf(name) - place) > 5 ? [{ name, place }] : []));
 }
 
@@ -172,11 +176,10 @@ test("after an outage of two vendors all zones follow at both within the vendors
       expect({ vendor, most: limits[vendor].most(seconds) <= calls * share }).toEqual({ vendor, most: true });
   }
   const batches = cloudflare.calls.filter(({ method, path }) => method === "POST" && path.endsWith("/batch"));
-  const idOf = (path: string) => path.split("/").at(-3);
   const nameOf = new Map(names.map((name) => [cloudflare.zone(name).id, name]));
-  expect(outOfPlace(batches.map(({ path }) => nameOf.get(idOf(path) ?? "")))).toEqual([]);
+  expect(outOfPlace(batches.map(({ path }) => nameOf.get(path.split("/").at(-3) ?? "")))).toEqual([]);
   const creations = digitalOcean.calls.filter(
     ({ method, url }) => method === "POST" && url.pathname.endsWith("/records"),
   );
   expect(outOfPlace(creations.map(({ url }) => url.pathname.split("/").at(-2)))).toEqual([]);
-}, 180_000);
+}, 300_000);

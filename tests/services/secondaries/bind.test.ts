@@ -124,8 +124,8 @@ test("a zone moves from BIND by dynamic updates to secondaries and back: its sec
   const zone = "moved.test";
   const [dnsPort = 0, , , , port = 0] = ports;
   // Newer than the serial that a new zone would get here (RFC 1982 §3.2).
-  const contentOf = (name: string) => emptyZone(name).replace(" 1 3600 ", " 3000000000 3600 ");
-  const server = await startBind([zone], { contentOf });
+  const content = emptyZone(zone).replace(" 1 3600 ", " 3000000000 3600 ");
+  const server = await startBind([zone], { contentOf: () => content });
   onTestFinished(() => server.stop());
   const made = await zw.admin.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config: server.config });
   const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });
@@ -156,6 +156,6 @@ test("a zone moves from BIND by dynamic updates to secondaries and back: its sec
   await add(body.id, "five");
   const again = await apiLines(zone, body.id);
   expect(recordLines(await server.transfer(zone))).toEqual(again);
-  expect(again.filter((line) => / A 192\.0\.2\.1$/.test(line))).toHaveLength(5);
+  expect(again.filter((line) => line.endsWith(" A 192.0.2.1"))).toHaveLength(5);
   expect(await dig(dnsPort, "+tcp", `${zone}.`, "SOA")).toEqual([]);
 }, 120_000);

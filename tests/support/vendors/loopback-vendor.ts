@@ -46,11 +46,11 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
   const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
   const edits: { matches: (call: VendorCall) => boolean; act: () => unknown }[] = [];
   let limits: CallLimits | undefined;
-  let refusal: (seconds: number) => VendorReply = () => ({ status: 429, body: "" });
+  let refusal: ((seconds: number) => VendorReply) | undefined;
   const answer = async (call: VendorCall, response: ServerResponse) => {
     calls.push(call);
     const wait = limits?.take() ?? 0;
-    if (wait > 0) {
+    if (wait > 0 && refusal) {
       const { status, headers, body } = refusal(wait);
       response.writeHead(status, headers).end(body);
       return;
