@@ -12,6 +12,7 @@ import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
+import type { Egress } from "./net/egress.ts";
 import { AppError } from "./platform/errors.ts";
 import { logOutput } from "./platform/log-output.ts";
 import { programOutput } from "./platform/program-output.ts";
@@ -38,6 +39,8 @@ export interface StartOptions {
   now?: () => Date;
   /** How to wait for providers. Default: in real time. */
   pause?: Pause;
+  /** Makes the outgoing calls, and is closed with the service. Default: guarded by EGRESS_ALLOW. */
+  egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
   /** An open database, which stays open after the stop. */
@@ -72,13 +75,14 @@ export async function startServer(config: Config, options: StartOptions): Promis
       import("./app.ts"),
     ]);
     database = opened;
-    const { now, pause, passwordCost } = options;
+    const { now, pause, egress, passwordCost } = options;
     const parts = {
       config,
       database,
       log,
       ...(now && { now }),
       ...(pause && { pause }),
+      ...(egress && { egress }),
       ...(passwordCost && { passwordCost }),
     };
     const running = (services = await createServices(parts));

@@ -50,7 +50,7 @@ import { Mailer } from "../mail/mailer.ts";
 import { composeNotifications } from "../notifications/compose.ts";
 import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
-import { createEgress } from "../net/egress.ts";
+import { createEgress, type Egress } from "../net/egress.ts";
 import { ChangePipeline } from "../changes/pipeline.ts";
 import { hearZoneChanges } from "../changes/watch/announce.ts";
 import { composeZoneWatchers } from "../changes/watch/compose.ts";
@@ -96,12 +96,15 @@ export async function createServices(parts: {
   now?: () => Date;
   /** How to wait for providers. Default: in real time. */
   pause?: Pause;
+  /** Makes the outgoing calls. Default: guarded by EGRESS_ALLOW. */
+  egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
   /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
 }): Promise<Services> {
   const { config, database, log, now = () => new Date(), pause = realPause } = parts;
+  const { egress = createEgress({ allow: config.egressAllow, now }) } = parts;
   setSchemaMessages();
   database.logTo(log);
   const keyring = createKeyring(config.secretKeys);
@@ -120,14 +123,13 @@ export async function createServices(parts: {
     now,
   });
   const zonesFolder = join(config.dataDir, "zones");
-  const egress = createEgress({ allow: config.egressAllow, now });
   const accounts = new VendorAccounts({ now, pause });
   const secrets = new ConfigSecrets(new SecretCipher(keyring, "provider-secret"));
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
   const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
-    dnsService.refresh();
+    configsChanged();
     void zoneWatch.refresh();
   });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
@@ -201,10 +203,11 @@ export async function createServices(parts: {
     audit,
     notifications,
     log,
+    background,
     now,
     metrics: () => jobServices.metrics,
   });
-  const { dnsService } = dnsServices;
+  const { dnsService, configsChanged } = dnsServices;
   const powerdnsZones = new PowerdnsZones({
     records,
     servedSoa: async (em, domainId) => (await dnsService.zones(em, domainId))[0]?.soa ?? null,

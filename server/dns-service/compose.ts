@@ -8,6 +8,7 @@ import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { RequestLimits } from "../limits/requests.ts";
 import type { Records } from "../records/service.ts";
+import type { Background } from "../platform/background.ts";
 import type { Logger } from "../platform/log.ts";
 import { Propagation } from "./propagation.ts";
 import { SecondaryCheck } from "./secondary-check.ts";
@@ -17,6 +18,8 @@ export interface DnsServices {
   dnsService: DnsService;
   propagation: Propagation;
   secondaryCheck: SecondaryCheck;
+  /** Handles a change of provider configurations by this process. */
+  configsChanged: () => void;
 }
 
 /** Builds the DNS service, which hears of every change that this process commits. */
@@ -31,6 +34,7 @@ export function composeDnsService(parts: {
   audit: Audit;
   notifications: Notifications;
   log: Logger;
+  background: Background;
   now: () => Date;
   metrics: () => {
     transfer: (kind: "axfr" | "ixfr" | "current") => void;
@@ -44,9 +48,14 @@ export function composeDnsService(parts: {
     onNotify: (outcome) => parts.metrics().notified(outcome),
   });
   hearZoneChanges(database.fork(), ({ domainId }) => dnsService.changed(domainId));
+  const secondaryCheck = new SecondaryCheck({ ...parts, service: dnsService });
   return {
     dnsService,
     propagation: new Propagation(dnsService, now),
-    secondaryCheck: new SecondaryCheck({ ...parts, service: dnsService }),
+    secondaryCheck,
+    configsChanged: () => {
+      dnsService.refresh();
+      parts.background.run("asking new secondaries", () => secondaryCheck.lookAtNew());
+    },
   };
 }

@@ -196,7 +196,7 @@ export class Notifier {
       client.serial(zone, endpoint, one, answerMilliseconds),
     );
     if (reply.ok) secondaries.serves(zone, endpoint, key?.name ?? null, reply.answer);
-    else secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
+    else if (!this.#parts.signal.aborted) secondaries.failed(zone, endpoint, key?.name ?? null, reply.message);
   }
 
   async #notifyOne(zone: ServedZone, endpoint: Endpoint, isNewest: () => boolean): Promise<void> {

@@ -81,7 +81,21 @@ export class SecondaryCheck {
   async #look(signal?: AbortSignal): Promise<void> {
     const { database, service, now } = this.#parts;
     await service.secondaries.written();
+    await this.lookAtNew(signal);
     const rows = await unseen(database.fork(), new Date(now().getTime() - freshMilliseconds));
+    await this.#lookAt(rows, signal);
+  }
+
+  /** Asks secondaries that were added to configurations, and of which nothing is known yet. */
+  async lookAtNew(signal?: AbortSignal): Promise<void> {
+    const { service } = this.#parts;
+    if (!service.enabled) return;
+    await this.#lookAt(await service.unknownSecondaries(mostLooks), signal);
+    await service.secondaries.written();
+  }
+
+  async #lookAt(rows: readonly { domainId: string; identity: string }[], signal?: AbortSignal): Promise<void> {
+    const { service } = this.#parts;
     for (let start = 0; start < rows.length; start += looksAtOnce) {
       if (signal?.aborted) return;
       await service.lookAt(rows.slice(start, start + looksAtOnce));

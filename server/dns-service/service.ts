@@ -18,6 +18,7 @@ import { Responder } from "./responder.ts";
 import { identityOf } from "./endpoints.ts";
 import { Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
+import { unknownSecondaries } from "./unknown-secondaries.ts";
 import { zonesById, type ServedZone } from "./zones.ts";
 import { ZoneQueries } from "./queries/zone-queries.ts";
 import { StrangerLimit } from "./stranger-limit.ts";
@@ -139,6 +140,11 @@ export class DnsService {
     return new Set(
       services.flatMap(({ settings }) => settings.notify.filter((one) => settings.signs(one)).map(identityOf)),
     );
+  }
+
+  /** Returns secondaries that a configuration lists, and of which nothing is known, by `identityOf`, with the domains. */
+  async unknownSecondaries(most: number): Promise<{ domainId: string; identity: string }[]> {
+    return await unknownSecondaries(this.#parts.database.fork(), await this.#configs.all(), most);
   }
 
   /** Asks a secondary what it serves, and stores the answer. Does nothing if the service is off. */

@@ -167,8 +167,8 @@ export class MirrorReconciler {
       const known = error instanceof AppError || error instanceof ProviderError;
       if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
       const message = known ? error.message : "An internal error occurred; the server log has the details.";
-      const nothing = { revision: null, differences: 0, foreign: 0, unsupported: 0, retryAt: null };
-      outcome = { ...nothing, error: message, unreachable: true };
+      const nothing = { revision: null, differences: 0, foreign: 0, unsupported: 0 };
+      outcome = { ...nothing, error: message, unreachable: true, retryAt: endOfPause(error, now()) };
     } finally {
       clearInterval(renewing);
     }
@@ -215,7 +215,7 @@ export class MirrorReconciler {
       // Before the mirror, as a change of the domain locks them.
       if ((await lockDomain(tx, domain.id)) === null) return;
       const { error } = outcome;
-      const retryAt = error === null ? null : await retryTime(tx, id, now);
+      const retryAt = error === null ? null : latest(await retryTime(tx, id, now), outcome.retryAt);
       const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
       if (!stored) return;
       if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
@@ -225,4 +225,14 @@ export class MirrorReconciler {
       await notifications.notify(tx, mirrorNotice({ mirrorId: id, domain, configName: config.name }, error));
     });
   }
+}
+
+/** Returns when a provider accepts calls again, if it said so; null if not. Attempts before then would only fail. */
+function endOfPause(error: unknown, now: Date): Date | null {
+  const milliseconds = error instanceof ProviderError ? error.pauseMilliseconds : null;
+  return milliseconds === null ? null : new Date(now.getTime() + milliseconds);
+}
+
+function latest(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
 }

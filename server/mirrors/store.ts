@@ -82,7 +82,7 @@ export interface Outcome {
   error: string | null;
   /** Whether it failed as a whole, as it does while the provider is away. */
   unreachable: boolean;
-  /** When it is tried again after a failure. */
+  /** The earliest time at which it is tried again after a failure, if the provider named one. */
   retryAt: Date | null;
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { serialDistance } from "../../server/dns/wire/serials.ts";
@@ -34,6 +34,26 @@ test("a zone that moves here goes on with a higher serial and the configuration'
   const [soa = ""] = (await transfer(primary.port, zone)).lines;
   expect(serialDistance(serial, serialOfLine(soa))).toBeGreaterThanOrEqual(0);
 });
+
+test.each([3_000_000_000, 4_294_967_295])(
+  "a zone that moves here with the serial %i, above 2³¹, goes on after it (RFC 1982 §3.1)",
+  async (last) => {
+    const zone = `serial${last}.example`;
+    const soa = `@ SOA ns1 hostmaster ${last} 3600 900 1209600 300`;
+    await mkdir(join(zw.dataDir, "zones"), { recursive: true });
+    await writeFile(
+      join(zw.dataDir, "zones", `${zone}.zone`),
+      `$ORIGIN ${zone}.\n$TTL 3600\n${soa}\nwww A 192.0.2.1\n`,
+    );
+    const { body: domain } = await zw.admin.post("/api/domains", { name: zone });
+    const moved = await zw.admin.put(`/api/domains/${domain.id}`, { providerConfigId: primary.configId });
+    expect({ status: moved.status, body: moved.body }).toMatchObject({ status: 200 });
+    const [soaLine = ""] = (await transfer(primary.port, zone)).lines;
+    const risen = serialDistance(last, serialOfLine(soaLine));
+    expect(risen).toBeGreaterThan(0);
+    expect(risen).toBeLessThan(10);
+  },
+);
 
 test("a zone moved between primary configurations gets a higher serial and is transferred whole", async () => {
   const zone = "between.example";

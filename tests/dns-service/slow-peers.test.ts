@@ -8,10 +8,14 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** Serves connections, and answers each request with messages until the connection ends. */
+/** Serves connections: answers a request of one octet with messages until the connection ends, and others with themselves. */
 async function serve(limits: Partial<ConnectionLimits>, onEnd: () => void = () => undefined): Promise<number> {
-  const endless = {
-    async *answer() {
+  const responder = {
+    async *answer(message: Buffer) {
+      if (message.length > 1) {
+        yield message;
+        return;
+      }
       try {
         for (;;) yield Buffer.alloc(65_535);
       } finally {
@@ -19,7 +23,7 @@ async function serve(limits: Partial<ConnectionLimits>, onEnd: () => void = () =
       }
     },
   };
-  const connections = new Connections(endless, limits);
+  const connections = new Connections(responder, limits);
   const server = createServer((socket) => connections.accept(socket, socket.remoteAddress ?? ""));
   servers.push(server);
   server.listen(0, "127.0.0.1");
@@ -36,6 +40,25 @@ async function open(port: number): Promise<Socket> {
 
 const request = Buffer.from([0, 1, 0]);
 
+/** Sends a request as another peer, who gets the whole answer. */
+async function expectServed(port: number): Promise<void> {
+  const socket = await open(port);
+  const short = Buffer.from([0, 2, 7, 8]);
+  socket.end(short);
+  const parts: Buffer[] = [];
+  for await (const part of socket as AsyncIterable<Buffer>) parts.push(part);
+  expect(Buffer.concat(parts)).toEqual(short);
+}
+
+/** Opens a connection that takes one octet of what arrives whenever it is resumed. */
+async function openTrickling(port: number): Promise<Socket> {
+  const onread = { buffer: Buffer.alloc(1), callback: () => false };
+  const socket = connect({ port, host: "127.0.0.1", onread });
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
 test("a reader that stops reading is cut, and its transfer ends", async () => {
   const ended = Promise.withResolvers<void>();
   const port = await serve({ stalledMilliseconds: 100 }, ended.resolve);
@@ -47,6 +70,25 @@ test("a reader that stops reading is cut, and its transfer ends", async () => {
   socket.resume();
   await once(socket, "close");
   expect(socket.destroyed).toBe(true);
+});
+
+test("readers that take an octet now and then are cut, their transfers end, and others are served meanwhile", async () => {
+  const ended = Promise.withResolvers<void>();
+  let transfers = 20;
+  const port = await serve({ stalledMilliseconds: 300 }, () => {
+    transfers--;
+    if (transfers === 0) ended.resolve();
+  });
+  const sockets = await Promise.all(Array.from({ length: transfers }, () => openTrickling(port)));
+  const trickle = setInterval(() => {
+    for (const socket of sockets) socket.resume();
+  }, 10);
+  for (const socket of sockets) socket.write(request);
+  await expectServed(port);
+  await ended.promise;
+  clearInterval(trickle);
+  expect(sockets.filter(({ bytesRead }) => bytesRead < 2)).toEqual([]);
+  for (const socket of sockets) socket.destroy();
 });
 
 test("a connection whose peer goes away in the middle of a transfer ends the transfer", async () => {
@@ -76,14 +118,20 @@ test.each([
   expect(socket.destroyed).toBe(true);
 });
 
-test("octets that drip do not extend the time limit of a request", async () => {
-  const socket = await open(await serve({ idleMilliseconds: 200 }));
-  socket.resume();
-  socket.write(Buffer.of(255, 255));
-  const drip = setInterval(() => socket.write(Buffer.of(0)), 20);
+test("octets that drip do not extend the time limit of a request, and others are served meanwhile", async () => {
+  const port = await serve({ idleMilliseconds: 200 });
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port)));
+  const ended = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+  for (const socket of sockets) {
+    socket.resume();
+    socket.write(Buffer.of(255, 255));
+  }
   // What drips after the end may be answered with a reset.
-  socket.on("error", () => {});
-  await new Promise((resolve) => socket.once("close", resolve));
+  const drip = setInterval(() => {
+    for (const socket of sockets) socket.write(Buffer.of(0));
+  }, 20);
+  await expectServed(port);
+  await ended;
   clearInterval(drip);
-  expect(socket.bytesRead).toBe(0);
+  expect(sockets.map(({ bytesRead }) => bytesRead)).toEqual(sockets.map(() => 0));
 });

@@ -10,16 +10,13 @@ import { signRequest, type TsigKey } from "../../server/dns/wire/tsig.ts";
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
 import { Clock } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
+import { addresses, asText, everybody, keys, partsOf } from "./everybody.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0,[::1]:0" }, now: clock.now });
 let port = 0;
 let portOfIpv6 = 0;
 const portFor = (from: string) => (from.includes(":") ? portOfIpv6 : port);
-
-const keyOf = (name: string): TsigKey => ({ name, algorithm: "hmac-sha256", secret: Buffer.from(`secret of ${name}`) });
-const keys = { one: keyOf("one"), two: keyOf("two"), three: keyOf("three"), unknown: keyOf("unknown") };
-const asText = ({ name, algorithm, secret }: TsigKey) => `${name}:${algorithm}:${secret.toString("base64")}`;
 
 /**
  * Configurations, each with a zone of its name, and which pairs of address and key may transfer it. The addresses that it names may also ask
@@ -42,11 +39,8 @@ const configurations: Record<
   },
   "notified.example": { config: { notify: "127.0.0.3:9" }, allowed: ["127.0.0.3 none"] },
   "by-key.example": {
-    config: { tsigKeys: [keys.one, keys.two].map(asText).join(",") },
-    allowed: ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "::1"].flatMap((from) => [
-      `${from} one`,
-      `${from} two`,
-    ]),
+    config: { tsigKeys: asText(keys.one, keys.two) },
+    allowed: addresses.flatMap((from) => [`${from} one`, `${from} two`]),
   },
   "by-both.example": {
     config: { tsigKeys: asText(keys.two), allowTransfer: "127.0.0.2, 127.0.0.4" },
@@ -61,8 +55,6 @@ const configurations: Record<
   "nobody.example": { config: {}, allowed: [] },
 };
 const catalogOf = (zone: string) => `catalog.${zone}`;
-const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "::1"];
-const credentials: Record<string, TsigKey | null> = { none: null, ...keys };
 
 beforeAll(async () => {
   [port = 0, portOfIpv6 = 0] = zw.services.dnsService.ports;
@@ -75,14 +67,12 @@ beforeAll(async () => {
   }
 });
 
-const everybody = addresses.flatMap((from) => Object.keys(credentials).map((credential) => `${from} ${credential}`));
-
 /** Returns those of everybody that get an answer without an error. */
 async function answered(rcodeFor: (from: string, key: TsigKey | null) => Promise<number | null>): Promise<string[]> {
   const lucky: string[] = [];
   for (const who of everybody) {
-    const [from = "", credential = ""] = who.split(" ");
-    if ((await rcodeFor(from, credentials[credential] ?? null)) === 0) lucky.push(who);
+    const { from, key } = partsOf(who);
+    if ((await rcodeFor(from, key)) === 0) lucky.push(who);
   }
   return lucky;
 }
@@ -100,8 +90,7 @@ async function rcodeByStream(message: Buffer, from: string, key: TsigKey | null)
  */
 async function answeredByDatagram(message: Buffer): Promise<Record<string, number>> {
   const rcodes = everybody.map(async (who): Promise<[string, number | null]> => {
-    const [from = "", credential = ""] = who.split(" ");
-    const key = credentials[credential];
+    const { from, key } = partsOf(who);
     const sent = key ? signRequest(message, key, seconds()).message : message;
     const answer = await ask(portFor(from), sent, { from });
     return [who, answer && readMessage(answer).rcode];

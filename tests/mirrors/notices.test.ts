@@ -48,15 +48,38 @@ test("a mirror that fails twice and then follows is not reported", async () => {
   expect(log.next(zone.name)).toEqual([]);
 });
 
+const run = () => zw.services.mirrorReconciler.run(new AbortController().signal);
+
+test("a pause of minutes that a provider asks for is one failure: no call is made before it ends, and nobody is notified", async () => {
+  const { zone } = await mirrored();
+  const state = async () => (await zone.get("/mirrors")).body.mirrors[0].state as string;
+  const reply = { ...refusal(429, 971, "Please wait"), headers: { "retry-after": "300" } };
+  cloud.server.vendor.failNext({ after: false, reply });
+  await zone.add("A", "later", "192.0.2.2", 300);
+  time += 2_000;
+  await run();
+  expect(await state()).toBe("failing");
+  const { length } = cloud.server.calls;
+  for (let wait = 0; wait < 4; wait++) {
+    time += 70_000;
+    await run();
+    expect(await state()).toBe("failing");
+  }
+  expect(cloud.server.calls).toHaveLength(length);
+  time += 30_000;
+  await run();
+  expect(await state()).toBe("in_sync");
+  expect(log.next(zone.name)).toEqual([]);
+});
+
 test("what others change at a mirror is put back by the check that is due, and not before", async () => {
   const { zone } = await mirrored();
-  const stop = new AbortController();
   const theirs = () => cloud.server.records(zone.name).filter(({ content }) => content === "192.0.2.7").length;
   cloud.server.addRecord(zone.name, { type: "A", name: `theirs.${zone.name}`, content: "192.0.2.7", ttl: 300 });
   time += 50 * minute;
-  await zw.services.mirrorReconciler.run(stop.signal);
+  await run();
   expect(theirs()).toBe(1);
   time += hour;
-  await zw.services.mirrorReconciler.run(stop.signal);
+  await run();
   await vi.waitFor(() => expect(theirs()).toBe(0), { timeout: 20_000 });
 });

@@ -35,28 +35,6 @@ async function mirroredZones(count: number): Promise<Zone[]> {
   return zones;
 }
 
-/** Has the vendor answer 429 to what exceeds some calls within a second of the clock. @returns how many it refused so far */
-function limitCalls(perSecond: number): () => number {
-  const seen = new Map<VendorCall, boolean>();
-  let second = 0;
-  let calls = 0;
-  const exceeds = (call: VendorCall) => {
-    const known = seen.get(call);
-    if (known !== undefined) return known;
-    const now = Math.floor(clock.now().getTime() / 1_000);
-    calls = now === second ? calls + 1 : 1;
-    second = now;
-    seen.set(call, calls > perSecond);
-    return calls > perSecond;
-  };
-  const reply = {
-    ...refusal(429, 971, "Please wait and consider throttling your request speed"),
-    headers: { "retry-after": "1" },
-  };
-  cloud.server.vendor.failNext({ after: false, reply }, 10_000, exceeds);
-  return () => [...seen.values()].filter(Boolean).length;
-}
-
 test("after an outage all mirrors follow although the vendor limits calls, those that are behind for longest first", async () => {
   const zones = await mirroredZones(8);
   cloud.server.vendor.failNext({ after: false, reply: refusal(403, 9_109, "Invalid access token") }, 1_000);
@@ -68,12 +46,15 @@ test("after an outage all mirrors follow although the vendor limits calls, those
   }
   cloud.server.vendor.forgetFaults();
   cloud.server.forgetCalls();
-  const refused = limitCalls(2);
+  const limits = cloud.server.vendor.limitCalls([{ calls: 2, seconds: 1 }], clock.now, (seconds) => ({
+    ...refusal(429, 971, "Please wait and consider throttling your request speed"),
+    headers: { "retry-after": String(seconds) },
+  }));
   clock.advance(minute);
   await zw.services.mirrorReconciler.run(new AbortController().signal);
   for (const zone of late)
     await vi.waitFor(async () => expect(await stateOf(zone)).toBe("in_sync"), { timeout: 40_000, interval: 50 });
-  expect(refused()).toBeGreaterThan(0);
+  expect(limits.refused).toBeGreaterThan(0);
   const order = cloud.server.vendor.calls.filter(isChange).map(({ url }) => {
     const id = url.pathname.split("/").at(-3);
     return late.findIndex(({ name }) => cloud.server.zone(name).id === id);

@@ -53,6 +53,13 @@ test("the container does not run as root and writes only to /data", () => {
   expect(zonewright).toMatchObject({ read_only: true, cap_drop: ["ALL"], volumes: ["data:/data"] });
 });
 
+test("the container gets no capability back, so the guide lowers its first privileged port for DNS on port 53", () => {
+  expect(Object.keys(compose.services["zonewright"] ?? {})).not.toContain("cap_add");
+  const [command = ""] = /`docker run [^`]+`/.exec(text("docs/guide/secondaries.md")) ?? [];
+  expect(command).toContain(" --sysctl net.ipv4.ip_unprivileged_port_start=53 -p 53:53/udp -p 53:53/tcp ");
+  expect(command).not.toMatch(/--(?:privileged|user|cap-add)/);
+});
+
 test("compose.yaml sets only variables of the service, with valid values", () => {
   const given = { POSTGRES_PASSWORD: "secret", SITE_URL: "", TRUST_PROXY: "1" };
   const filled = Object.entries(compose.services["zonewright"]?.environment ?? {}).map(([name, value]) => [

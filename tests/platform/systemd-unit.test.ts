@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { describedVariables } from "../../server/config/environment.ts";
+import { configurationOn } from "../support/pages/page-configuration.ts";
 
 const root = join(import.meta.dirname, "../..");
 const lines = readFileSync(join(root, "docs/operations/zonewright.service"), "utf8").split("\n");
@@ -29,5 +30,16 @@ test("the systemd unit sets only variables of the service and writes only to its
     ["zonewright"],
     ["strict"],
     [],
+  ]);
+});
+
+test("the systemd unit runs without root and without capabilities, and the guide's drop-in for port 53 adds just the one that it needs", async () => {
+  expect([values("User"), values("NoNewPrivileges")]).toEqual([["zonewright"], ["yes"]]);
+  expect([values("CapabilityBoundingSet"), values("AmbientCapabilities")]).toEqual([[""], [""]]);
+  const dropIn = await configurationOn("docs/guide/secondaries.md", "AmbientCapabilities=");
+  expect(dropIn.trim().split("\n")).toEqual([
+    "[Service]",
+    "AmbientCapabilities=CAP_NET_BIND_SERVICE",
+    "CapabilityBoundingSet=CAP_NET_BIND_SERVICE",
   ]);
 });

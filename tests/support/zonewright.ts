@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { loadConfig } from "../../server/config/config.ts";
+import type { Egress } from "../../server/net/egress.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { emptyDatabase } from "./database.ts";
 import { LogWatch } from "./log-watch.ts";
@@ -36,6 +37,8 @@ export interface Options {
   now?: () => Date;
   /** How to wait for providers, instead of in real time. */
   pause?: (milliseconds: number) => Promise<void>;
+  /** How to make outgoing calls, instead of by the addresses that they name. */
+  egress?: Egress;
   /** Hashes passwords at production cost, for tests of the hashes or of what happens meanwhile. */
   realHashes?: boolean;
   /** Where the log goes. By default it is searched for secrets when the service stops. */
@@ -84,6 +87,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     database: await emptyDatabase(),
     ...(options.now ? { now: options.now } : {}),
     ...(options.pause ? { pause: options.pause } : {}),
+    ...(options.egress ? { egress: options.egress } : {}),
     ...(options.realHashes ? {} : { passwordCost: lightHashes }),
   });
   const { url, powerdnsUrl, services } = server;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { binary } from "../binaries.ts";
 import { startProgram } from "../programs.ts";
 import { substituted } from "../pages/page-configuration.ts";
-import { documentedKey, inPlaceOfKey, inPlaceOfName, secondaryOn } from "./documented-secondary.ts";
+import { documentedKey, hostTransfersFrom, inPlaceOfKey, inPlaceOfName, secondaryOn } from "./documented-secondary.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts BIND as a secondary. */
@@ -18,9 +18,15 @@ export async function startBindSecondary(options: SecondaryOptions): Promise<Sec
 /** Returns the configuration of BIND: what docs/guide/secondaries.md shows, and the options that a test needs. */
 async function bindConfiguration(parts: SecondaryOptions & { folder: string; port: number }): Promise<string> {
   const { folder, port, primaryPort, key, zones = [], catalog = null, bindOptions = "", bindZone = "" } = parts;
-  const values = { "192.0.2.10": `127.0.0.1 port ${primaryPort}`, ...inPlaceOfName(key) };
+  const { transfersFrom } = parts;
+  const values = {
+    "192.0.2.10": `127.0.0.1 port ${primaryPort}`,
+    ...inPlaceOfName(key),
+    ...(transfersFrom === undefined ? {} : { [hostTransfersFrom]: transfersFrom }),
+  };
   const shown = (text: string) => (key ? text : text.replaceAll(` key "${documentedKey}"`, ""));
-  const [keyStatement = "", zone = ""] = (await secondaryOn(`key "${documentedKey}" {`)).split("\n\n");
+  const [keyStatement = "", ownZone = ""] = (await secondaryOn(`key "${documentedKey}" {`)).split("\n\n");
+  const zone = transfersFrom === undefined ? ownZone : await secondaryOn("transfer-source");
   const secondaries = zones.map((name) =>
     substituted(shown(zone), { ...values, "example.com": name }).replace(/^\};/m, `  ${bindZone}\n};`),
   );

@@ -14,6 +14,8 @@ export interface SecondaryOptions {
   catalog?: string | null;
   port?: number;
   folder?: string;
+  /** BIND as a hosting company runs it: it transfers from this address of loopback, and is notified at another. */
+  transfersFrom?: string;
   /** More statements in BIND's `options`. */
   bindOptions?: string;
   /** More statements in each of BIND's zones. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { CallLimits, type CallLimit } from "./call-limits.ts";
 
 /** A call as received. */
 export interface VendorCall {
@@ -34,6 +35,8 @@ export interface LoopbackVendor {
   forgetFaults: () => void;
   /** Runs an action and waits for it just before the next call that `matches` accepts, such as an edit made elsewhere. */
   meanwhile: (matches: (call: VendorCall) => boolean, act: () => unknown) => void;
+  /** Refuses calls above limits from now on, with the seconds until there is room again. */
+  limitCalls: (limits: readonly CallLimit[], now: () => Date, refusal: (seconds: number) => VendorReply) => CallLimits;
   stop: () => Promise<void>;
 }
 
@@ -42,8 +45,16 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
   const calls: VendorCall[] = [];
   const faults: { fault: VendorFault; matches: (call: VendorCall) => boolean }[] = [];
   const edits: { matches: (call: VendorCall) => boolean; act: () => unknown }[] = [];
+  let limits: CallLimits | undefined;
+  let refusal: ((seconds: number) => VendorReply) | undefined;
   const answer = async (call: VendorCall, response: ServerResponse) => {
     calls.push(call);
+    const wait = limits?.take() ?? 0;
+    if (wait > 0 && refusal) {
+      const { status, headers, body } = refusal(wait);
+      response.writeHead(status, headers).end(body);
+      return;
+    }
     const edit = edits.findIndex(({ matches }) => matches(call));
     if (edit !== -1) for (const { act } of edits.splice(edit, 1)) await act();
     const index = faults.findIndex(({ matches }) => matches(call));
@@ -73,6 +84,10 @@ export async function startLoopbackVendor(handle: (call: VendorCall) => VendorRe
     },
     forgetFaults: () => void faults.splice(0),
     meanwhile: (matches, act) => void edits.push({ matches, act }),
+    limitCalls(most, now, refused) {
+      refusal = refused;
+      return (limits = new CallLimits(most, now));
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
