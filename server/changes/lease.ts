@@ -4,67 +4,41 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
 import { identityIn, stateOf, thisProcess } from "../database/process-identity.ts";
 import { AppError, notFound } from "../platform/errors.ts";
-import { withKeyedMutex } from "../platform/keyed-mutex.ts";
+import { keyedMutex } from "../platform/keyed-mutex.ts";
 
 /** A lease is renewed well before it expires. After a crash it expires by itself, or is freed earlier if its holder is seen to be gone. */
 const leaseSeconds = 8;
 const renewMilliseconds = 2_500;
 /** Longer than a lease, so that a change waits out one that a crash left behind. */
-export const leaseWaitMilliseconds = 12_000;
+const leaseWaitMilliseconds = 12_000;
 const pollMilliseconds = 50;
 /** By then, whatever a process sent to a provider before it died has arrived. */
 const stillMilliseconds = 1_000;
 
-/** The right to change a zone, held by one process at a time. */
-export interface Lease {
+/** A turn to change a zone, before other work of this process. */
+interface ZoneTurn extends Disposable {
+  /** When to give up waiting for other processes, as `performance.now()` counts. */
+  deadline: number;
+}
+
+/** The right to change a zone, held by one process at a time. Disposing it releases the zone. */
+export interface Lease extends AsyncDisposable {
   token: string;
   /** Returns false as soon as another process may hold the zone. */
   isHeld(): boolean;
-  /** Stops renewing. `release` frees the row. */
-  stop(): void;
 }
 
 /**
- * Runs work while no other work changes the zone: queues within this process, and takes a lease on the zone's row against other processes.
- * @throws AppError UNAVAILABLE when the zone is busy for `waitMilliseconds`, NOT_FOUND when the domain is gone.
+ * Queues for a zone within this process. Work that waited past its deadline is refused, so that a long queue empties fast.
+ * @throws AppError UNAVAILABLE
  */
-export async function withLease<T>(
-  fork: () => EntityManager,
-  domainId: string,
-  work: (lease: Lease) => Promise<T>,
-  waitMilliseconds = leaseWaitMilliseconds,
-): Promise<T> {
-  return await inZoneTurn(domainId, waitMilliseconds, (deadline) => holdLease(fork, domainId, work, deadline));
-}
-
-/** Queues for a zone within this process. Work that waited past its deadline is refused, so that a long queue empties fast. @throws AppError UNAVAILABLE */
-export async function inZoneTurn<T>(
-  domainId: string,
-  waitMilliseconds: number,
-  work: (deadline: number) => Promise<T>,
-): Promise<T> {
+export async function zoneTurn(domainId: string, waitMilliseconds = leaseWaitMilliseconds): Promise<ZoneTurn> {
   const deadline = performance.now() + waitMilliseconds;
-  return await withKeyedMutex(`zone ${domainId}`, async () => {
-    if (performance.now() > deadline) throw busy();
-    return await work(deadline);
-  });
-}
-
-/** Runs work under the zone's lease. The caller has queued with `inZoneTurn`. @param deadline as `performance.now()` counts */
-export async function holdLease<T>(
-  fork: () => EntityManager,
-  domainId: string,
-  work: (lease: Lease) => Promise<T>,
-  deadline: number,
-): Promise<T> {
-  const lease = await take(fork, domainId, deadline);
-  try {
-    return await work(lease);
-  } finally {
-    lease.stop();
-    // The work is done: a lease that cannot be released now expires by itself.
-    await release(fork(), domainId, lease).catch(() => undefined);
-  }
+  const held = await keyedMutex(`zone ${domainId}`);
+  const turn = { deadline, [Symbol.dispose]: () => held[Symbol.dispose]() };
+  if (performance.now() <= deadline) return turn;
+  turn[Symbol.dispose]();
+  throw busy();
 }
 
 function busy(): AppError {
@@ -73,7 +47,12 @@ function busy(): AppError {
   });
 }
 
-async function take(fork: () => EntityManager, domainId: string, deadline: number): Promise<Lease> {
+/**
+ * Takes a lease on the zone's row, which excludes other processes. The caller has its `zoneTurn`.
+ * @param deadline as `performance.now()` counts
+ * @throws AppError UNAVAILABLE when the zone is busy until then, NOT_FOUND when the domain is gone
+ */
+export async function takeLease(fork: () => EntityManager, domainId: string, deadline: number): Promise<Lease> {
   const token = randomUUID();
   let asked = moment();
   let dead: string | null = null;
@@ -97,7 +76,11 @@ async function take(fork: () => EntityManager, domainId: string, deadline: numbe
   return {
     token,
     isHeld: () => !held.lost && millisecondsSince(held.since) < leaseSeconds * 1_000,
-    stop: () => clearInterval(timer),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      // The work is done: a lease that cannot be released now expires by itself.
+      await release(fork(), domainId, token).catch(() => undefined);
+    },
   };
 }
 
@@ -146,12 +129,12 @@ async function renew(em: EntityManager, domainId: string, token: string): Promis
   return renewed.numUpdatedRows > 0n;
 }
 
-async function release(em: EntityManager, domainId: string, lease: Lease): Promise<void> {
+async function release(em: EntityManager, domainId: string, token: string): Promise<void> {
   await queries(em)
     .updateTable("domains")
     .set(free)
     .where("id", "=", domainId)
-    .where("lease_token", "=", lease.token)
+    .where("lease_token", "=", token)
     .execute();
 }
 

@@ -10,7 +10,7 @@ import type { Cause } from "./cause.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
-import { holdLease, inZoneTurn, leaseWaitMilliseconds, type Lease } from "./lease.ts";
+import { takeLease, zoneTurn, type Lease } from "./lease.ts";
 import { MovedAway } from "./moved-away.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
@@ -85,7 +85,7 @@ interface SetAside {
   unlocked?: true;
 }
 
-/** What step 7 writes. */
+/** What step 8 writes. */
 interface Finished<P extends Planned> {
   zone: ZoneContext;
   planned: P;
@@ -97,10 +97,22 @@ interface Finished<P extends Planned> {
   lease: Lease | null;
   /** The fingerprint of the provider's content afterwards; null when unknown. */
   fingerprint: string | null;
-  /** The pending change set, if step 5 made one. */
+  /** The pending change set, if step 6 made one. */
   changeSetId?: string;
   /** Records that the provider deleted by itself. */
   dropped?: readonly PlannedChange[];
+}
+
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  /** For change sets that a repair finds failed. */
+  notifications: Notifications;
+  /** Which changes need a review. */
+  review: ReviewPolicy;
+  now: () => Date;
+  /** How long to wait for a zone that another process holds. Default: longer than a lease lasts. */
+  waitMilliseconds?: number;
 }
 
 /**
@@ -108,130 +120,115 @@ interface Finished<P extends Planned> {
  *
  * 1. Queue for the zone. A zone with a provider also takes the zone's lease, which excludes other processes.
  * 2. Repair: settle earlier change sets whose outcome a crash or a lost connection left unknown.
- * 3. Read the zone and plan the changes.
- * 4. Check them: rights, record rules, zone rules, provider limits, safety threshold; `request.plan` does this and step 3. Then the locks of
- *    records, and the domain's review rule: every change of records passes here, so no way to write can miss them.
- * 5. Commit the intent: a pending change set, from which a repair learns what was in flight.
- * 6. Call the provider, outside any transaction.
- * 7. Write the outcome: one transaction records what really happened, per change, and raises the revision.
+ * 3. Read the zone, and check that the caller may do in it what `request.need` says.
+ * 4. Plan the changes. `request.plan` does this, and checks them: the caller's rights in each record, record rules, zone rules, provider limits,
+ *    safety threshold.
+ * 5. Check the locks of records and the domain's review rule. Every change of records passes here, so no way to write can miss them.
+ * 6. Commit the intent: a pending change set, from which a repair learns what was in flight.
+ * 7. Call the provider, outside any transaction.
+ * 8. Write the outcome: one transaction records what really happened, per change, and raises the revision.
  *
- * A kind without a back end (`manual`) needs no steps 2, 5 and 6: the others are a single transaction that locks the zone's row.
+ * A kind without a back end (`manual`) needs no steps 2, 6 and 7: after step 1, one transaction locks the zone's row and does the others.
  */
 export class ChangePipeline {
-  readonly #database: Database;
-  readonly #connections: ProviderConnections;
-  readonly #now: () => Date;
-  readonly #notifications: Notifications;
-  readonly #review: ReviewPolicy;
-  readonly #waitMilliseconds: number;
+  readonly #parts: Parts;
 
-  /**
-   * @param notifications for change sets that a repair finds failed.
-   * @param review which changes need a review.
-   * @param waitMilliseconds how long to wait for a zone that another process holds.
-   */
-  constructor(
-    database: Database,
-    connections: ProviderConnections,
-    now: () => Date,
-    notifications: Notifications,
-    review: ReviewPolicy,
-    waitMilliseconds = leaseWaitMilliseconds,
-  ) {
-    this.#database = database;
-    this.#connections = connections;
-    this.#now = now;
-    this.#notifications = notifications;
-    this.#review = review;
-    this.#waitMilliseconds = waitMilliseconds;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Plans and applies changes. @throws AppError UNAVAILABLE, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
     // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
-    return await inZoneTurn(request.domainId, this.#waitMilliseconds, async (deadline) => {
-      try {
-        return await em.transactional((tx) => this.#runWithoutProvider(tx, request));
-      } catch (error) {
-        if (error instanceof HasProvider) return await this.#runWithProvider(request, deadline);
-        throw error;
-      }
-    });
-  }
-
-  /** Runs the steps for a zone without a provider. @throws HasProvider if it has one */
-  async #runWithoutProvider<P extends Planned>(tx: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
-    const zone = await lockZone(tx, this.#connections, request);
-    if (zone.provider) throw new HasProvider();
-    // 3 and 4.
-    const plan = await this.#plan(tx, request, zone);
-    const outcomes = plan.planned.changes.map(() => ({ ok: true }) as const);
-    // 7.
-    return await this.#writeOutcome(tx, request, { zone, ...plan, outcomes, lease: null, fingerprint: null });
+    using turn = await zoneTurn(request.domainId, this.#parts.waitMilliseconds);
+    try {
+      return await em.transactional(async (tx) => {
+        // 3.
+        const zone = await lockZone(tx, this.#parts.connections, request);
+        if (zone.provider) throw new HasProvider();
+        // 4.
+        const planned = await request.plan(tx, zone);
+        // 5.
+        const setAside = this.#refuse(request, zone, planned);
+        // 8.
+        const outcomes = planned.changes.map(() => ({ ok: true }) as const);
+        const finished = { zone, planned, setAside, outcomes, lease: null, fingerprint: null };
+        return await this.#writeOutcome(tx, request, finished);
+      });
+    } catch (error) {
+      if (!(error instanceof HasProvider)) throw error;
+    }
+    return await this.#runWithProvider(request, turn.deadline);
   }
 
   /** Runs the steps for a zone with a provider. @param deadline as `performance.now()` counts */
   async #runWithProvider<P extends Planned>(request: ChangeRequest<P>, deadline: number): Promise<ChangeResult<P>> {
-    const fork = () => this.#database.fork();
-    const work = async (lease: Lease) => {
-      // 2.
-      await repairZone(fork(), request.domainId, lease, {
-        connections: this.#connections,
-        notifications: this.#notifications,
-        now: this.#now,
-        resolution: request.resolution ?? "wait",
-        actor: request.caller,
-      });
-      // 3 and 4.
-      const zone = await readZoneContext(fork(), this.#connections, request);
-      const { provider } = zone;
-      if (!provider) throw new MovedAway();
-      // Read before the zone, so that a write in between changes the fingerprint.
-      const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
-      if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
-      const plan = await this.#plan(fork(), request, zone);
-      const { planned } = plan;
-      const { changes } = planned;
-      let finished: Finished<P>;
-      if (request.alreadyThere || changes.length === 0) {
-        finished = { zone, ...plan, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
-      } else {
-        const { kind, atomic = false, caller, cause } = request;
-        const { follows } = planned;
-        const message = storedMessage(request.message);
-        const tsigKey = caller.tsigKey ?? null;
-        const set = { kind, actorId: caller.userId, tsigKey, message, changes, atomic, cause, follows, now: this.#now };
-        // 5.
-        const changeSetId = await commitIntent(fork(), zone.id, lease, set);
-        // 6.
-        const sent = await sendChanges(fork(), { ...zone, provider }, lease, { ...set, id: changeSetId });
-        const { outcomes, before, after } = sent;
-        const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
-        // Content that somebody else wrote and that was not read stays unknown until a sync.
-        const known = before === zone.fingerprint ? after : null;
-        finished = { zone, ...plan, outcomes, lease, fingerprint: known, changeSetId, dropped };
-      }
+    const fork = () => this.#parts.database.fork();
+    await using lease = await takeLease(fork, request.domainId, deadline);
+    // 2.
+    await repairZone(fork(), request.domainId, lease, {
+      ...this.#parts,
+      resolution: request.resolution ?? "wait",
+      actor: request.caller,
+    });
+    // 3.
+    const zone = await readZoneContext(fork(), this.#parts.connections, request);
+    const { provider } = zone;
+    if (!provider) throw new MovedAway();
+    // Read before the zone's records, so that a write in between changes the fingerprint.
+    const fingerprint = request.alreadyThere ? await fingerprintOf(provider, zone.providerZone) : null;
+    if (!request.alreadyThere) await this.#readUnreadSplits(fork(), zone);
+    // 4.
+    const planned = await request.plan(fork(), zone);
+    // 5.
+    const setAside = this.#refuse(request, zone, planned);
+    const { changes } = planned;
+    let finished: Finished<P>;
+    if (request.alreadyThere || changes.length === 0) {
+      finished = { zone, planned, setAside, outcomes: changes.map(() => ({ ok: true })), lease, fingerprint };
+    } else {
+      const { kind, atomic = false, caller, cause } = request;
+      const { follows } = planned;
+      const message = storedMessage(request.message);
+      const tsigKey = caller.tsigKey ?? null;
+      const set = {
+        kind,
+        actorId: caller.userId,
+        tsigKey,
+        message,
+        changes,
+        atomic,
+        cause,
+        follows,
+        now: this.#parts.now,
+      };
+      // 6.
+      const changeSetId = await commitIntent(fork(), zone.id, lease, set);
       // 7.
-      return await fork().transactional((tx) => this.#writeOutcome(tx, request, finished));
-    };
-    return await holdLease(fork, request.domainId, work, deadline);
+      const sent = await sendChanges(fork(), { ...zone, provider }, lease, { ...set, id: changeSetId });
+      const { outcomes, before, after } = sent;
+      const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
+      // Content that somebody else wrote and that was not read stays unknown until a sync.
+      const known = before === zone.fingerprint ? after : null;
+      finished = { zone, planned, setAside, outcomes, lease, fingerprint: known, changeSetId, dropped };
+    }
+    // 8.
+    return await fork().transactional((tx) => this.#writeOutcome(tx, request, finished));
   }
 
-  /** Plans the changes, and refuses those of locked records and those that need a review. */
-  async #plan<P extends Planned>(
-    em: EntityManager,
-    request: ChangeRequest<P>,
-    zone: ZoneContext,
-  ): Promise<{ planned: P; setAside: SetAside }> {
-    const planned = await request.plan(em, zone);
+  /**
+   * Refuses changes of locked records and those that need a review.
+   * @returns the rules that the caller set aside
+   * @throws AppError FORBIDDEN, CONFIRMATION_REQUIRED, REVIEW_REQUIRED; BAD_REQUEST for an override without a reason
+   */
+  #refuse<P extends Planned>(request: ChangeRequest<P>, zone: ZoneContext, { changes, reviewed }: P): SetAside {
     const { message, override, unlock, caller, role = caller.role } = request;
-    const { changes } = planned;
     const setAside: SetAside = refuseLocked(changes, { mayUnlock: zone.rights.changesProtected, unlock })
       ? { unlocked: true }
       : {};
-    if (request.alreadyThere || planned.reviewed) return { planned, setAside };
-    const overridden = this.#review.refuseUnreviewed(zone, { role, changes, message, override });
-    return { planned, setAside: overridden ? { ...setAside, reviewOverridden: true } : setAside };
+    if (request.alreadyThere || reviewed) return setAside;
+    const overridden = this.#parts.review.refuseUnreviewed(zone, { role, changes, message, override });
+    return overridden ? { ...setAside, reviewOverridden: true } : setAside;
   }
 
   async #writeOutcome<P extends Planned>(
@@ -239,7 +236,7 @@ export class ChangePipeline {
     request: ChangeRequest<P>,
     { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
   ): Promise<ChangeResult<P>> {
-    const now = this.#now();
+    const now = this.#parts.now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     if (planned.signing) await storeSigning(tx, zone.id, planned.signing, now);
     if (request.bookmarkBefore && outcomes.some(({ ok }) => ok)) await bookmark(tx, zone.id, author);
@@ -274,7 +271,7 @@ export class ChangePipeline {
     em: EntityManager,
     request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
   ): Promise<P> {
-    const zone = await readZoneContext(em, this.#connections, request);
+    const zone = await readZoneContext(em, this.#parts.connections, request);
     await this.#readUnreadSplits(em, zone);
     const planned = await request.plan(em, zone);
     if (!zone.rights.changesProtected) refuseReserved(planned.changes);
@@ -283,7 +280,7 @@ export class ChangePipeline {
 
   /** Returns a zone as it is now, without a lock. @throws AppError NOT_FOUND, FORBIDDEN */
   async zone(em: EntityManager, caller: Caller, domainId: string, need: Need): Promise<ZoneContext> {
-    return await readZoneContext(em, this.#connections, { domainId, caller, need });
+    return await readZoneContext(em, this.#parts.connections, { domainId, caller, need });
   }
 
   /** Reads how a zone's TXT records from 0.1 are split: without it a change of one cannot name what the provider has. @throws AppError PROVIDER_ERROR */

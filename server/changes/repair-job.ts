@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { clearDeadLeases, clearLeases, withLease } from "./lease.ts";
+import { clearDeadLeases, clearLeases, takeLease, zoneTurn } from "./lease.ts";
 import { repairZone, zonesToRepair } from "./repair.ts";
 
 /** How long the start waits for the first run, in case a provider is slow. */
@@ -61,12 +61,9 @@ export class RepairJob {
   async settle(domainId: string): Promise<void> {
     const fork = () => this.#parts.database.fork();
     try {
-      const settled = await withLease(
-        fork,
-        domainId,
-        (lease) => repairZone(fork(), domainId, lease, this.#parts),
-        waitMilliseconds,
-      );
+      using turn = await zoneTurn(domainId, waitMilliseconds);
+      await using lease = await takeLease(fork, domainId, turn.deadline);
+      const settled = await repairZone(fork(), domainId, lease, this.#parts);
       this.#parts.log.warn({ domainId, settled }, "settled pending change sets");
     } catch (error) {
       this.#parts.log.error({ err: error, domainId }, "could not settle pending change sets yet");

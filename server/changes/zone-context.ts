@@ -60,7 +60,10 @@ export async function readZoneContext(
   connections: ProviderConnections,
   reading: Reading,
 ): Promise<ZoneContext> {
-  return zoneContext(connections, reading, await zoneQuery(em, reading).executeTakeFirst());
+  const row = await zoneQuery(em, reading).executeTakeFirst();
+  if (!row) throw notFound("domain");
+  const rights = rightsIn(row, reading.caller, reading.need);
+  return zoneContext(row, rights, reading.caller, connections);
 }
 
 /**
@@ -82,10 +85,12 @@ export async function lockZone(
   const [, found, ...answers] = await inOneTrip(tx, [lock, read, ...sent.map((each) => each.statement)]);
   for (const [index, { answered }] of sent.entries()) answered(answers[index] ?? { rows: [], numAffectedRows: 0n });
   const [row] = (found?.rows ?? []) as (ZoneRow & { leased: boolean; mirrored: boolean; reported: boolean })[];
-  const zone = zoneContext(connections, reading, row);
+  if (!row) throw notFound("domain");
+  const rights = rightsIn(row, reading.caller, reading.need);
+  const zone = zoneContext(row, rights, reading.caller, connections);
   // Without a provider, only a move holds a lease.
-  if (!zone.provider && row?.leased) throw moving();
-  return { ...zone, locked: row ? { revision: row.revision, mirrored: row.mirrored, reported: row.reported } : null };
+  if (!zone.provider && row.leased) throw moving();
+  return { ...zone, locked: { revision: row.revision, mirrored: row.mirrored, reported: row.reported } };
 }
 
 type ZoneRow = NonNullable<Awaited<ReturnType<ReturnType<typeof zoneQuery>["executeTakeFirst"]>>>;
@@ -122,14 +127,7 @@ function zoneQuery(em: EntityManager, { domainId, caller }: Reading) {
     .where("domains.id", "=", domainId);
 }
 
-/** @param row undefined if there is no such domain @throws AppError NOT_FOUND, FORBIDDEN */
-function zoneContext(
-  connections: ProviderConnections,
-  { caller, need }: Reading,
-  row: ZoneRow | undefined,
-): ZoneContext {
-  if (!row) throw notFound("domain");
-  const rights = rightsIn(row, caller, need);
+function zoneContext(row: ZoneRow, rights: Rights, { at }: Caller, connections: ProviderConnections): ZoneContext {
   const { kind: ownKind, provider } = connections.connect({ ...row, id: row.config_id });
   const strictMirrors = row.strict_mirrors?.map((mirror) => ({ name: mirror.name, kind: knownKind(mirror.kind) }));
   const kind = strictMirrors ? { ...ownKind, strictMirrors } : ownKind;
@@ -149,7 +147,7 @@ function zoneContext(
     reviewAcme: row.review_acme,
     rights,
     locked: null,
-    at: caller.at,
+    at,
     kind,
     provider,
   };

@@ -183,7 +183,7 @@ export async function createServices(parts: {
     audit,
     log,
   });
-  const pipeline = new ChangePipeline(database, connections, now, notifications, review);
+  const pipeline = new ChangePipeline({ database, connections, notifications, review, now });
   const comparison = new ProviderComparison(now, pause);
   const templates = new Templates(audit, now);
   const domainTemplates = new DomainTemplates(audit, now);

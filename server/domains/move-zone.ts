@@ -27,7 +27,7 @@ import {
 } from "./identity.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
-import { withLease, type Lease } from "../changes/lease.ts";
+import { takeLease, zoneTurn, type Lease } from "../changes/lease.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
 import { dataOf, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../dns/server-managed.ts";
@@ -69,48 +69,48 @@ export async function moveZone(
   { force, now, notifications }: { force: boolean; now: () => Date; notifications: Notifications },
 ): Promise<void> {
   const fork = () => database.fork();
-  await withLease(fork, domain.id, async (lease) => {
-    // An interrupted change may have reached the old provider. It can be read back only before the move.
-    const resolution = force ? "abandon" : "wait";
-    await repairZone(fork(), domain.id, lease, { connections, notifications, now, resolution, actor: caller });
-    const source = await sourceOf(fork(), domain.id);
-    if (source.view !== domain.view || source.stored.id !== domain.providerConfigId) throw movedMeanwhile();
-    if (source.splitsUnread) await readOldSplits(fork(), source, connections);
-    const placed = { ...domain, view, providerConfigId: target.id };
-    const zone = providerZoneOf(target.kind, placed);
-    refuseUnnamable(target.kind, zone);
-    await refuseTaken(fork(), placed);
-    await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
-    const records = withoutManaged(await liveZone(fork(), domain.id, ZoneScope.all), source.signed);
-    const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
-    const written = withoutOwnOf(target.kind, wanted);
-    refuseBeyondLimits(written, await limitsThere(target, zone, written), domain.name);
-    // Between providers of the same kind, existing violations of the server rules move with the zone.
-    if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
-    const { provider } = target;
-    const move = { records, wanted };
-    const arrival = provider
-      ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
-      : { fingerprint: null, changes: heldHere(target, move), signing: unsigned };
-    const adopts = target.kind.makesSerials && !(await isServedHere(fork(), domain.id));
-    const last = adopts ? await lastSerial(source, connections) : null;
-    const stored = fork().transactional(async (tx) => {
-      const returns = target.kind.makesSerials && (await hasSerial(tx, domain.id));
-      await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
-      if (last !== null) await adoptSerial(tx, domain.id, last);
-      else if (returns) await raiseSerial(tx, domain.id);
-      if (target.kind.makesSerials) announceZoneChange(tx, { domainId: domain.id, ...(await reached(tx, domain.id)) });
-      await writeEntry(tx, now(), caller, {
-        action: "domain.move",
-        targetType: "domain",
-        targetId: domain.id,
-        before: { providerConfigId: domain.providerConfigId, ...(view === domain.view ? {} : { view: domain.view }) },
-        after: { providerConfigId: target.id, ...(view === domain.view ? {} : { view }) },
-      });
+  using turn = await zoneTurn(domain.id);
+  await using lease = await takeLease(fork, domain.id, turn.deadline);
+  // An interrupted change may have reached the old provider. It can be read back only before the move.
+  const resolution = force ? "abandon" : "wait";
+  await repairZone(fork(), domain.id, lease, { connections, notifications, now, resolution, actor: caller });
+  const source = await sourceOf(fork(), domain.id);
+  if (source.view !== domain.view || source.stored.id !== domain.providerConfigId) throw movedMeanwhile();
+  if (source.splitsUnread) await readOldSplits(fork(), source, connections);
+  const placed = { ...domain, view, providerConfigId: target.id };
+  const zone = providerZoneOf(target.kind, placed);
+  refuseUnnamable(target.kind, zone);
+  await refuseTaken(fork(), placed);
+  await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
+  const records = withoutManaged(await liveZone(fork(), domain.id, ZoneScope.all), source.signed);
+  const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
+  const written = withoutOwnOf(target.kind, wanted);
+  refuseBeyondLimits(written, await limitsThere(target, zone, written), domain.name);
+  // Between providers of the same kind, existing violations of the server rules move with the zone.
+  if (source.kind.kind !== target.kind.kind) refuseUnloadable(written, target.kind, domain.name);
+  const { provider } = target;
+  const move = { records, wanted };
+  const arrival = provider
+    ? await throughProvider(fill(target.kind, provider, { ...placed, zone }, move, whileHeld(lease)))
+    : { fingerprint: null, changes: heldHere(target, move), signing: unsigned };
+  const adopts = target.kind.makesSerials && !(await isServedHere(fork(), domain.id));
+  const last = adopts ? await lastSerial(source, connections) : null;
+  const stored = fork().transactional(async (tx) => {
+    const returns = target.kind.makesSerials && (await hasSerial(tx, domain.id));
+    await arrive(tx, domain, { configId: target.id, zone, view, caller, now: now() }, arrival, lease);
+    if (last !== null) await adoptSerial(tx, domain.id, last);
+    else if (returns) await raiseSerial(tx, domain.id);
+    if (target.kind.makesSerials) announceZoneChange(tx, { domainId: domain.id, ...(await reached(tx, domain.id)) });
+    await writeEntry(tx, now(), caller, {
+      action: "domain.move",
+      targetType: "domain",
+      targetId: domain.id,
+      before: { providerConfigId: domain.providerConfigId, ...(view === domain.view ? {} : { view: domain.view }) },
+      after: { providerConfigId: target.id, ...(view === domain.view ? {} : { view }) },
     });
-    await stored.catch(async (error: unknown) => {
-      throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
-    });
+  });
+  await stored.catch(async (error: unknown) => {
+    throw await conflictOf(fork(), { ...placed, providerZone: zone }, error);
   });
 }
 

@@ -1,13 +1,25 @@
-const tails = new Map<string, Promise<unknown>>();
+const tails = new Map<string, Promise<void>>();
 
-/** Runs `work` after all earlier work with the same key has settled, within this process. */
-export async function withKeyedMutex<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const before = tails.get(key) ?? Promise.resolve();
-  const mine = before.then(work, work);
+/** Waits until every earlier holder of the key has released it, within this process. Take it with `using`, which releases it. */
+export async function keyedMutex(key: string): Promise<Disposable> {
+  const before = tails.get(key);
+  const { promise: mine, resolve } = Promise.withResolvers<void>();
   tails.set(key, mine);
+  await before;
+  return {
+    [Symbol.dispose]() {
+      resolve();
+      if (tails.get(key) === mine) tails.delete(key);
+    },
+  };
+}
+
+/** Runs `work` while holding the key. */
+export async function withKeyedMutex<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const held = await keyedMutex(key);
   try {
-    return await mine;
+    return await work();
   } finally {
-    if (tails.get(key) === mine) tails.delete(key);
+    held[Symbol.dispose]();
   }
 }

@@ -73,7 +73,10 @@ export class Records {
     caller: Caller,
     { id, message, override, unlock, ...input }: RecordInput & Explained & { id: string },
   ) {
-    return (await this.#edit(em, caller, id, { action: "create", input }, { message, override, unlock })) ?? missing();
+    const edit = { action: "create", input } as const;
+    const request = this.#request(caller, id, edit, { message, override, unlock });
+    const result = await this.#pipeline.run(em, request);
+    return (await this.#finish(caller, result)) ?? missing();
   }
 
   /** Changes a record. @param ifMatch the version that the caller has seen; null: any. @throws AppError as `create`, and PRECONDITION_FAILED */
@@ -91,7 +94,9 @@ export class Records {
     ifMatch: number | null,
   ) {
     const edit = { action: "update", recordId, patch } as const;
-    return (await this.#edit(em, caller, id, edit, { message, override, unlock, ifMatch })) ?? missing();
+    const request = this.#request(caller, id, edit, { message, override, unlock, ifMatch });
+    const result = await this.#pipeline.run(em, request);
+    return (await this.#finish(caller, result)) ?? missing();
   }
 
   /** Deletes a record. @throws AppError as `update` */
@@ -101,18 +106,20 @@ export class Records {
     { id, recordId, message, override, unlock }: Explained & { id: string; recordId: string },
     ifMatch: number | null,
   ): Promise<void> {
-    await this.#edit(em, caller, id, { action: "delete", recordId }, { message, override, unlock, ifMatch });
+    const edit = { action: "delete", recordId } as const;
+    const request = this.#request(caller, id, edit, { message, override, unlock, ifMatch });
+    const result = await this.#pipeline.run(em, request);
+    await this.#finish(caller, result);
   }
 
-  /** Makes one edit, and lets PTR records follow. `ifMatch`: the version that the record must have; null: any. */
-  async #edit(
-    em: EntityManager,
+  /** Returns the request that makes one edit. `ifMatch`: the version that the record must have; null: any. */
+  #request(
     caller: Caller,
     domainId: string,
     edit: Edit,
     { ifMatch = null, ...explained }: Explained & { ifMatch?: number | null },
-  ) {
-    const result = await this.#pipeline.run<EditPlan>(em, {
+  ): ChangeRequest<EditPlan> {
+    return {
       domainId,
       caller,
       need: "write",
@@ -125,7 +132,11 @@ export class Records {
         if (outcome && !outcome.ok) throw refusalError(outcome);
         return await this.#withFollows(tx, caller, plan);
       },
-    });
+    };
+  }
+
+  /** Lets PTR records follow one edit. @returns the record that it left; null if it deleted the record @throws AppError PROVIDER_ERROR */
+  async #finish(caller: Caller, result: ChangeResult<EditPlan>) {
     await this.#followers.carryOut(caller, followedSet(result));
     return recordAfter(result);
   }

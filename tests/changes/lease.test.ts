@@ -52,14 +52,9 @@ const now = () => new Date();
 /** A pipeline that does not wait long. */
 function pipeline(waitMilliseconds = 150): ChangePipeline {
   const { database, providerConfigs, notifications } = zw.services;
-  return new ChangePipeline(
-    database,
-    providerConfigs.connections,
-    now,
-    notifications,
-    new ReviewPolicy("off"),
-    waitMilliseconds,
-  );
+  const { connections } = providerConfigs;
+  const review = new ReviewPolicy("off");
+  return new ChangePipeline({ database, connections, notifications, review, now, waitMilliseconds });
 }
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>
