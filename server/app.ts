@@ -23,7 +23,6 @@ import { notificationsHttp } from "./notifications/http.ts";
 import type { OpenApiDocument } from "./api/openapi/shapes.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
-import { declareJson } from "./http/declare-json.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./api/rest.ts";
@@ -91,6 +90,18 @@ export function createPowerdnsApp(services: Services): Express {
   };
   app.use(onError);
   return app;
+}
+
+/**
+ * Sets the JSON content type where tRPC's adapter omits it: an error before the procedure is known is sent as `text/plain`, the default of a
+ * Fetch `Response`.
+ */
+function declareJson(res: Response): void {
+  const setHeader = res.setHeader.bind(res);
+  res.setHeader = (name, value) => {
+    const plain = name.toLowerCase() === "content-type" && String(value).startsWith("text/plain");
+    return setHeader(name, plain ? "application/json" : value);
+  };
 }
 
 /** Builds the HTTP application. Everything is mounted here, in order. @param router the procedures to serve */

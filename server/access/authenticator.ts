@@ -2,11 +2,13 @@ import type { HttpPort } from "../platform/http-port.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { basicPassword } from "./basic-password.ts";
 import { CallerCache, type CachedCaller, type CallerIdentity } from "./caller-cache.ts";
 import { liveSessions } from "./live-sessions.ts";
 import type { PersonalTokenCredentials } from "./personal-token-credentials.ts";
 import { looksPersonal } from "./personal-token-form.ts";
+
+/** The longest header that is decoded: a name, a colon and a token. */
+const longestHeader = 1_024;
 
 /** A caller and the lifetime of their credential, for streams that outlive a call. */
 export interface Identified {
@@ -151,4 +153,14 @@ function tokenKey(tokenHash: string): string {
 export function bearerOf(http: HttpPort): string | null {
   const [, token] = /^Bearer +(\S+)$/i.exec(http.header("authorization") ?? "") ?? [];
   return token ?? null;
+}
+
+/** Returns the password of Basic authentication (RFC 7617); null if the header has another form. */
+function basicPassword(authorization: string | undefined): string | null {
+  if (authorization === undefined || authorization.length > longestHeader) return null;
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon < 0 ? null : text.slice(colon + 1);
 }

@@ -15,19 +15,21 @@ export interface PrimaryService {
 /** How long a change of a configuration by another instance may go unnoticed. */
 const freshMilliseconds = 1_000;
 
+interface Parts {
+  database: Database;
+  secrets: ConfigSecrets;
+  log: Logger;
+}
+
 /** Reads the configurations of kind `primary`, at most once a second, so that strangers cost no query. */
 export class PrimaryConfigs {
-  readonly #database: Database;
-  readonly #secrets: ConfigSecrets;
-  readonly #log: Logger;
+  readonly #parts: Parts;
   #known: Promise<readonly PrimaryService[]> | null = null;
   #readAt = 0;
   readonly #parsed = new Map<string, { text: string; service: PrimaryService | null }>();
 
-  constructor(parts: { database: Database; secrets: ConfigSecrets; log: Logger }) {
-    this.#database = parts.database;
-    this.#secrets = parts.secrets;
-    this.#log = parts.log;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /** Returns all configurations that can be used. */
@@ -46,7 +48,7 @@ export class PrimaryConfigs {
   }
 
   async #read(): Promise<readonly PrimaryService[]> {
-    const rows = await queries(this.#database.fork())
+    const rows = await queries(this.#parts.database.fork())
       .selectFrom("provider_configs")
       .select(["id", "kind", "config"])
       .where("kind", "=", primary.kind)
@@ -66,10 +68,10 @@ export class PrimaryConfigs {
 
   #opened({ id, kind, config }: { id: string; kind: string; config: unknown }): PrimaryService | null {
     try {
-      const opened = this.#secrets.open({ id, kind, config: config as PrimaryConfig });
+      const opened = this.#parts.secrets.open({ id, kind, config: config as PrimaryConfig });
       return { configId: id, settings: settingsOf(primary.configSchema.parse(opened)) };
     } catch (error) {
-      this.#log.error(
+      this.#parts.log.error(
         { err: error, providerConfigId: id },
         "a configuration cannot be used, so its zones are not transferred",
       );

@@ -1,8 +1,9 @@
 import { lockWarning } from "../changes/record-locks.ts";
+import type { ReverseMode } from "../database/tables/domains.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import { touchedAddresses } from "../dns/reverse/touched.ts";
 import { AppError } from "../platform/errors.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
-import { reverseWarnings } from "./reverse-warnings.ts";
 import { signedElsewhere } from "./signature-warnings.ts";
 
 /** One zone of a plan over many. */
@@ -31,7 +32,7 @@ export function refuseLockedIn(zones: readonly Pick<PlannedZone, "domainName" | 
 
 /** Returns what a plan over many zones warns of in one of them, apart from losses. */
 export function zoneWarnings(
-  zone: Parameters<typeof reverseWarnings>[0] & { view: string; signedElsewhere: boolean },
+  zone: { name: string; view: string; reverse: ReverseMode; signedElsewhere: boolean },
   changes: readonly PlannedChange[],
 ): string[] {
   const locked = lockWarning(changes);
@@ -40,5 +41,18 @@ export function zoneWarnings(
     ...(locked === null ? [] : [locked]),
     ...reverseWarnings(zone, changes),
     ...(zone.signedElsewhere ? [signedElsewhere] : []),
+  ];
+}
+
+/** Returns what the plan over many zones says about PTR records: which of them change is decided when its job comes to the zone. */
+function reverseWarnings(
+  { name, reverse }: { name: string; reverse: ReverseMode },
+  changes: readonly PlannedChange[],
+): string[] {
+  if (reverse === "off" || touchedAddresses(name, changes).length === 0) return [];
+  return [
+    reverse === "follow"
+      ? "PTR records follow the addresses of this domain once it is changed. This plan does not list them."
+      : "This plan leaves PTR records as they are: `reverse` is `offer`, and a plan over many domains cannot offer them. See the reverse report afterwards.",
   ];
 }

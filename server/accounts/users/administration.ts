@@ -29,8 +29,7 @@ import { ownRoleFor } from "./group-roles.ts";
 import { endInvitations } from "./invitations/end.ts";
 import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
-import { leaveRecords } from "./leave-records.ts";
-import { reassignDomains } from "./reassign-domains.ts";
+import { leaveRecords, reassignDomains } from "./deletion.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 

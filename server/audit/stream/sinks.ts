@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { AuditTarget } from "../../config/audit-target.ts";
 import type { Egress } from "../../net/egress.ts";
-import { secured } from "../../net/secured-socket.ts";
+import { secured } from "../../net/tls.ts";
 import { jsonLine, syslogFrame, type StreamedEntry } from "./lines.ts";
 
 /** Sends entries in their order. @throws Error unless the receiver has all of them */

@@ -5,6 +5,7 @@ import { zoneNameOf } from "../../dns/names/views.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
+import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
 import { nextSerial } from "../../dns/zone-file/serial.ts";
 import { initialSoa, withLoadableMailbox } from "../../dns/zone-file/soa.ts";
 import { inSlices, takeTurns } from "../../platform/slices.ts";
@@ -26,7 +27,6 @@ import { fileNamesOf, isBesideZones, readFileName, zoneOfFile } from "./file-nam
 import { findZoneFile, readInFolder, type FoundFile } from "./folder.ts";
 import { cacheWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
 import { replaceFile } from "./replace-file.ts";
-import { hasSoa } from "./has-soa.ts";
 import { watchFolder } from "./watch-folder.ts";
 
 export interface ZoneFolder {
@@ -44,6 +44,10 @@ const batchSize = 1000;
 // Files read at once while listing: small files are slow one by one, and a process has a limited number of handles.
 const readsAtOnce = 32;
 const headBytes = 65_536;
+// Owner, TTL and class may precede the type.
+const mostBeforeType = 3;
+// MNAME, RNAME and five numbers.
+const soaRdataFields = 7;
 
 export const zoneFileStore: RecordStore = {
   place: "the zone file",
@@ -98,6 +102,22 @@ async function listZones({ folder, mayBeMissing }: ZoneFolder): Promise<ListedZo
   }
   const all = new Set(files);
   return listedZones(zones, (file) => readFileName(file, all));
+}
+
+/**
+ * Returns whether the head of a file contains an SOA, which distinguishes zone files from other files in the folder. Reads no
+ * further.
+ */
+function hasSoa(head: string): boolean {
+  for (const line of logicalLines(head)) {
+    if (line.kind === "line" && isSoa(line.fields)) return true;
+  }
+  return false;
+}
+
+function isSoa(fields: readonly Field[]): boolean {
+  const type = fields.findIndex((field) => !field.quoted && field.raw.toUpperCase() === "SOA");
+  return type !== -1 && type <= mostBeforeType && fields.length - type - 1 === soaRdataFields;
 }
 
 async function createZone({ folder, hostmaster, rules, now }: ZoneFolder, zone: string): Promise<void> {
