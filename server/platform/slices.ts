@@ -26,6 +26,21 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
+/** Iterates over items, and yields to the event loop in between if their loop takes long. */
+export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let until = performance.now() + sliceMilliseconds;
+  let left = stepsBetweenLooks;
+  for (const item of items) {
+    yield item;
+    slicedWork.steps++;
+    if (--left > 0) continue;
+    left = stepsBetweenLooks;
+    if (performance.now() < until) continue;
+    await takeTurns();
+    until = performance.now() + sliceMilliseconds;
+  }
+}
+
 /** Yields to the event loop. */
 export async function takeTurns(): Promise<void> {
   slicedWork.turns++;

@@ -1,9 +1,9 @@
 import { ownersRights } from "../access/zone-access.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { textKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
-import { inSlices } from "../platform/slices.ts";
+import { textKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
+import { inSlices, inTurns } from "../platform/slices.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
-import { applyAtomic, prepareEdits } from "../records/editing/edits.ts";
+import { applyAtomic, prepareEdit, type PreparedEdit } from "../records/editing/edits.ts";
 import { editsOf } from "../records/editing/reviewed-plan.ts";
 import { ZoneView } from "../records/editing/zone-view.ts";
 import type { AppliedTemplate, NextState } from "./applied.ts";
@@ -93,10 +93,9 @@ export async function judged(
   changes: readonly ChangeInput[],
   live: readonly LiveRecord[],
 ): Promise<{ planned: PlannedChange[]; warnings: string[]; error: string | null }> {
-  const present = new Map(live.map((record) => [record.id, record]));
-  const prepared = await inSlices(
-    prepareEdits(editsOf(changes), { present, managed: new Map() }, zone.name, zone.kind),
-  );
+  const named = { present: new Map(live.map((record) => [record.id, record])), managed: new Map<string, RecordData>() };
+  const prepared: PreparedEdit[] = [];
+  for await (const edit of inTurns(editsOf(changes))) prepared.push(prepareEdit(edit, named, zone.name, zone.kind));
   const view = new ZoneView(live, zone.kind.serverRules ?? null, zone.kind.flattensApex);
   const { outcomes, warnings } = await inSlices(applyAtomic(view, prepared, zone.name, zone.kind));
   const refusal = outcomes.find((outcome) => !outcome.ok);

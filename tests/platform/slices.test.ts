@@ -6,6 +6,7 @@ import {
   flatMapped,
   grouped,
   inSlices,
+  inTurns,
   mapped,
   sorted,
   type Steps,
@@ -59,6 +60,25 @@ test("long work yields to other work before it ends, and still returns its resul
   const result = await inSlices(endless(() => order.length > 0));
   order.push(result);
   expect(order).toEqual(["others", "over"]);
+});
+
+test("a long loop yields to other work before it ends, and gets every item in order", async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push("others"));
+  function* numbers() {
+    for (let number = 0; order.length === 0 && number < 1_000_000; number++) yield number;
+  }
+  const found: number[] = [];
+  for await (const number of inTurns(numbers())) found.push(number);
+  expect(order).toEqual(["others"]);
+  expect(found).toEqual(found.map((_, index) => index));
+});
+
+test("a short loop ends without yielding", async () => {
+  const order: string[] = [];
+  setImmediate(() => order.push("others"));
+  for await (const text of inTurns(["short"])) order.push(text);
+  expect(order).toEqual(["short"]);
 });
 
 test("short work ends without yielding", async () => {

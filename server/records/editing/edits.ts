@@ -36,37 +36,26 @@ interface NamedRecords {
   managed: ReadonlyMap<string, RecordData>;
 }
 
-/** Checks each edit on its own. */
-export function* prepareEdits(
-  edits: readonly Edit[],
+/** Checks an edit on its own. */
+export function prepareEdit(
+  edit: Edit,
   { present, managed }: NamedRecords,
   zone: string,
   kind: ProviderKind,
-): Steps<PreparedEdit[]> {
-  return yield* mapped(edits, (edit): PreparedEdit => {
-    if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
-    const maintained = managed.get(edit.recordId);
-    if (maintained) {
-      return {
-        ok: false,
-        code: "BAD_REQUEST",
-        issues: [{ path: ["recordId"], message: managedReason(maintained) }],
-      };
-    }
-    const before = present.get(edit.recordId);
-    if (!before) {
-      return {
-        ok: false,
-        code: "NOT_FOUND",
-        issues: [{ path: ["recordId"], message: "This domain has no such record." }],
-      };
-    }
-    const readOnly = readOnlyReason(before, kind);
-    if (readOnly !== null)
-      return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordId"], message: readOnly }] };
-    if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
-    return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
-  });
+): PreparedEdit {
+  if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+  const maintained = managed.get(edit.recordId);
+  if (maintained) return refusedRecord("BAD_REQUEST", managedReason(maintained));
+  const before = present.get(edit.recordId);
+  if (!before) return refusedRecord("NOT_FOUND", "This domain has no such record.");
+  const readOnly = readOnlyReason(before, kind);
+  if (readOnly !== null) return refusedRecord("BAD_REQUEST", readOnly);
+  if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
+  return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
+}
+
+function refusedRecord(code: Refusal["code"], message: string): Refusal {
+  return { ok: false, code, issues: [{ path: ["recordId"], message }] };
 }
 
 function fromDraft(id: string, before: LiveRecord | null, drafted: Drafted): PreparedEdit {

@@ -9,13 +9,13 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { LiveRecord, PlannedChange, RecordData } from "../../dns/record.ts";
 import { isServerManaged } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
-import { inSlices } from "../../platform/slices.ts";
+import { inSlices, inTurns } from "../../platform/slices.ts";
 import { kindOfZone } from "../provider-limits.ts";
 import { checkChanges } from "../server-rules/check-changes.ts";
 import {
   applyAtomic,
   namesOf,
-  prepareEdits,
+  prepareEdit,
   withinRights,
   withRefused,
   type applyEach,
@@ -47,7 +47,8 @@ export async function planEdits(
   const before = new Map([...named].filter(([, record]) => sees.includes(record)));
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
-  const each = await inSlices(prepareEdits(edits, { present: before, managed }, zone.name, kind));
+  const each: PreparedEdit[] = [];
+  for await (const edit of inTurns(edits)) each.push(prepareEdit(edit, { present: before, managed }, zone.name, kind));
   const prepared = await withKnownOwners(em, zone, withinRights(each, zone.rights));
   const present = await live.at(namesOf(prepared, zone.name));
   return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };
