@@ -23,6 +23,7 @@ const packages = {
   knotc: "knot",
   kzonecheck: "knot-dnssecutils",
   nsd: "nsd",
+  "nsd-control": "nsd",
   pdns_server: "pdns-server pdns-backend-sqlite3",
   pdnsutil: "pdns-server",
   lego: "lego",

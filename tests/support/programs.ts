@@ -70,10 +70,14 @@ export async function startProgram(
   void ended.then(() => running.delete(child));
   let printed = "";
   const match = await new Promise<RegExpExecArray>((resolve, reject) => {
+    let isReady = false;
     const take = (text: Buffer) => {
       printed += text.toString("utf8");
-      const found = ready.exec(printed);
-      if (found) resolve(found);
+      // A long log is searched no further.
+      const found = isReady ? null : ready.exec(printed);
+      if (!found) return;
+      isReady = true;
+      resolve(found);
     };
     child.stdout?.on("data", take);
     child.stderr?.on("data", take);

@@ -1,10 +1,12 @@
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { binary } from "../binaries.ts";
 import { mustRun, startProgram } from "../programs.ts";
 import { createDatabase } from "./powerdns.ts";
 import { substituted } from "../pages/page-configuration.ts";
-import { documentedKey, inPlaceOfKey, secondaryOn } from "./documented-secondary.ts";
+import { documentedKey, inPlaceOfKey, inPlaceOfName, secondaryOn } from "./documented-secondary.ts";
+import type { ServerKey } from "./update-server.ts";
 import { startSecondary, type Secondary, type SecondaryOptions } from "./secondary.ts";
 
 /** Starts PowerDNS on SQLite as a secondary. */
@@ -28,6 +30,10 @@ async function prepare(folder: string, file: string, options: SecondaryOptions):
   await createDatabase(file);
   for (const [, ...command] of await pdnsutilCommands(options))
     await mustRun(binary("pdnsutil"), [`--config-dir=${folder}`, ...command]);
+  if ((options.catalog ?? null) === null) return;
+  const database = new DatabaseSync(file);
+  database.exec(withKey(options.key, await secondaryOn("CREATE TRIGGER")));
+  database.close();
 }
 
 /** Returns the commands of the page that add the zones, each as its words. */
@@ -37,16 +43,21 @@ async function pdnsutilCommands({
   zones = [],
   catalog = null,
 }: SecondaryOptions): Promise<string[][]> {
-  const block = await secondaryOn("import-tsig-key");
   const primary = { "192.0.2.10:53": `127.0.0.1:${primaryPort}` };
-  const ofZone = (name: string) =>
-    substituted(block, { ...primary, ...(key ? inPlaceOfKey(key) : {}), "example.com": name });
-  const ofCatalog = substituted(await secondaryOn("set-kind"), { ...primary, "catalog.invalid": catalog ?? "" });
-  const lines = [...zones.map(ofZone), ...(catalog === null ? [] : [ofCatalog])].flatMap((text) =>
-    text.trim().split("\n"),
-  );
-  const given = key ? lines : lines.filter((line) => !line.includes(documentedKey));
-  return [...new Set(given)].map((line) => line.split(" "));
+  const block = withKey(key, await secondaryOn("import-tsig-key"));
+  const ofCatalog = withKey(key, await secondaryOn("set-kind"));
+  const texts = [
+    ...zones.map((name) => substituted(block, { ...primary, "example.com": name })),
+    ...(catalog === null ? [] : [substituted(ofCatalog, { ...primary, "catalog.invalid": catalog })]),
+  ];
+  const lines = new Set(texts.flatMap((text) => text.trim().split("\n")));
+  return [...lines].map((line) => line.split(" "));
+}
+
+/** Returns a text of the page with a test's key in place of the page's, or without the lines that name a key. */
+function withKey(key: ServerKey | null, text: string): string {
+  if (!key) return text.replaceAll(new RegExp(`^.*${documentedKey}.*\n`, "gm"), "");
+  return substituted(text, text.includes("import-tsig-key") ? inPlaceOfKey(key) : inPlaceOfName(key));
 }
 
 async function configurationOf(folder: string, port: number): Promise<string> {

@@ -31,6 +31,10 @@ export interface Secondary {
   log(): string;
   /** The whole zone as it serves it; empty while it does not. */
   served(zone: string): Promise<PresentedRecord[]>;
+  /** Does what an operator does after a zone was added. Nothing where a catalog zone lists it. */
+  add(zone: string): Promise<void>;
+  /** Does what an operator does after a zone was deleted. Nothing where a catalog zone lists it. */
+  drop(zone: string): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
   /** Starts it again with what it stored. */
   restart(): Promise<void>;
@@ -52,6 +56,8 @@ export async function startSecondary(
     folder,
     log: () => program.output(),
     served: (zone) => dig(port, "+tcp", `${zone}.`, "AXFR").catch(() => []),
+    add: () => Promise.resolve(),
+    drop: () => Promise.resolve(),
     async stop(signal = "SIGTERM") {
       await program.stop(signal);
     },
