@@ -4,6 +4,7 @@ import { settingsOf } from "../../server/dns-providers/primary/settings.ts";
 import { HistoryGone, wholeTransfer } from "../../server/dns-service/transfer.ts";
 import { findZone } from "../../server/dns-service/zones.ts";
 import { deleteOldSnapshots } from "../../server/snapshots/retention.ts";
+import { day, hour } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
@@ -47,13 +48,22 @@ async function rest(entries: Awaited<ReturnType<typeof begun>>, afterFirstPage: 
   }
 }
 
-test("a transfer breaks off when the history that it reads is deleted, and otherwise is of one revision whatever changes", async () => {
+/** Deletes what the shortest SNAPSHOT_RETENTION, a day, deletes some time from now. @returns how many versions that were */
+async function retention(fromNow: number): Promise<number> {
+  const before = new Date(Date.now() + fromNow - day);
+  return (await deleteOldSnapshots(zw.services.database.fork(), before)).versions;
+}
+
+test("a transfer is of one revision whatever changes; no retention deletes what it reads within a day, and if it lasts longer it breaks off", async () => {
   const id = await domain();
   const { body } = await zw.admin.get(`/api/domains/${id}/records?name=h2400&limit=1`);
   const last = `/api/domains/${id}/records/${body.records[0].id}`;
   const change = async () => expect((await zw.admin.delete(last)).status).toBe(200);
 
-  const whole = await rest(await begun(), change);
+  const whole = await rest(await begun(), async () => {
+    await change();
+    expect(await retention(23 * hour)).toBe(0);
+  });
   // Two SOA records and the name server of the configuration.
   expect(whole).toEqual({ count: records + 3, error: null });
 
@@ -65,8 +75,7 @@ test("a transfer breaks off when the history that it reads is deleted, and other
   expect(restored.status).toBe(201);
   const cut = await rest(await begun(), async () => {
     expect((await zw.admin.delete(`/api/domains/${id}/records/${restored.body.id}`)).status).toBe(200);
-    const { versions } = await deleteOldSnapshots(zw.services.database.fork(), new Date(Date.now() + 60_000));
-    expect(versions).toBeGreaterThan(0);
+    expect(await retention(25 * hour)).toBeGreaterThan(0);
   });
   expect(cut.error).toBeInstanceOf(HistoryGone);
   expect(cut.count).toBeLessThan(records);
