@@ -1,13 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { Secondary } from "../../support/name-servers/secondary.ts";
+import { startBindSecondary } from "../../support/name-servers/secondary-bind.ts";
 import { freePorts } from "../../support/programs.ts";
+import { dig } from "../../support/name-servers/dig.ts";
 import { serialOfLine, transfer } from "../../support/name-servers/transfer-client.ts";
+import { recordLines } from "../../support/records/presentation.ts";
 import { onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 const zone = "large.test";
 const records = 100_000;
+const addresses = Array.from(
+  { length: records },
+  (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
+);
 let running: (Zonewright & { stop(): Promise<void> }) | undefined;
 let port = 0;
 let id: string;
+let bind: Secondary | undefined;
+let edits = 0;
+/** Some of the records, from all over the zone. */
+let deletable: { id: string; name: string; value: string }[] = [];
 const zw = onceStarted(() => running);
 
 beforeAll(async () => {
@@ -17,29 +29,84 @@ beforeAll(async () => {
   const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Large", config });
   const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });
   id = body.id;
-  const lines = Array.from(
-    { length: records },
-    (_, index) => `h${index} 300 A 10.${index >> 16}.${(index >> 8) & 255}.${index & 255}\n`,
-  );
+  const lines = addresses.map((address, index) => `h${index} 300 A ${address}\n`);
   const { status } = await zw.admin.post(`/api/domains/${id}/zonefile`, { zonefile: lines.join("") });
   if (status !== 200) throw new Error(`The zone file was answered ${status}.`);
+  const pages = Array.from({ length: 50 }, (_, index) => (index * 23) % 50);
+  const lists = pages.map((page) => zw.admin.get(`/api/domains/${id}/records?limit=20&page=${100 * (page + 1)}`));
+  deletable = (await Promise.all(lists)).map(({ body: list }) => list.records[0]);
 }, 240_000);
-afterAll(() => running?.stop());
+afterAll(async () => {
+  await bind?.remove();
+  await running?.stop();
+});
+
+/** An edit that was made: a line of the zone that it added or removed. */
+interface Edit {
+  line: string;
+  removed: boolean;
+  at: Date;
+}
+
+/** Between the places of edits, so that they spread over a zone that is transferred in the order of its names. */
+const step = 7_919;
+
+/** Adds and deletes records until something has ended. @returns the edits, each of them a revision */
+async function editUntil(signal: AbortSignal): Promise<Edit[]> {
+  const made: Edit[] = [];
+  const path = `/api/domains/${id}/records`;
+  const noted = (name: string, value: string, removed: boolean) =>
+    made.push({ line: `${name}.${zone}. 300 A ${value}`, removed, at: new Date() });
+  while (!signal.aborted) {
+    const record = { recordType: "A", name: `h${(edits * step) % records}-${edits}`, value: "192.0.2.1", ttl: 300 };
+    expect((await zw.admin.post(path, record)).status).toBe(201);
+    noted(record.name, record.value, false);
+    const old = deletable[edits++];
+    if (!old) continue;
+    expect((await zw.admin.delete(`${path}/${old.id}`)).status).toBe(200);
+    noted(old.name, old.value, true);
+  }
+  return made;
+}
+
+test("BIND loads a zone of 100,000 records that is edited during its transfer exactly as it was at one revision", async () => {
+  const secondaries = `/api/domains/${id}/secondaries`;
+  const before = (await zw.admin.get(secondaries)).body.serial;
+  const loaded = new AbortController();
+  const editing = editUntil(loaded.signal);
+  // It is not notified of the edits, so it keeps what it loaded first.
+  bind = await startBindSecondary({ primaryPort: port, key: null, zones: [zone] });
+  const { port: bindPort } = bind;
+  const soa = async () => expect(await dig(bindPort, `${zone}.`, "SOA")).toHaveLength(1);
+  await vi.waitFor(soa, { timeout: 60_000, interval: 100 });
+  loaded.abort();
+  const made = await editing;
+  const { body } = await zw.admin.get(secondaries);
+  expect(body.serial).toBe(before + made.length);
+
+  const served = await bind.served(zone);
+  const [serial = 0] = served.flatMap(({ type, rdata }) => (type === "SOA" ? [Number(rdata.split(" ")[2])] : []));
+  const expected = new Set([
+    `${zone}. 3600 NS ns1.example.net.`,
+    ...addresses.map((address, index) => `h${index}.${zone}. 300 A ${address}`),
+  ]);
+  for (const { line, removed } of made.slice(0, serial - before)) {
+    if (removed) expected.delete(line);
+    else expected.add(line);
+  }
+  expect(recordLines(served)).toEqual([...expected].toSorted());
+  const [{ lastTransferAt, lastTransferKind }] = body.secondaries;
+  expect(lastTransferKind).toBe("axfr");
+  const during = made.slice(serial - before).filter(({ at }) => at < new Date(lastTransferAt));
+  expect(during).not.toEqual([]);
+}, 120_000);
 
 test("a zone of 100,000 records that is edited during its transfer arrives as of one revision", async () => {
   const transferred = new AbortController();
-  let edits = 0;
-  const editing = (async () => {
-    while (!transferred.signal.aborted) {
-      const name = `edit${edits++}`;
-      const { body } = await zw.admin.post(`/api/domains/${id}/records`, { recordType: "A", name, value: "192.0.2.1" });
-      if (edits % 2 === 0) await zw.admin.delete(`/api/domains/${id}/records/${body.id}`);
-    }
-  })();
+  const editing = editUntil(transferred.signal);
   const whole = await transfer(port, zone);
   transferred.abort();
-  await editing;
-  expect(edits).toBeGreaterThan(1);
+  expect((await editing).length).toBeGreaterThan(1);
   const serial = serialOfLine(whole.lines[0] ?? "");
   // The difference from there to now, applied to what arrived, is what a whole transfer gives now.
   const present = await transfer(port, zone);
