@@ -1,169 +1,166 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Secondary, SecondaryOptions } from "../../support/name-servers/secondary.ts";
-import { untilServed } from "../../support/name-servers/secondary.ts";
-import { startBindSecondary } from "../../support/name-servers/secondary-bind.ts";
-import { startKnotSecondary } from "../../support/name-servers/secondary-knot.ts";
-import { startNsdSecondary } from "../../support/name-servers/secondary-nsd.ts";
-import { startPowerdnsSecondary } from "../../support/name-servers/secondary-powerdns.ts";
-import { freshKey, type ServerKey } from "../../support/name-servers/update-server.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openDatabase, queries, type Database } from "../../../server/database/database.ts";
+import { deleteOldSnapshots } from "../../../server/snapshots/retention.ts";
 import { freePorts } from "../../support/programs.ts";
-import { asPresented, recordLines } from "../../support/records/presentation.ts";
-import type { Answer } from "../../support/rest-client.ts";
-import { onceStarted, startZonewright, type Zonewright } from "../../support/zonewright.ts";
+import type { RestClient } from "../../support/rest-client.ts";
+import { createDatabase } from "../../support/servers/postgres.ts";
+import { startService, type ServiceProcess } from "../../support/service-process.ts";
+import { FourServers, kinds } from "./four-servers.ts";
+import { edit, listed, must, randomFrom } from "./random-edits.ts";
 
-type Start = (options: SecondaryOptions) => Promise<Secondary>;
-const kinds: readonly Start[] = [startBindSecondary, startKnotSecondary, startNsdSecondary, startPowerdnsSecondary];
-
-let running: (Zonewright & { stop(): Promise<void> }) | undefined;
+let dataDir: string;
 let dnsPort = 0;
-const zw = onceStarted(() => running);
+let start: () => Promise<ServiceProcess>;
+let service: ServiceProcess;
+let admin: RestClient;
+/** Opened beside the service, as another instance does. */
+let database: Database;
 
 beforeAll(async () => {
-  [dnsPort = 0] = await freePorts(1);
-  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${dnsPort}` } });
-});
-afterAll(() => running?.stop());
-
-/** Pseudo-random numbers that a failure can be repeated with. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
+  dataDir = await mkdtemp(join(tmpdir(), "zonewright-four-"));
+  const [httpPort = 0, port = 0] = await freePorts(2);
+  dnsPort = port;
+  const databaseUrl = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_four");
+  const env = {
+    DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+    PORT: String(httpPort),
+    DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+    LOG_LEVEL: "debug",
   };
+  start = () => startService(env);
+  service = await start();
+  admin = await service.signIn();
+  database = await openDatabase({ databaseUrl, dataDir: "memory" });
+});
+afterAll(async () => {
+  await database?.close();
+  await service?.stop("SIGKILL");
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Returns how many transfers of a kind a zone had since the service started. */
+function transfers(id: string, kind: "axfr" | "ixfr"): number {
+  const marks = [`"zoneId":"${id}"`, `"kind":"${kind}"`, "transferred a zone"];
+  return service
+    .output()
+    .split("\n")
+    .filter((line) => marks.every((mark) => line.includes(mark))).length;
 }
 
-async function listed(zone: string, id: string): Promise<string[]> {
-  const records: never[] = [];
-  for (let page = 1; ; page++) {
-    const { body } = await zw.admin.get(`/api/domains/${id}/records?limit=100&page=${page}`);
-    records.push(...(body.records as never[]));
-    if (body.records.length < 100) return recordLines(asPresented(zone, records));
-  }
-}
-
-/** Makes one random edit: a record, a bulk, a zone file merged, an atomic plan, a deletion, or a rollback. @throws Error for an answer that it may not have */
-async function edit(id: string, random: (below: number) => number): Promise<void> {
-  const path = `/api/domains/${id}`;
-  const kind = random(12);
-  if (kind < 5) {
-    const [recordType = "A", value] = [
-      ["A", `192.0.2.${random(256)}`],
-      ["TXT", `text "${random(1_000)}" ; with \\ marks`],
-      ["MX", `${random(50)} mail${random(9)}.example.org.`],
-      ["AAAA", `2001:db8::${random(9_999)}`],
-      ["CNAME", `target${random(9)}.example.org.`],
-    ][random(5)] ?? ["A", "192.0.2.1"];
-    const body = { recordType, name: `${recordType.toLowerCase()}${random(40)}`, value };
-    // A duplicate is refused, and changes nothing.
-    await must(zw.admin.post(`${path}/records`, body), [201, 400, 409]);
-  } else if (kind < 7) {
-    const lines = Array.from({ length: 20 }, (_, index) => `bulk${random(60)} 300 A 198.51.100.${index}\n`);
-    await must(zw.admin.post(`${path}/zonefile`, { zonefile: lines.join("") }), [200, 409]);
-  } else if (kind < 11) {
-    const { body } = await zw.admin.get(`${path}/records?limit=100`);
-    const deletable = (body.records as { id: string; name: string }[]).filter(({ name }) => name !== "@");
-    const one = deletable[random(Math.max(1, deletable.length))];
-    if (!one) return;
-    const records = Array.from({ length: 5 }, () => ({
-      recordType: "A",
-      name: `many${random(100)}`,
-      value: `203.0.113.${random(256)}`,
-    }));
-    if (kind < 9) await must(zw.admin.delete(`${path}/records/${one.id}`), [200]);
-    else if (kind === 9) await must(zw.admin.post(`${path}/records/bulk`, { records }), [200]);
-    else await replace(path, one.id, records);
-  } else {
-    const { body } = await zw.admin.post(`${path}/snapshots`);
-    const record = { recordType: "A", name: "undone", value: "192.0.2.9" };
-    await must(zw.admin.post(`${path}/records`, record), [201, 409]);
-    await must(zw.admin.post(`${path}/snapshots/${body.id}/rollback`, { force: true }), [200]);
-  }
-}
-
-/** Replaces a record by five others in a plan, which is applied as a whole or not at all. */
-async function replace(path: string, recordId: string, records: readonly object[]): Promise<void> {
-  const changes = [{ action: "delete", recordId }, ...records.map((record) => ({ action: "create", record }))];
-  const { status, body } = await zw.admin.post(`${path}/records/plan`, { changes });
-  // Some of the records may be there, or twice.
-  if (status !== 400 && status !== 409)
-    await must(zw.admin.post(`${path}/records/apply`, { changes, planHash: body.planHash }), [200]);
-}
-
-async function must(call: Promise<Answer>, statuses: readonly number[]): Promise<void> {
-  const { status, body } = await call;
-  if (!statuses.includes(status)) throw new Error(`Answered ${status}: ${JSON.stringify(body)}`);
-}
-
-async function transfers(kind: string): Promise<number> {
-  const text = await (await fetch(`${zw.url}/metrics`)).text();
-  const [, count = "0"] =
-    new RegExp(`^zonewright_zone_transfers_total\\{kind="${kind}"\\} (\\d+)`, "m").exec(text) ?? [];
-  return Number(count);
+/** Waits until each server has transferred a zone whole, and returns how many such transfers there were. */
+async function wholeTransfers(id: string, before = 0): Promise<number> {
+  const each = () => expect(transfers(id, "axfr")).toBeGreaterThanOrEqual(before + kinds.length);
+  await vi.waitFor(each, { timeout: 150_000, interval: 100 });
+  return transfers(id, "axfr");
 }
 
 describe.each([
-  ["signed with TSIG", true],
-  ["by address alone", false],
-])("BIND, Knot, NSD and PowerDNS, %s", (_, signed) => {
-  const zone = signed ? "signed.test" : "plain.test";
-  let secondaries: Secondary[] = [];
-  let id: string;
-  let ports: number[];
+  ["signed with TSIG", "signed", "SIGTERM"],
+  ["by address alone", "plain", "SIGKILL"],
+] as const)("BIND, Knot, NSD and PowerDNS, %s", (_, mode, signal) => {
+  const [main, wrapped, lasting, passing] = [
+    `${mode}.test`,
+    `wrapped.${mode}.test`,
+    `new.${mode}.test`,
+    `old.${mode}.test`,
+  ];
+  let four: FourServers;
 
   beforeAll(async () => {
-    ports = await freePorts(kinds.length);
-    const keys: (ServerKey | null)[] = kinds.map((_, index) =>
-      signed ? { ...freshKey(), name: `xfr${index}` } : null,
-    );
-    const tsigKeys = keys.flatMap((key) => (key ? [`${key.name}:${key.algorithm}:${key.secret}`] : [])).join(",");
-    const config = {
-      nameServers: "ns1.example.net, ns2.example.net",
-      contact: "hostmaster@example.net",
-      notify: ports.map((port) => `127.0.0.1:${port}`).join(","),
-      ...(signed ? { tsigKeys } : {}),
-    };
-    const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: zone, config });
-    const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });
-    id = body.id;
-    secondaries = await Promise.all(
-      kinds.map((start, index) =>
-        start({ primaryPort: dnsPort, port: ports[index], key: keys[index] ?? null, zones: [zone] }),
-      ),
-    );
+    four = await FourServers.configure(admin, `catalog-${mode}.invalid`, mode === "signed");
+    await four.create(main);
+    const id = await four.create(wrapped);
+    await queries(database.fork())
+      .updateTable("primary_zones")
+      .set({ serial_base: 2 ** 32 - 3 })
+      .where("domain_id", "=", id)
+      .execute();
+    await four.start(dnsPort);
   }, 60_000);
-  afterAll(async () => {
-    await Promise.all(secondaries.map((secondary) => secondary.remove()));
-  });
+  afterAll(() => four?.remove());
 
-  const untilAllServe = async () => {
-    const wanted = await listed(zone, id);
-    await Promise.all(secondaries.map((secondary) => untilServed(secondary, zone, wanted)));
-  };
-
-  test("all serve exactly the API's records after each batch of 20 random edits, 500 in all, and transfer only differences after the first time", async () => {
-    await untilAllServe();
+  test("all serve exactly the API's records after each batch of 20 random edits, 500 in all, while zones are added and deleted, and transfer only differences after the first time", async () => {
+    await four.untilServed();
     const random = randomFrom(18);
-    const before = await transfers("axfr");
+    const before = new Map([[main, await wholeTransfers(four.id(main))]]);
     for (let batch = 0; batch < 25; batch++) {
-      for (let index = 0; index < 20; index++) await edit(id, random);
-      await untilAllServe();
+      if (batch % 5 === 0) await four.addMember(passing);
+      if (batch === 2) await four.addMember(lasting);
+      for (let index = 0; index < 20; index++) {
+        const zones = [main, ...four.zones.filter((zone) => zone !== wrapped)];
+        await edit(admin, four.id(zones[random(zones.length)] ?? main), random);
+      }
+      if (batch % 5 === 4) await four.deleteMember(passing);
+      await four.untilServed();
+      if (batch === 2) before.set(lasting, await wholeTransfers(four.id(lasting)));
     }
-    expect(await transfers("ixfr")).toBeGreaterThan(kinds.length);
-    expect((await transfers("axfr")) - before).toBe(0);
-  }, 240_000);
+    for (const [zone, whole] of before) {
+      expect(transfers(four.id(zone), "ixfr")).toBeGreaterThan(kinds.length);
+      expect(transfers(four.id(zone), "axfr")).toBe(whole);
+    }
+  }, 600_000);
 
-  test("a secondary that was away, and one that was killed, catch up", async () => {
-    const [first, ...others] = secondaries;
-    await first?.stop("SIGKILL");
-    await others[0]?.stop("SIGTERM");
+  test(`all serve exactly the API's records after a ${signal} and a start of each, with changes meanwhile, and then of the service`, async () => {
     const random = randomFrom(19);
-    for (let index = 0; index < 10; index++) await edit(id, random);
-    await first?.restart();
-    await others[0]?.restart();
-    await zw.services.secondaryCheck.runOnce();
-    await untilAllServe();
-    const { body } = await zw.admin.get(`/api/domains/${id}`);
-    expect(body.recordCount).toBe((await listed(zone, id)).length);
-  }, 120_000);
+    const change = async () => {
+      for (let index = 0; index < 10; index++) await edit(admin, four.id(index % 2 ? main : lasting), random);
+    };
+    await four.each((secondary) => secondary.stop(signal));
+    await change();
+    await four.each((secondary) => secondary.restart());
+    await four.untilServed();
+
+    const served = await four.listed();
+    if (signal === "SIGTERM") await service.close();
+    else await service.stop(signal);
+    await four.untilServed(served);
+    service = await start();
+    await change();
+    await four.untilServed();
+    for (const zone of [main, lasting]) expect(transfers(four.id(zone), "axfr")).toBe(0);
+  }, 300_000);
+
+  test("all follow serials across their wrap-around by differences (RFC 1982 §3)", async () => {
+    const path = `/api/domains/${four.id(wrapped)}`;
+    const serial = async (): Promise<number> => (await admin.get(`${path}/secondaries`)).body.serial;
+    expect(await serial()).toBeGreaterThan(2 ** 32 - 5);
+    await four.untilServed();
+    const whole = transfers(four.id(wrapped), "axfr");
+    for (let change = 0; change < 4; change++) {
+      const record = { recordType: "A", name: `host${change}`, value: "192.0.2.1" };
+      await must(admin.post(`${path}/records`, record), [201]);
+      await four.untilServed(new Map([[wrapped, await listed(admin, wrapped, four.id(wrapped))]]));
+    }
+    const last = await serial();
+    expect(last).toBeLessThan(5);
+    const serials = await four.each(async (secondary) =>
+      (await secondary.served(wrapped)).flatMap(({ type, rdata }) => (type === "SOA" ? [rdata.split(" ")[2]] : [])),
+    );
+    expect(serials).toEqual(kinds.map(() => [String(last)]));
+    // PowerDNS takes its serial 0 for none, and then transfers the zone whole.
+    const differences = () => expect(transfers(four.id(wrapped), "ixfr")).toBeGreaterThanOrEqual(4 * kinds.length - 1);
+    await vi.waitFor(differences, { timeout: 20_000, interval: 100 });
+    expect(transfers(four.id(wrapped), "axfr") - whole).toBeLessThanOrEqual(1);
+  }, 300_000);
+
+  test("all that were away until the stored history no longer had their serials get the whole zone", async () => {
+    const path = `/api/domains/${four.id(main)}/records`;
+    await four.each((secondary) => secondary.stop());
+    const [gone] = [
+      await must(admin.post(path, { recordType: "A", name: "gone", value: "192.0.2.1" }), [201]),
+      await must(admin.post(path, { recordType: "A", name: "stays", value: "192.0.2.1" }), [201]),
+    ];
+    await must(admin.delete(`${path}/${gone.id}`), [200]);
+    const { versions } = await deleteOldSnapshots(database.fork(), new Date(Date.now() + 60_000));
+    expect(versions).toBeGreaterThan(0);
+    const [whole, differences] = [transfers(four.id(main), "axfr"), transfers(four.id(main), "ixfr")];
+    await four.each((secondary) => secondary.restart());
+    await wholeTransfers(four.id(main), whole);
+    await four.untilServed();
+    expect(transfers(four.id(main), "ixfr")).toBe(differences);
+  }, 300_000);
 });
