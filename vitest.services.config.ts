@@ -1,23 +1,46 @@
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./tests/support/slowest-first.ts";
 import suite from "./vitest.config.ts";
+
+/** Files that wait most of their time, for jobs that run once a minute. They wait beside the last group. */
+const waiting = [
+  "tests/services/replace.test.ts",
+  "tests/services/reverse-follow.test.ts",
+  "tests/services/secondaries/one-notifier.test.ts",
+];
+
+const services = {
+  setupFiles: ["tests/support/problems.ts"],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // A page may take seconds to show something while servers run beside it.
+  expect: { poll: { timeout: 10_000 } },
+};
 
 /** What needs real servers: tests/services against BIND and PostgreSQL, then everything that `npm test` runs once more on PostgreSQL. */
 export default defineConfig({
   test: {
     globalSetup: "tests/services/setup.ts",
+    sequence: { sequencer: SlowestFirst },
     projects: [
       {
         test: {
+          ...services,
           name: "services",
           include: ["tests/services/**/*.test.ts"],
-          setupFiles: ["tests/support/problems.ts"],
+          exclude: waiting,
           // One at a time: they start processes of their own, and measure how long some things take.
           maxWorkers: 1,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // A page may take seconds to show something while servers run beside it.
-          expect: { poll: { timeout: 10_000 } },
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...services,
+          name: "services that wait",
+          include: waiting,
+          maxWorkers: suite.test?.maxWorkers,
+          sequence: { groupOrder: 2 },
         },
       },
       { test: { ...suite.test, name: "on PostgreSQL", sequence: { groupOrder: 2 } } },

@@ -3,6 +3,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take long for their size, because they start other programs, wait or make many calls. The slowest come first. */
 const slow = [
+  "tests/services/reverse-follow.test.ts",
+  "tests/services/replace.test.ts",
+  "tests/services/secondaries/one-notifier.test.ts",
   "tests/accounts/auth/access-ids.test.ts",
   "tests/compatibility/stored-api.test.ts",
   "tests/docs/examples.test.ts",
