@@ -2,19 +2,18 @@ import { zoneFor } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { Sent } from "../database/one-trip.ts";
-import { AppError } from "../platform/errors.ts";
 import { BulkItems } from "./bulk.ts";
 import type { ChangeInput } from "./change-schemas.ts";
 import type { Chosen, Followers } from "../changes/follows.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
 import type { RecordInput } from "./editing/drafts.ts";
 import { editsOf, planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
+import { afterChange, recordAfter } from "./changed-record.ts";
 import { applyAtomic, applyEach, type Edit } from "./editing/edits.ts";
 import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { LiveNames } from "../changes/state/live-names.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
-import type { PlannedChange } from "../dns/record.ts";
 import type { Explained } from "../changes/review-policy.ts";
 import type { ChangePipeline, ChangeRequest, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
@@ -301,18 +300,6 @@ function followedSet({ planned, changeSetId }: ChangeResult<EditPlan>): string |
   return planned.follows?.length ? changeSetId : null;
 }
 
-/** Returns the record that a single edit left; null if it deleted the record. @throws AppError PROVIDER_ERROR when the provider refused the edit */
-function recordAfter({ planned, outcomes, at }: ChangeResult<EditPlan>) {
-  const [edit] = planned.outcomes;
-  if (!edit?.ok) return null;
-  // Other changes align the TTL of the record's RRset; the history shows their outcomes.
-  const index = planned.changes.findIndex(({ id }) => id === edit.id);
-  const [change, outcome] = [planned.changes[index], outcomes[index]];
-  if (!change) return edit.before && recordView(planned.zone.id, edit.before);
-  if (!outcome?.ok) throw new AppError("PROVIDER_ERROR", outcome?.message ?? "refused");
-  return afterChange(planned.zone.id, change, at);
-}
-
 function missing(): never {
   throw new Error("A created or updated record always exists.");
 }
@@ -330,19 +317,3 @@ async function planAtomic(
 }
 
 export const editedElsewhere = "The zone was changed at its provider outside Zonewright. Sync it to see those changes.";
-
-/** Returns the record as a change leaves it. */
-function afterChange(domainId: string, { id, before, after }: PlannedChange, now: Date) {
-  if (!after) return null;
-  const version = (before?.version ?? 0) + 1;
-  return {
-    ...after,
-    id,
-    domainId,
-    version,
-    serverManaged: false,
-    status: "active" as const,
-    createdAt: before?.createdAt ?? now,
-    updatedAt: now,
-  };
-}
