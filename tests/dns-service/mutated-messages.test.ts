@@ -5,6 +5,8 @@ import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } f
 import { expect, test } from "vitest";
 import { readRequest } from "../../server/dns-service/requests.ts";
 import {
+  additionalCount,
+  headerOctets,
   incrementalQueryMessage,
   queryMessage,
   readMessage,
@@ -62,6 +64,22 @@ test("none of 80,000 mutated messages makes the reader of requests throw, and no
   }
   expect(longest).toBeLessThanOrEqual(0);
   expect([...kinds].toSorted()).toEqual(["question", "refusal", "silence", "update"]);
+}, 60_000);
+
+test("none of 20,000 messages that are signed after the mutation makes the reader of requests throw", () => {
+  const kinds = new Set<string>();
+  for (const message of mutated(20_000, 22)) {
+    // A signature needs a header with room for one more record.
+    if (message.length < headerOctets || message.readUInt16BE(additionalCount) === 65_535) continue;
+    const { message: signed } = signRequest(message, key, signedAt);
+    const request = readRequest(
+      signed,
+      (name) => (name === key.name ? [key] : []),
+      () => signedAt,
+    );
+    kinds.add(request.kind === "question" && request.key ? "signed question" : request.kind);
+  }
+  expect([...kinds]).toEqual(expect.arrayContaining(["signed question", "update", "refusal"]));
 }, 60_000);
 
 test("a signature with an unknown key, whose names are pointers to a long one, gets no longer answer", () => {

@@ -84,7 +84,7 @@ test("secondaries that are added to a configuration are asked at once what they 
   ]);
 });
 
-test("a job asks the secondaries of which nothing is known, as after a configuration was changed by an instance that was killed", async () => {
+test("the check job asks secondaries without stored state, such as after the instance that changed the configuration was killed", async () => {
   await untilKnown();
   await db().deleteFrom("primary_secondaries").execute();
   await zw.services.secondaryCheck.runOnce();

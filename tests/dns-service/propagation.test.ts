@@ -45,6 +45,13 @@ async function add(id: string, name: string): Promise<void> {
 
 const report = async (id: string) => (await zw.admin.get(`/api/domains/${id}/secondaries`)).body;
 
+/** How many transfers of each kind the metrics count. */
+async function transferCounts(): Promise<Map<string, number>> {
+  const text = await (await fetch(`${zw.url}/metrics`)).text();
+  const lines = text.matchAll(/^zonewright_zone_transfers_total\{kind="(\w+)"\} (\d+)$/gm);
+  return new Map([...lines].map(([, kind = "", count]) => [kind, Number(count)]));
+}
+
 async function untilInSync(id: string): Promise<void> {
   const check = async () => expect(await report(id)).toMatchObject({ secondaries: [{ inSync: true }] });
   await vi.waitFor(check, { timeout: 20_000, interval: 50 });
@@ -85,7 +92,8 @@ describe("notifications of secondaries", () => {
     expect(serials.length).toBeLessThanOrEqual(Math.min(announcements, 20));
   });
 
-  test("a transfer is reported with its kind, records and serial", async () => {
+  test("a transfer is reported with its kind, records and serial, and counted by its kind", async () => {
+    const before = await transferCounts();
     const id = await create("transferred.example");
     const [port = 0] = zw.services.dnsService.ports;
     const { lines } = await transfer(port, "transferred.example", { key });
@@ -95,6 +103,8 @@ describe("notifications of secondaries", () => {
     // The client may have the last message before the service knows that it was sent.
     const last = { serial: serial + 1, lastTransferKind: "ixfr", lastTransferRecords: 5 };
     await vi.waitFor(async () => expect(await report(id)).toMatchObject({ secondaries: [last] }));
+    const after = await transferCounts();
+    for (const kind of ["axfr", "ixfr"]) expect([kind, after.get(kind)]).toEqual([kind, (before.get(kind) ?? 0) + 1]);
   });
 });
 

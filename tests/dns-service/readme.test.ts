@@ -12,7 +12,8 @@ test("every test that the table of proofs names exists under that title, in a fi
   expect(rows).toHaveLength(lines.length - 2);
   const wrong: string[] = [];
   for (const [, file = "", title = ""] of rows) {
-    const tests = await readText(file);
+    // A title that stands in a comment is not one of a test.
+    const tests = (await readText(file)).replaceAll(/^\s*\/\/.*$|\/\*[^]*?\*\//gm, "");
     if (!tests.includes(title)) wrong.push(`${file}: ${title}`);
     if (/\.(?:skip|skipIf|runIf|todo|only)\b/.test(tests)) wrong.push(`${file} leaves out tests`);
   }

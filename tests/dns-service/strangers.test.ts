@@ -64,8 +64,10 @@ describe("strangers", () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => ask(port, queryMessage(1, zone, "SOA"), { from, milliseconds: 200 })),
     );
+    const count = answers.filter((answer) => answer !== null).length;
+    expect(count).toBeGreaterThan(0);
     // A second may end while they are sent.
-    expect(answers.filter((answer) => answer !== null).length).toBeLessThanOrEqual(40);
+    expect(count).toBeLessThanOrEqual(40);
     expect(await rcodeTo(queryMessage(1, zone, "SOA"))).toBe(5);
   });
 
@@ -170,8 +172,16 @@ describe("bad messages", () => {
     expect(await transfer(port, zone)).toEqual(before);
   });
 
-  test.each([1, 2, 255])("version %i of EDNS is answered BADVERS (RFC 6891 §6.1.3)", async (version) => {
-    const answer = readMessage((await askByStream(port, edns(version))) ?? Buffer.alloc(0));
-    expect(answer.rcode + ((answer.additionals[0]?.ttl ?? 0) >>> 24) * 16).toBe(16);
-  });
+  test.each([1, 2, 255])(
+    "version %i of EDNS is answered BADVERS, by UDP and TCP (RFC 6891 §6.1.3)",
+    async (version) => {
+      for (const octets of [
+        await askByStream(port, edns(version)),
+        await ask(port, edns(version), { from: fresh() }),
+      ]) {
+        const answer = readMessage(octets ?? Buffer.alloc(0));
+        expect(answer.rcode + ((answer.additionals[0]?.ttl ?? 0) >>> 24) * 16).toBe(16);
+      }
+    },
+  );
 });

@@ -52,7 +52,7 @@ beforeAll(async () => {
   }
 });
 
-/** Who gets which view, of all who get one. */
+/** The view for each address and key that may get one. */
 type Table = Record<string, string>;
 const tableOf = (whoseOf: (view: string) => readonly string[]): Table =>
   Object.fromEntries(Object.keys(views).flatMap((view) => whoseOf(view).map((who) => [who, view])));

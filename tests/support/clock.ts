@@ -37,7 +37,7 @@ interface Waiting {
   end: () => void;
 }
 
-/** A clock for several that wait at once: it skips to the end of the shortest pause, then to that of the next. */
+/** A clock for concurrent waiters: it skips to the end of the shortest pause, then to that of the next. */
 export class SkippingClock {
   readonly #clock = new Clock();
   readonly #beforeSkip: (until: Date) => Promise<void>;

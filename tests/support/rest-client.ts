@@ -70,7 +70,7 @@ export class RestClient {
     return {
       status: statusCode,
       body: answer,
-      // Few tests look at them, and making them takes a while.
+      // Few tests look at the headers, and parsing them takes a while.
       get headers() {
         return headersOf(received);
       },

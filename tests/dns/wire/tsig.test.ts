@@ -16,6 +16,7 @@ const now = 1_700_000_000;
 describe("signing", () => {
   test.each([
     ["hmac-sha256", "sha256", 32],
+    ["hmac-sha384", "sha384", 48],
     ["hmac-sha512", "sha512", 64],
     ["hmac-sha1", "sha1", 20],
   ] as const)("a TSIG with %s covers the message and the variables (RFC 8945 §4.3)", (algorithm, hash, length) => {

@@ -26,16 +26,18 @@ const route53Faults: readonly VendorFault[] = [
   { after: true, reply: null },
 ];
 
-/** What goes wrong now and then: a vendor refuses, is away, limits calls, or does its work and says nothing. */
+let disturbances = 0;
+
+/** What goes wrong now and then, one after another: a vendor refuses, is away, limits calls, or does its work and says nothing. */
 export function disturb({ cloudflare, route53 }: Places, random: Random): void {
-  const does = (["throttle", "fail", "failAfter", "cut", "cutAfter", "refuse"] as const)[random(6)] ?? "fail";
+  const does = (["throttle", "fail", "failAfter", "cut", "cutAfter", "refuse"] as const)[disturbances++ % 6] ?? "fail";
   cloudflare.fault(random(2) === 0 ? "GET" : "POST", does, random(2));
-  route53.failNext(route53Faults[random(route53Faults.length)] ?? away);
+  route53.failNext(route53Faults[disturbances % route53Faults.length] ?? away);
 }
 
 let edits = 0;
 
-/** A person changes records at one of the mirrors, past Zonewright. */
+/** A person changes records at one mirror after another, past Zonewright. Only NSD, which is a secondary, cannot be edited. */
 export async function editThere(places: Places, random: Random): Promise<void> {
   const { powerdns, cloudflare, route53, hostedZone, file } = places;
   const address = `198.51.100.${(edits += 1)}`;
@@ -62,7 +64,7 @@ export async function editThere(places: Places, random: Random): Promise<void> {
       await writeFile(file, `${kept.join("\n")}\nbyhand 300 IN A ${address}\n`);
     },
   ];
-  await Promise.resolve(ways[random(ways.length)]?.());
+  await Promise.resolve(ways[edits % ways.length]?.());
 }
 
 const now = () => new Date();

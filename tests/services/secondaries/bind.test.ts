@@ -86,7 +86,7 @@ async function add(id: string, name: string): Promise<void> {
   expect({ status, body }).toMatchObject({ status: 201 });
 }
 
-test("a host that is notified at one address and transfers from another, both configured as in the guide, serves each change and is reported by both", async () => {
+test("a hosting company that is notified at one address and transfers from another, configured as in the guide, serves each change and is reported at both addresses", async () => {
   const zone = "hosted.test";
   const [dnsPort = 0, , , port = 0] = ports;
   const [notifiedAt, transfersFrom] = [`127.0.0.1:${port}`, "127.0.0.5"];

@@ -83,7 +83,7 @@ describe.each([
   }, 60_000);
   afterAll(() => four?.remove());
 
-  test("all serve exactly the API's records after each batch of 20 random edits, 500 in all, while zones are added and deleted, and transfer only differences after the first time", async () => {
+  test("all four servers serve exactly the API's records after each batch of 20 random edits, 500 in all, while zones are added and deleted, and transfer only differences after the first time", async () => {
     await four.untilServed();
     const random = randomFrom(18);
     const before = new Map([[main, await wholeTransfers(four.id(main))]]);
@@ -104,7 +104,7 @@ describe.each([
     }
   }, 600_000);
 
-  test(`all serve exactly the API's records after a ${signal} and a start of each, with changes meanwhile, and then of the service`, async () => {
+  test(`all four servers serve exactly the API's records after a ${signal} and a start of each, with changes meanwhile, and then of the service`, async () => {
     const random = randomFrom(19);
     const change = async () => {
       for (let index = 0; index < 10; index++) await edit(admin, four.id(index % 2 ? main : lasting), random);
@@ -124,7 +124,7 @@ describe.each([
     for (const zone of [main, lasting]) expect(transfers(four.id(zone), "axfr")).toBe(0);
   }, 300_000);
 
-  test("all follow serials across their wrap-around by differences (RFC 1982 §3)", async () => {
+  test("all four servers follow serials across their wrap-around by differences (RFC 1982 §3)", async () => {
     const path = `/api/domains/${four.id(wrapped)}`;
     const serial = async (): Promise<number> => (await admin.get(`${path}/secondaries`)).body.serial;
     expect(await serial()).toBeGreaterThan(2 ** 32 - 5);
@@ -147,7 +147,7 @@ describe.each([
     expect(transfers(four.id(wrapped), "axfr") - whole).toBeLessThanOrEqual(1);
   }, 300_000);
 
-  test("all that were away until the stored history no longer had their serials get the whole zone", async () => {
+  test("secondaries that were away until retention deleted their serials get the whole zone", async () => {
     const path = `/api/domains/${four.id(main)}/records`;
     await four.each((secondary) => secondary.stop());
     const [gone] = [

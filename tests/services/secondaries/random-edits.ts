@@ -32,7 +32,11 @@ export async function edit(admin: RestClient, id: string, random: (below: number
       ["MX", `${random(50)} mail${random(9)}.example.org.`],
       ["AAAA", `2001:db8::${random(9_999)}`],
       ["CNAME", `target${random(9)}.example.org.`],
-    ][random(5)] ?? ["A", "192.0.2.1"];
+      ["SRV", `0 5 ${1 + random(9_999)} host${random(9)}.example.org.`],
+      ["CAA", `0 issue "ca${random(9)}.example"`],
+      ["TLSA", `3 1 1 ${random(256).toString(16).padStart(2, "0").repeat(32)}`],
+      ["HTTPS", `1 . port=${1 + random(9_999)}`],
+    ][random(9)] ?? ["A", "192.0.2.1"];
     const body = { recordType, name: `${recordType.toLowerCase()}${random(40)}`, value };
     // A duplicate is refused, and changes nothing.
     await must(admin.post(`${path}/records`, body), [201, 400, 409]);

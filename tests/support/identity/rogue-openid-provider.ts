@@ -43,7 +43,7 @@ export function hs256(key: string) {
   return (input: string) => createHmac("sha256", key).update(input).digest("base64url");
 }
 
-/** Making one takes a quarter of a second. */
+/** Made once: a key takes a quarter of a second. */
 const [privateKey, strangersKey] = [rsaKey(), rsaKey()];
 const publicKey = createPublicKey(privateKey);
 
