@@ -128,8 +128,8 @@ export async function createServices(parts: {
   let zonesFolderFault: string | null = null;
   const environment = { zonesFolder, zonesFolderFault: () => zonesFolderFault, now, egress, pause, accounts };
   const connections = new ProviderConnections(environment, secrets);
-  const providerConfigs = new ProviderConfigs(connections, secrets, now, () => {
-    configsChanged();
+  const providerConfigs = new ProviderConfigs(connections, secrets, now, (kind) => {
+    configChanged(kind);
     void zoneWatch.refresh();
   });
   const redis = config.redisUrl === undefined ? null : await Redis.at(config.redisUrl, log);
@@ -207,7 +207,7 @@ export async function createServices(parts: {
     now,
     metrics: () => jobServices.metrics,
   });
-  const { dnsService, configsChanged } = dnsServices;
+  const { dnsService, configChanged } = dnsServices;
   const powerdnsZones = new PowerdnsZones({
     records,
     servedSoa: async (em, domainId) => (await dnsService.zones(em, domainId))[0]?.soa ?? null,

@@ -26,9 +26,10 @@ export function countRowsOfGrownTables(engine: PGlite): void {
 
 async function countRows(engine: PGlite): Promise<void> {
   const { rows } = await engine.query<{ name: string }>(`
-    select quote_ident(relname) as name from pg_class
-    where relkind = 'r' and relnamespace = 'public'::regnamespace
-      and pg_relation_size(oid) / 8192 > greatest(relpages * 1.5, ${fewPages})
+    select quote_ident(nspname) || '.' || quote_ident(relname) as name
+    from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relkind = 'r' and nspname in ('public', 'jobs')
+      and pg_relation_size(pg_class.oid) / 8192 > greatest(relpages * 1.5, ${fewPages})
   `);
   for (const { name } of rows) await engine.exec(`analyze ${name}`);
 }

@@ -158,10 +158,11 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
    * @throws an error also if a statement failed whose failure the caller ignored: the engine then answers a commit by rolling back
    */
   async function end(how: "commit" | "rollback"): Promise<void> {
-    const isUnbegun = begins;
-    begins = false;
-    if (isUnbegun) return;
-    const answers = await alone(() => engine.execProtocolStream(serialize.query(how), { syncToFs: false }));
+    const answers = await alone(async () => {
+      const isUnbegun = begins;
+      begins = false;
+      return isUnbegun ? [] : await engine.execProtocolStream(serialize.query(how), { syncToFs: false });
+    });
     await engine.syncToFs();
     const [answer] = answers.filter(isCompleted) as engineMessages.CommandCompleteMessage[];
     if (how === "commit" && answer?.text === "ROLLBACK") throw new Error(wasRolledBack);

@@ -39,14 +39,14 @@ export class ProviderConfigs {
   readonly connections: ProviderConnections;
   readonly #secrets: ConfigSecrets;
   readonly #now: () => Date;
-  readonly #onChange: () => unknown;
+  readonly #onChange: (kind: string) => unknown;
 
-  /** @param onChange called after this instance created, changed or deleted a configuration */
+  /** @param onChange called after this instance created, changed or deleted a configuration of a kind */
   constructor(
     connections: ProviderConnections,
     secrets: ConfigSecrets,
     now: () => Date,
-    onChange: () => unknown = () => undefined,
+    onChange: (kind: string) => unknown = () => undefined,
   ) {
     this.#onChange = onChange;
     this.connections = connections;
@@ -94,7 +94,7 @@ export class ProviderConfigs {
       await writeConfigEntry(tx, { actor, at: config.createdAt }, "provider_config.create", id, {
         after: auditedConfig(this.#secrets, config),
       });
-      afterCommit(tx, this.#onChange);
+      afterCommit(tx, () => this.#onChange(config.kind));
       return this.#view(config);
     });
   }
@@ -126,7 +126,7 @@ export class ProviderConfigs {
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
       });
       if (audited) await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.update", id, audited);
-      afterCommit(tx, this.#onChange);
+      afterCommit(tx, () => this.#onChange(config.kind));
       return this.#view(config);
     });
   }
@@ -144,7 +144,7 @@ export class ProviderConfigs {
         await tx.remove(config).flush();
         const before = auditedConfig(this.#secrets, config);
         await writeConfigEntry(tx, { actor, at: this.#now() }, "provider_config.delete", id, { before });
-        afterCommit(tx, this.#onChange);
+        afterCommit(tx, () => this.#onChange(config.kind));
       });
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;

@@ -4,6 +4,7 @@ import { hearZoneChanges } from "../changes/watch/announce.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import { primary } from "../dns-providers/primary.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { RequestLimits } from "../limits/requests.ts";
@@ -18,8 +19,8 @@ export interface DnsServices {
   dnsService: DnsService;
   propagation: Propagation;
   secondaryCheck: SecondaryCheck;
-  /** Handles a change of provider configurations by this process. */
-  configsChanged: () => void;
+  /** Handles a change of a provider configuration by this process. */
+  configChanged: (kind: string) => void;
 }
 
 /** Builds the DNS service, which hears of every change that this process commits. */
@@ -53,7 +54,8 @@ export function composeDnsService(parts: {
     dnsService,
     propagation: new Propagation(dnsService, now),
     secondaryCheck,
-    configsChanged: () => {
+    configChanged: (kind) => {
+      if (kind !== primary.kind) return;
       dnsService.refresh();
       parts.background.run("asking new secondaries", () => secondaryCheck.lookAtNew());
     },

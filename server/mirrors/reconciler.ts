@@ -36,8 +36,9 @@ const coalescingMilliseconds = 100;
 const pauseMilliseconds = 250;
 /** They do not wait longer than this. */
 const longestPostponement = 2_000;
-/** Failures in a row after which a mirror is reported. */
+/** Failures in a row after which a mirror is reported, and how long a pause is after which one is enough. */
 const failuresBeforeNotice = 3;
+const pauseBeforeNotice = 3_600_000;
 /** How long a run of the job takes on new work. */
 const longestRun = 60_000;
 /** How long a call waits for an attempt that is under way. */
@@ -219,7 +220,8 @@ export class MirrorReconciler {
       const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
       if (!stored) return;
       if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
-      const fails = error !== null && stored.failures >= failuresBeforeNotice;
+      const isLong = retryAt !== null && retryAt.getTime() - now.getTime() > pauseBeforeNotice;
+      const fails = error !== null && (isLong || stored.failures >= failuresBeforeNotice);
       if (stored.reported ? error !== null : !fails) return;
       await setReported(tx, id, fails);
       await notifications.notify(tx, mirrorNotice({ mirrorId: id, domain, configName: config.name }, error));

@@ -112,7 +112,7 @@ export const eventNotes: Readonly<Record<NotificationEvent, { when: string; to: 
     to: "administrators, and the domain's owner if it is one zone",
   },
   "mirror.failing": {
-    when: "A mirror of a domain could not be brought to its newest records three times in a row. Sent once until it follows again.",
+    when: "A mirror of a domain could not be brought to its newest records three times in a row, or its provider asks for a pause of more than an hour. Sent once until it follows again.",
     to: "the domain's owner and administrators",
   },
   "mirror.recovered": {

@@ -21,11 +21,11 @@ async function addEntries(count: number): Promise<void> {
 }
 
 /** Begins a transaction a while after the last one, and returns how many rows the planner expects in the table. */
-async function expectedLater(): Promise<number> {
+async function expectedLater(table = "audit_entries"): Promise<number> {
   vi.advanceTimersByTime(10_000);
   return await database.fork().transactional(async (tx) => {
     const { rows } = await sql<{ rows: number }>`
-      select reltuples::int as rows from pg_class where relname = 'audit_entries'
+      select reltuples::int as rows from pg_class where oid = ${table}::regclass
     `.execute(queries(tx));
     return rows[0]?.rows ?? 0;
   });
@@ -40,4 +40,11 @@ test("the embedded engine counts the rows of a table whenever it has grown by ha
   expect(await expectedLater()).toBe(2_000);
   await addEntries(1_500);
   expect(await expectedLater()).toBe(4_000);
+});
+
+test("the embedded engine counts the rows of the job queue's tables, too", async () => {
+  const em = database.fork();
+  await sql`create schema jobs`.execute(queries(em));
+  await sql`create table jobs.job_common as select n from generate_series(1, 30000) as n`.execute(queries(em));
+  expect(await expectedLater("jobs.job_common")).toBe(30_000);
 });

@@ -3,7 +3,7 @@ import { NoticeLog } from "../expiry/notice-log.ts";
 import { hour, minute } from "../support/clock.ts";
 import { refusal } from "../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
 
 /** A clock that stands still, so that nothing is tried again by itself. */
@@ -82,4 +82,19 @@ test("what others change at a mirror is put back by the check that is due, and n
   time += hour;
   await run();
   await vi.waitFor(() => expect(theirs()).toBe(0), { timeout: 20_000 });
+});
+
+test("a pause of more than an hour that a provider asks for is reported at once, and once", async () => {
+  // The token of the first sign-in has expired by now.
+  zw.admin.token = (await zw.signIn("admin", adminPassword)).token;
+  const { zone } = await mirrored();
+  const reply = { ...refusal(429, 971, "Please wait"), headers: { "retry-after": "7200" } };
+  cloud.server.vendor.failNext({ after: false, reply });
+  await zone.add("A", "later", "192.0.2.2", 300);
+  time += 2_000;
+  await run();
+  expect(log.next(zone.name)).toEqual(["mirror.failing"]);
+  time += 7_200_000;
+  await run();
+  expect(log.next(zone.name)).toEqual(["mirror.recovered"]);
 });
