@@ -69,6 +69,14 @@ export async function editThere(places: Places, random: Random): Promise<void> {
 
 const now = () => new Date();
 
+async function reconcileAll({ admin }: Places): Promise<void> {
+  const { body } = await admin.get("/api/domains?limit=1");
+  const path = `/api/domains/${body.domains[0].id}/mirrors`;
+  const { mirrors } = (await admin.get(path)).body as { mirrors: { id: string }[] };
+  const answers = await Promise.all(mirrors.map(({ id }) => admin.post(`${path}/${id}/reconcile`)));
+  for (const { status } of answers) if (status !== 200) throw new Error(`Answered ${status}.`);
+}
+
 /** Outages of mirrors, which last until they are mended. Each returns how. */
 export const outages = {
   "PowerDNS is down": async ({ proxy }: Places) => {
@@ -92,7 +100,8 @@ export const outages = {
     for (const { failNext } of [cloudflare.vendor, route53]) failNext(away, 1_000);
     return () => undefined;
   },
-  "both vendors limit calls": async ({ cloudflare, route53 }: Places) => {
+  "both vendors limit calls": async (places: Places) => {
+    const { cloudflare, route53 } = places;
     const refused = {
       cloudflare: (seconds: number) => ({
         ...refusal(429, 971, "Please wait"),
@@ -105,8 +114,13 @@ export const outages = {
       cloudflare.vendor.limitCalls(most, now, refused.cloudflare),
       route53.limitCalls(most, now, refused.route53),
     ];
-    return () => {
-      if (limits.some((limit) => limit.refused === 0)) throw new Error("A vendor had no call to refuse.");
+    return async () => {
+      // Mirrors that rest after another failure made no calls. They are tried when somebody asks for it.
+      const deadline = performance.now() + 60_000;
+      while (limits.some(({ refused: count }) => count === 0)) {
+        if (performance.now() > deadline) throw new Error("A vendor had no call to refuse.");
+        await reconcileAll(places);
+      }
       for (const vendor of [cloudflare.vendor, route53]) vendor.limitCalls([], now, refused.route53);
     };
   },
