@@ -86,7 +86,7 @@ export class SecondaryCheck {
     await this.#lookAt(rows, signal);
   }
 
-  /** Asks secondaries that were added to configurations, and of which nothing is known yet. */
+  /** Asks newly added secondaries, which have no stored state yet. */
   async lookAtNew(signal?: AbortSignal): Promise<void> {
     const { service } = this.#parts;
     if (!service.enabled) return;

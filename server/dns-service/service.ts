@@ -142,7 +142,7 @@ export class DnsService {
     );
   }
 
-  /** Returns secondaries that a configuration lists, and of which nothing is known, by `identityOf`, with the domains. */
+  /** Returns the secondaries without stored state that configurations list, as `identityOf` names them, for each of their domains. */
   async unknownSecondaries(most: number): Promise<{ domainId: string; identity: string }[]> {
     return await unknownSecondaries(this.#parts.database.fork(), await this.#configs.all(), most);
   }

@@ -5,8 +5,8 @@ import type { PrimaryService } from "./primary-configs.ts";
 import { places } from "./zones.ts";
 
 /**
- * Returns secondaries that are notified of domains, and of which nothing is stored. They were added to a configuration after the last change
- * of the domains, so that no NOTIFY has reached them.
+ * Returns the secondaries without stored state, for each of their domains. They were added to a configuration after the last change of the
+ * domain, so no NOTIFY has reached them.
  */
 export async function unknownSecondaries(
   em: EntityManager,

@@ -86,7 +86,7 @@ async function renewClaims(until: Date): Promise<void> {
   `.execute(db());
 }
 
-/** A domain with a mirror at each vendor, both of which follow it. @returns its id */
+/** Adds a domain with a mirror at each vendor, and waits until both are in sync. @returns its id */
 async function mirrored(): Promise<string> {
   const { token: apiToken, accountId } = cloudflare;
   const configs = [
