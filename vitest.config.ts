@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
+import { TestTimes } from "./tests/support/test-times.ts";
 
 export default defineConfig({
   test: {
@@ -7,11 +8,12 @@ export default defineConfig({
     exclude: ["tests/services/**", "**/node_modules/**"],
     // One process a worker: the embedded database starts once in each and is emptied for each file.
     globalSetup: "tests/support/migrated-cluster.ts",
-    setupFiles: ["tests/support/problems.ts"],
+    setupFiles: ["tests/support/processor-time.ts", "tests/support/problems.ts"],
     pool: "forks",
     isolate: false,
     // A third worker uses the time that two cores spend waiting for sockets and timers.
     maxWorkers: 3,
+    reporters: ["default", new TestTimes()],
     sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
