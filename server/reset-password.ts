@@ -1,15 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { sql } from "@mikro-orm/core";
-import { theService } from "./access/actor.ts";
 import { ConfigError, loadConfig } from "./config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
-import { openDatabase } from "./database/database.ts";
 import { InstallationError } from "./database/installation.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";
 import { AppError } from "./platform/errors.ts";
 import { createLog } from "./platform/log.ts";
-import { createServices } from "./composition/services.ts";
-import { User } from "./database/tables/users.ts";
 
 const usage = "Usage: npm run reset-password -- <username>";
 
@@ -21,6 +16,14 @@ async function resetPassword(args: readonly string[]): Promise<string> {
   const config = loadConfig(process.env);
   const unlock =
     config.databaseUrl === undefined ? await lockFolder(config.dataDir, () => process.exit(1)) : () => undefined;
+  // They take most of a second to load, which a wrong call or a running service need not wait for.
+  const [{ sql }, { theService }, { openDatabase }, { createServices }, { User }] = await Promise.all([
+    import("@mikro-orm/core"),
+    import("./access/actor.ts"),
+    import("./database/database.ts"),
+    import("./composition/services.ts"),
+    import("./database/tables/users.ts"),
+  ]);
   const database = await openDatabase({ databaseUrl: config.databaseUrl, dataDir: config.dataDir });
   const services = await createServices({ config, database, log: createLog("warn") });
   try {

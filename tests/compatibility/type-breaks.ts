@@ -62,15 +62,20 @@ declare const error: Widened<After.ZonewrightError>;
 export const stillAnError: Widened<Before.ZonewrightError> = error;
 `;
 
-/** The compiler's errors for each comparison, in order; empty if nothing breaks. It writes to the folder. */
+/**
+ * The compiler's errors for each comparison, in order; empty if nothing breaks. Each begins with the name of the constant that breaks, or
+ * with `import`. It writes to the folder.
+ */
 export async function typeBreaks(folder: string, pairs: readonly Versions[]): Promise<string[]> {
   const names = pairs.map((_, index) => `comparison-${index}.ts`);
+  const texts: string[] = [];
   for (const [index, versions] of pairs.entries()) {
     const declaration = await readFile(join(folder, versions.before, "index.d.ts"), "utf8");
     const exported = [...declaration.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(
       ([, list = ""]) => list.match(/\w+/g) ?? [],
     );
-    await writeFile(join(folder, names[index] ?? ""), comparison(versions, exported.join(", ")));
+    texts.push(comparison(versions, exported.join(", ")));
+    await writeFile(join(folder, names[index] ?? ""), texts[index] ?? "");
   }
   for (const name of clientDependencies) {
     const link = join(folder, "node_modules", name);
@@ -93,5 +98,17 @@ export async function typeBreaks(folder: string, pairs: readonly Versions[]): Pr
   const complaints = output.split(/^(?=\S)/m).filter((text) => text.trim() !== "");
   const strange = complaints.filter((text) => !names.some((name) => text.startsWith(`${name}(`)));
   if (strange.length > 0) throw new Error(`The declarations themselves do not compile: ${strange.join("")}`);
-  return names.map((name) => complaints.filter((text) => text.startsWith(`${name}(`)).join(""));
+  return names.map((name, index) => {
+    const lines = texts[index]?.split("\n") ?? [];
+    const own = complaints.filter((text) => text.startsWith(`${name}(`));
+    return own
+      .map((text) => text.replace(/^[^(]+\((\d+),\d+\)/, (_, line: string) => broken(lines, Number(line))))
+      .join("");
+  });
+}
+
+/** The constant that a line of a comparison declares. */
+function broken(lines: readonly string[], line: number): string {
+  const text = lines[line - 1] ?? "";
+  return /^export const (\w+)/.exec(text)?.[1] ?? /^\w+/.exec(text)?.[0] ?? "";
 }

@@ -50,7 +50,7 @@ export async function useStandIns(): Promise<StandIns> {
     },
     "docs/identity-providers.md": { "https://id.example.com/.well-known/openid-configuration": openId.wellKnownUrl },
     // As many zones would take most of a minute.
-    "docs/guide/replace.md": { "300": "30", "600": "60" },
+    "docs/guide/replace.md": { "300": "6", "600": "12" },
     "docs/guide/channels.md": { "https://hooks.example.com": hooks.url },
   };
   const servers = [cloudflare, route53, digitalOcean, alidns, dnspod, hooks, openId];

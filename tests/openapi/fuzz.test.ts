@@ -17,7 +17,7 @@ import { mutate, mutations } from "./fuzzing/mutations.ts";
 import { validCall, type Call, type Furnished } from "./fuzzing/valid-calls.ts";
 
 const zw = useZonewright({ env: { LOG_LEVEL: process.env["FUZZ_LOG_LEVEL"] ?? "silent" } });
-const requests = Number(process.env["FUZZ_REQUESTS"] ?? 4_000);
+const requests = Number(process.env["FUZZ_REQUESTS"] ?? 1_600);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20_270_301);
 
 let furnished: Furnished;
@@ -79,12 +79,15 @@ test("requests are valid before they are mutated, so that each mutation is the o
 
 test(`every answer is one that the document describes, and names bad fields (${requests} requests)`, async () => {
   const tried = new Map(operations.map(({ operation }) => [operation.operationId, 0]));
+  // One operation after another, so that each gets its share of few requests. A constant does not shrink: the operation stays.
+  let turns = 0;
+  const turn = fc.constant(0).map(() => turns++);
   await fc.assert(
     fc.asyncProperty(
-      fc.nat(10_000),
+      turn,
       fc.array(mutations(Object.values(furnished.ids)), { minLength: 1, maxLength: 3, size: "small" }),
-      async (choice, changes) => {
-        const found = operations[choice % operations.length];
+      async (chosen, changes) => {
+        const found = operations[chosen % operations.length];
         if (!found) throw new Error("There are no operations.");
         const { operationId } = found.operation;
         const call = validCall(found, sent, furnished);

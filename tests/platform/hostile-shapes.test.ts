@@ -112,6 +112,6 @@ test("validating a body costs work at most in proportion to its size, for every 
       expect(middle).toBeLessThan(12 * small + 100_000);
       expect(large).toBeLessThan(12 * middle + 100_000);
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 }, 120_000);

@@ -56,6 +56,8 @@ function jsonLines(printed: string): Record<string, unknown>[] {
 
 test("an operator starts the service, sees its URLs, and stops it without losing a request", async () => {
   const dataDir = join(folder, "data");
+  // Making a cluster takes seconds of computing; the services suite starts without one.
+  await placeMigratedCluster(dataDir);
   const first = await start({ DATA_DIR: dataDir });
   const password = passwordOf(first) ?? "";
   expect(password.length).toBeGreaterThanOrEqual(20);

@@ -10,6 +10,7 @@ const zw = useZonewright({ env: { SITE_URL: site } });
 const rows = (await accessRows()).filter(({ whose }) => whose !== "nobody's");
 
 const successes = [200, 201, 202];
+const done = (code: number) => (successes.includes(code) ? "done" : code);
 
 let alice: RestClient;
 let bob: RestClient;
@@ -101,45 +102,8 @@ test("every call with an ID in its path is tested here", () => {
   expect(Object.keys(calls).toSorted()).toEqual(rows.map(({ procedure }) => procedure).toSorted());
 });
 
-describe.each(rows)("$method $path", (row) => {
-  const { access, whose, path, procedure } = row;
-  const { thing } = calls[procedure] ?? { thing: () => Promise.resolve({}) };
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const isOurs = access === "signedIn";
-  const forMember = isOurs ? 404 : 403;
-
-  test("a call with an ID works for every caller the access table names", async () => {
-    const users = [...(isOurs ? [alice] : []), ...(whose === "own" || whose === "own requests" ? [] : [zw.admin])];
-    for (const client of users) expect(successes).toContain(await status(client, row, await changeable(row, thing)));
-  });
-
-  test("a call with an ID finds nothing for other callers or unknown IDs, and changes nothing", async () => {
-    const ids = await changeable(row, thing);
-    const others = [bob, ...(whose === "own" ? [zw.admin] : [])];
-    for (const other of others) expect(await status(other, row, ids)).toBe(forMember);
-    for (const parameter of parameters) {
-      const wrong = { ...ids, [parameter]: unknownId };
-      expect({ parameter, status: await status(zw.admin, row, wrong) }).toEqual({ parameter, status: 404 });
-      expect({ parameter, status: await status(alice, row, wrong) }).toEqual({ parameter, status: forMember });
-    }
-    // It still exists for its owner.
-    expect(successes).toContain(await status(isOurs ? alice : zw.admin, row, ids));
-  });
-});
-
 /** Calls on a part of a zone. Templates belong to no zone. */
 const onParts = rows.filter(({ path }) => path.match(/:/g)?.length === 2 && !path.includes(":templateId"));
-
-describe.each(onParts)("$method $path", (row) => {
-  test("a call finds no part of another zone, even one of the same owner", async () => {
-    const { thing = zone } = calls[row.procedure] ?? {};
-    const [one, other] = [await alsoUntouched(thing), await changeable(row, thing)];
-    const mixed = { ...other, id: one["id"] ?? "" };
-    expect(await status(zw.admin, row, mixed)).toBe(404);
-    expect(await status(alice, row, mixed)).toBe(row.access === "signedIn" ? 404 : 403);
-    expect(successes).toContain(await status(zw.admin, row, other));
-  });
-});
 
 /** What the page says about members with assignments, tried in turn on the same zone; a refused call changes nothing. */
 const toAssigned = {
@@ -183,18 +147,90 @@ const atOtherHosts: Record<string, number> = {
   "templates.unlink": 404,
 };
 
-const inZones = rows.flatMap((row) => {
-  const { whose } = row;
-  return whose in toAssigned ? [{ ...row, whose: whose as keyof typeof toAssigned }] : [];
+/** A token of this owner that may do at one domain all that a narrowed token may. */
+const narrowedOf = kept((owner: RestClient) =>
+  Promise.resolve(
+    kept(async (ids: Ids) => {
+      const wish = { name: "Narrowed", permissions: narrowablePermissions, domainIds: [ids["id"]] };
+      const { body } = await owner.post("/api/auth/me/tokens", wish);
+      return new RestClient(zw.url, body.token);
+    }),
+  ),
+);
+
+async function narrowed(owner: RestClient, ids: Ids): Promise<RestClient> {
+  return await (
+    await narrowedOf(owner)
+  )(ids);
+}
+
+type InZone = AccessRow & { whose: keyof typeof toAssigned };
+const inZones = rows.filter((row): row is InZone => row.whose in toAssigned);
+const narrowable = inZones.filter(({ permission }) => narrowablePermissions.some((each) => each === permission));
+
+const forMember = ({ access }: AccessRow) => (access === "signedIn" ? 404 : 403);
+const parametersOf = ({ path }: AccessRow) => [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+
+/** Everybody who must be refused tries the same thing, and then its owner, for whom it still exists. */
+const tried = kept(async (row: AccessRow) => {
+  const { thing = zone } = calls[row.procedure] ?? {};
+  const ids = await changeable(row, thing);
+  const others: number[] = [];
+  for (const other of [bob, ...(row.whose === "own" ? [zw.admin] : [])]) others.push(await status(other, row, ids));
+  const unknown: { parameter: string; admin: number; member: number }[] = [];
+  for (const parameter of parametersOf(row)) {
+    const wrong = { ...ids, [parameter]: unknownId };
+    const [admin, member] = [await status(zw.admin, row, wrong), await status(alice, row, wrong)];
+    unknown.push({ parameter, admin, member });
+  }
+  const ofAnotherZone: number[] = [];
+  if (onParts.includes(row)) {
+    const mixed = { ...ids, id: (await alsoUntouched(thing))["id"] ?? "" };
+    for (const client of [zw.admin, alice]) ofAnotherZone.push(await status(client, row, mixed));
+  }
+  const narrowedElsewhere: [status: number, body: string][] = [];
+  if (narrowable.some(({ procedure }) => procedure === row.procedure))
+    for (const client of [alice, zw.admin]) {
+      const token = await narrowed(client, await alsoUntouched(zone));
+      const { status: code, body } = await call(token, row, ids);
+      narrowedElsewhere.push([code, JSON.stringify(body)]);
+    }
+  const owner = row.access === "signedIn" ? alice : zw.admin;
+  return { others, unknown, ofAnotherZone, narrowedElsewhere, owner: await status(owner, row, ids) };
 });
 
-function elsewhereGets({ whose, path, procedure }: (typeof inZones)[number]): number | undefined {
+describe.each(rows)("$method $path", (row) => {
+  const { access, whose, procedure } = row;
+
+  test("a call with an ID works for every caller the access table names", async () => {
+    expect(successes).toContain((await tried(row)).owner);
+    const { thing = zone } = calls[procedure] ?? {};
+    const others = access === "signedIn" && whose !== "own" && whose !== "own requests" ? [zw.admin] : [];
+    for (const client of others) expect(successes).toContain(await status(client, row, await changeable(row, thing)));
+  });
+
+  test("a call with an ID finds nothing for other callers or unknown IDs, and changes nothing", async () => {
+    const { others, unknown, owner } = await tried(row);
+    const expected = forMember(row);
+    expect(others).toEqual(others.map(() => expected));
+    expect(unknown).toEqual(parametersOf(row).map((parameter) => ({ parameter, admin: 404, member: expected })));
+    expect(successes).toContain(owner);
+  });
+});
+
+describe.each(onParts)("$method $path", (row) => {
+  test("a call finds no part of another zone, even one of the same owner", async () => {
+    const { ofAnotherZone, owner } = await tried(row);
+    expect(ofAnotherZone).toEqual([404, forMember(row)]);
+    expect(successes).toContain(owner);
+  });
+});
+
+function elsewhereGets({ whose, path, procedure }: InZone): number | undefined {
   if (whose === "own zones") return 403;
   if (whose === "readable zones") return 200;
   return path.includes(":recordId") ? 404 : atOtherHosts[procedure];
 }
-
-const done = (code: number) => (successes.includes(code) ? "done" : code);
 
 describe.each(inZones)("$method $path", (row) => {
   const { thing = zone } = calls[row.procedure] ?? {};
@@ -221,39 +257,16 @@ describe.each(inZones)("$method $path", (row) => {
   });
 });
 
-/** A token of this owner that may do at one domain all that a narrowed token may. */
-const narrowedOf = kept((owner: RestClient) =>
-  Promise.resolve(
-    kept(async (ids: Ids) => {
-      const wish = { name: "Narrowed", permissions: narrowablePermissions, domainIds: [ids["id"]] };
-      const { body } = await owner.post("/api/auth/me/tokens", wish);
-      return new RestClient(zw.url, body.token);
-    }),
-  ),
-);
-
-async function narrowed(owner: RestClient, ids: Ids): Promise<RestClient> {
-  return await (
-    await narrowedOf(owner)
-  )(ids);
-}
-
-const narrowable = inZones.filter(({ permission }) => narrowablePermissions.some((each) => each === permission));
-
 describe.each(narrowable)("$method $path", (row) => {
-  const { thing = zone } = calls[row.procedure] ?? {};
-
   test("a token narrowed to other domains of its owner finds nothing, whoever that is", async () => {
-    const ids = await changeable(row, thing);
-    for (const owner of [alice, zw.admin]) {
-      const token = await narrowed(owner, await alsoUntouched(zone));
-      const { status: code, body } = await call(token, row, ids);
-      expect([code, JSON.stringify(body)]).toEqual([404, expect.not.stringContaining("192.0.2.1")]);
-    }
-    expect(successes).toContain(await status(alice, row, ids));
+    const { narrowedElsewhere, owner } = await tried(row);
+    const nothing = [404, expect.not.stringContaining("192.0.2.1")];
+    expect(narrowedElsewhere).toEqual([nothing, nothing]);
+    expect(successes).toContain(owner);
   });
 
   test("a token narrowed to a domain does there what its owner may, but nothing about the domain as a whole", async () => {
+    const { thing = zone } = calls[row.procedure] ?? {};
     const expected = row.whose === "own zones" ? 403 : "done";
     for (const owner of [alice, zw.admin]) {
       const ids = await (expected === 403 ? untouched(thing) : changeable(row, thing));

@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { permissions, type Permission } from "../../../server/access/permissions.ts";
-import { accessRows, type AccessRow, overRest, overTrpc, procedures } from "../../support/access-table.ts";
+import {
+  accessRows,
+  type AccessRow,
+  overRest,
+  overTrpc,
+  procedures,
+  type Procedure,
+} from "../../support/access-table.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";
 
@@ -42,17 +49,28 @@ const guarded = procedures.filter(({ name }) => guardedRows.some(({ procedure })
 /** The answers to calls with valid credentials. */
 const usual = new Set([200, 201, 400, 403, 404, 409]);
 
-/** The procedures that a credential opens, the same over REST and tRPC. */
-async function openedBy(token: string): Promise<string[]> {
+interface Tried {
+  /** Default: all that require sign-in. */
+  calls?: readonly Procedure[];
+  /** Default: both transports. */
+  over?: readonly ((client: RestClient, procedure: Procedure) => Promise<number>)[];
+}
+
+/** The procedures that a credential opens, the same over each transport. */
+async function openedBy(
+  token: string,
+  { calls = guarded, over = [overRest, overTrpc] }: Tried = {},
+): Promise<string[]> {
   const client = new RestClient(zw.url, token);
   const opened: string[] = [];
   const odd: { procedure: string; statuses: number[] }[] = [];
-  for (const procedure of guarded) {
-    const statuses = [await overRest(client, procedure), await overTrpc(client, procedure)];
-    const [isClosed, isClosedOverTrpc] = statuses.map((status) => status === 403);
-    if (isClosed !== isClosedOverTrpc || !statuses.every((status) => usual.has(status)))
+  for (const procedure of calls) {
+    const statuses: number[] = [];
+    for (const call of over) statuses.push(await call(client, procedure));
+    const closed = statuses.filter((status) => status === 403).length;
+    if (![0, statuses.length].includes(closed) || !statuses.every((status) => usual.has(status)))
       odd.push({ procedure: procedure.name, statuses });
-    if (!isClosed) opened.push(procedure.name);
+    if (closed === 0) opened.push(procedure.name);
   }
   expect(odd).toEqual([]);
   return opened.toSorted();
@@ -75,7 +93,18 @@ describe.each(["admin", "auditor", "member"] as const)("tokens of the %s", (role
 
   test.each(permissions)("a personal token with %s opens exactly the calls that require it", async (permission) => {
     const token = await tokenOf(client, [permission]);
-    expect(await openedBy(token)).toEqual(opens(permission).filter(reachable).toSorted());
+    const others = await tokenOf(
+      client,
+      permissions.filter((one) => one !== permission),
+    );
+    const expected = opens(permission).filter(reachable).toSorted();
+    const calls = guarded.filter(({ name }) => opens(permission).includes(name));
+    expect(await openedBy(token, { calls })).toEqual(expected);
+    // All other permissions together open none of them, so none opens one: trying each call with each permission says no more.
+    expect(await openedBy(others, { calls })).toEqual([]);
+    // Unless a permission took away what another gives.
+    const amongAll = role === "admin" ? await openedBy(token, { over: [overTrpc] }) : expected;
+    expect(amongAll).toEqual(expected);
   });
 
   test("a personal token without permissions opens no call", async () => {

@@ -17,7 +17,8 @@ import { Zone, freshName, manualConfig, type Body } from "../../support/zones.ts
  * Only PostgreSQL shows whether they wait for each other in a circle.
  */
 
-const rounds = 6;
+/** The embedded database has one connection, on which nothing waits for anything. */
+const rounds = process.env["TEST_DATABASE_URL"] === undefined ? 1 : 6;
 const clock = new Clock();
 const { signal } = new AbortController();
 let mail: MailServer;

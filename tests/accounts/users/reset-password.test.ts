@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { loadConfig } from "../../../server/config/config.ts";
+import { startServer, type RunningServer } from "../../../server/start.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";
 import { placeMigratedCluster } from "../../support/migrated-cluster.ts";
 import { freePorts, programEnv } from "../../support/programs.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { serviceOptions, startService, type ServiceProcess } from "../../support/service-process.ts";
+import { serviceOptions } from "../../support/service-process.ts";
 import { adminPassword, type Zonewright } from "../../support/zonewright.ts";
 import { nothingOpens, plantWaysIn } from "./ways-in.ts";
 
@@ -18,10 +20,10 @@ const program = new URL("../../../server/reset-password.ts", import.meta.url).pa
 let dataDir: string;
 let mail: MailServer;
 let env: Record<string, string>;
-let service: ServiceProcess;
+let service: RunningServer;
 let admin: RestClient;
 
-/** Stands in for the in-process service of other tests, for a service in its own process. */
+/** Stands in for the service of other tests, for one that has its database in a folder, where the program finds it. */
 const zw = {
   get url() {
     return service.url;
@@ -44,16 +46,28 @@ beforeAll(async () => {
   mail = await startMailServer();
   const [port = 0] = await freePorts(1);
   env = { DATA_DIR: dataDir, PORT: String(port), SITE_URL: site, SMTP_URL: mail.url };
-  service = await startService(env);
-  admin = await service.signIn();
+  service = await start();
+  admin = await zw.signIn("admin", adminPassword);
 });
 const harness = useIdentityHarness(zw);
 
 afterAll(async () => {
-  await service.close();
+  await service.stop();
   await mail.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+async function start(): Promise<RunningServer> {
+  const config = loadConfig({
+    LOG_LEVEL: "silent",
+    RATE_LIMIT: "off",
+    RATE_LIMIT_COSTLY: "off",
+    ADMIN_PASSWORD: adminPassword,
+    JOBS: "off",
+    ...env,
+  });
+  return await startServer(config, { announce: () => undefined });
+}
 
 function reset(...args: string[]) {
   return promisify(execFile)(process.execPath, [...serviceOptions, program, ...args], {
@@ -74,22 +88,21 @@ async function printed(username: string): Promise<string> {
 
 test("a locked-out operator gets a new password while the service is stopped", async () => {
   await expect(reset("admin")).rejects.toThrow(/is in use by process/);
-  await service.close();
+  await service.stop();
   await expect(reset()).rejects.toThrow(/Usage: npm run reset-password/);
   await expect(reset("nobody")).rejects.toThrow(/The user nobody does not exist\./);
   const password = await printed("ADMIN");
-  service = await startService(env);
+  service = await start();
   expect((await login("admin", adminPassword)).status).toBe(401);
   admin = await zw.signIn("admin", password);
   expect((await admin.get("/api/auth/me")).status).toBe(200);
-  // The service starts twice, and the program four times.
 }, 240_000);
 
 test("the operator's rescue removes all of an attacker's access: only the new password works", async () => {
   const account = await plantWaysIn(zw, harness, mail);
-  await service.close();
+  await service.stop();
   const password = await printed(account.username);
-  service = await startService(env);
+  service = await start();
   const attempts = await account.tryEach();
   expect(attempts).toEqual(nothingOpens(attempts));
   expect(await login(account.username, password)).toMatchObject({ status: 200, body: { user: { id: account.id } } });
