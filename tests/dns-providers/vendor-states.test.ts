@@ -78,7 +78,7 @@ const state = fc.tuple(...names.map(atName)).map((parts) => parts.flat());
 const fault = fc.record({
   // Most sets of changes take one or two calls.
   call: fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(0, 1) },
+    { weight: 2, arbitrary: fc.constantFrom(0, 1) },
     { weight: 1, arbitrary: fc.integer({ min: 2, max: 6 }) },
   ),
   kind: fc.constantFrom("none", "refused", "cut before", "cut after", "failed after"),
@@ -151,7 +151,7 @@ describe.each(vendors)("%s", (kindName, start) => {
         const [found, expected] = comparison(reported, { kind, changes, atomic, before, wanted: second, after });
         expect(found).toEqual(expected);
       }),
-      { numRuns: 50 },
+      { numRuns: 60 },
     );
   });
 });
