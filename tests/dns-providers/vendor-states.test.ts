@@ -76,11 +76,8 @@ const atName = (name: string) =>
   );
 const state = fc.tuple(...names.map(atName)).map((parts) => parts.flat());
 const fault = fc.record({
-  // Most sets of changes take one or two calls.
-  call: fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(0, 1) },
-    { weight: 1, arbitrary: fc.integer({ min: 2, max: 6 }) },
-  ),
+  // Of two vendors 97 in 100 sets of changes take one call.
+  call: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 6 })),
   kind: fc.constantFrom("none", "refused", "cut before", "cut after", "failed after"),
 });
 
