@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -5,6 +6,8 @@ import ipaddr from "ipaddr.js";
  * IPv4-mapped IPv6 counts as IPv4.
  */
 export function addressKey(ip: string): string {
+  // The usual form, for each datagram and request: it has no other spelling.
+  if (isIPv4(ip)) return ip;
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (address.kind() === "ipv4") return address.toString();

@@ -8,7 +8,7 @@ import type { Answer } from "../support/rest-client.ts";
 import { forwardZone, reverseNet, set } from "../support/reverse-zones.ts";
 import { applyLinked, commonWays, oldRecordOf, planned, runJob, type Way } from "../support/records/ways-to-write.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { embeddedConfig, fileZone, manualZone, Zone, type Body } from "../support/zones.ts";
+import { embeddedConfig, fileZone, manualConfig, manualZone, Zone, type Body } from "../support/zones.ts";
 import { creating, requested, requireReview, verdict } from "./requested.ts";
 
 const zw = useZonewright({ env: { JOBS: "off" } });
@@ -132,7 +132,7 @@ describe.each([
   test.each(Object.entries(ways))(
     "%s changes nothing without an approval, and an override is audited",
     async (_, way) => {
-      await manualZone(zw);
+      await manualConfig(zw);
       const zone = await make(zw);
       await zone.add("A", "old", "192.0.2.1", 300);
       const attempt = await way(zone);

@@ -15,6 +15,9 @@ beforeAll(async () => {
   await zw.admin.put(`/api/users/${await idOf(grace)}`, { role: "admin" });
 });
 
+/** How often a race is run: the embedded database runs one transaction at a time, so each round would be the first again. */
+const rounds = (onServer: number) => (process.env["TEST_DATABASE_URL"] === undefined ? 1 : onServer);
+
 const succeeded = (answers: readonly Answer[]) => answers.filter(({ status }) => status < 300);
 const revisionsOf = async (zone: Zone, { id }: { id: string }) =>
   (await zone.history()).filter(({ changeRequestId }: Body) => changeRequestId === id);
@@ -61,7 +64,7 @@ describe.each([
   });
 
   test("a rejection beside an approval and an attempt to apply wins, or comes too late, but never both", async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(5); round++) {
       const made = await requested(ada, zone, creating(`h${round}`));
       await approve(zw.admin, made);
       const [rejected, applied] = await Promise.all([
@@ -80,7 +83,7 @@ describe.each([
   });
 
   test("an edit of the RRset beside an attempt to apply is never overwritten unseen", async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < rounds(5); round++) {
       const { id: recordId } = await zone.add("A", `h${round}`, "192.0.2.1");
       const made = await requested(ada, zone, [{ action: "update", recordId, record: { value: "192.0.2.2" } }]);
       await approve(zw.admin, made);
@@ -99,7 +102,7 @@ describe.each([
   test("a reviewer who loses the right beside an attempt to apply never leaves a change without a reviewer", async () => {
     const judge = await zw.member(`judge-${zone.name.split(".")[0]}`);
     const id = await idOf(judge);
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < rounds(4); round++) {
       await zw.admin.put(`/api/users/${id}`, { role: "admin" });
       const made = await requested(ada, zone, creating(`j${round}`));
       await approve(judge, made);
@@ -116,7 +119,7 @@ describe.each([
   });
 
   test("a domain deleted beside an attempt to apply leaves the request applied or withdrawn", async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < rounds(6); round++) {
       const own = await make(zw);
       await assign(zw, ada, own.id, "*", "write");
       await requireReview(zw, own, "members");
@@ -137,7 +140,7 @@ describe.each([
     ["an author", "a rejection"],
     ["an author", "a comment"],
   ])("%s deleted beside %s ends the request, and no call fails", async (deleted, beside) => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < rounds(4); round++) {
       const own = await make(zw);
       const author = await zw.member(`author-${own.name.split(".")[0]}`);
       await assign(zw, author, own.id, "*", "write");

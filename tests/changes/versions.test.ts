@@ -84,7 +84,7 @@ const lines = (records: Body[]) => records.map((record) => JSON.stringify(record
 
 test("after any edits, versions are sound, and each snapshot still shows the list as it was taken", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 10 }), async (steps) => {
       const zone = await manualZone(zw);
       const taken: { id: string; shown: Body[] }[] = [];
       let shown: Body[] = [];
@@ -110,6 +110,6 @@ test("after any edits, versions are sound, and each snapshot still shows the lis
       expect(lines(back.added)).toEqual(lines(there.removed));
       expect(back.modified).toHaveLength(there.modified.length);
     }),
-    { numRuns: 30 },
+    { numRuns: 15 },
   );
 }, 120_000);

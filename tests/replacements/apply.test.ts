@@ -22,9 +22,7 @@ beforeEach(async () => {
   request = { recordType: "A", value: old, newValue: `192.0.2.${addresses}` };
   zones = [await manualZone(zw), await fileZone(zw), await manualZone(zw)];
   for (const zone of zones) {
-    await zone.add("A", "@", old, 300);
-    await zone.add("A", "www", old, 300);
-    await zone.add("TXT", "@", "other");
+    await zone.post("/zonefile", { zonefile: `@ 300 A ${old}\nwww 300 A ${old}\n@ TXT other\n` });
   }
 });
 

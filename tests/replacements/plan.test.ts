@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { assign } from "../assignments/assigned.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import {
@@ -11,9 +11,10 @@ import {
   type Body,
   type Zone,
 } from "../support/zones.ts";
-import { planned, planOf, replaced } from "./replaced.ts";
+import { jobOf, planned, planOf, started } from "./replaced.ts";
 
-const zw = useZonewright();
+/** Jobs run when a test says so. */
+const zw = useZonewright({ env: { JOBS: "off" } });
 
 let addresses = 0;
 /** An address that no other test has. */
@@ -22,22 +23,27 @@ function freshAddress(): string {
   return `10.77.${addresses >> 8}.${addresses & 255}`;
 }
 
-let old: string;
-let zones: Zone[];
-beforeEach(async () => {
-  old = freshAddress();
-  zones = [await manualZone(zw), await fileZone(zw), await manualZone(zw)];
-  for (const zone of zones) {
-    await zone.add("A", "@", old, 300);
-    await zone.add("A", "www", old, 300);
-    await zone.add("A", "other", "192.0.2.99");
-  }
-});
+/** Three zones with an address that no other test has at two names each. */
+async function zonesWithOne(): Promise<{ old: string; zones: [Zone, Zone, Zone] }> {
+  const old = freshAddress();
+  const zones: [Zone, Zone, Zone] = [await manualZone(zw), await fileZone(zw), await manualZone(zw)];
+  const zonefile = `@ 300 A ${old}\nwww 300 A ${old}\nother A 192.0.2.99\n`;
+  for (const zone of zones) expect((await zone.post("/zonefile", { zonefile })).body).toMatchObject({ created: 3 });
+  return { old, zones };
+}
+
+/** Replaces, and returns the job once it has ended. */
+async function replaced(request: object): Promise<Body> {
+  const jobId = await started(zw.admin, request);
+  await zw.services.batches.run();
+  return await jobOf(zw.admin, jobId);
+}
 
 const byName = (one: Body, other: Body) => (one.domainName < other.domainName ? -1 : 1);
 
 describe("a plan of a replacement", () => {
   test("a plan lists the updates of every domain with the value under one hash, and changes nothing", async () => {
+    const { old, zones } = await zonesWithOne();
     const before = await Promise.all(zones.map((zone) => zone.records()));
     const plan = await planned(zw.admin, { recordType: "A", value: old, newValue: "192.0.2.7", newTtl: 60 });
     expect(plan.domains.map(({ domainName }: Body) => domainName)).toEqual(zones.map(({ name }) => name).toSorted());
@@ -54,25 +60,29 @@ describe("a plan of a replacement", () => {
   });
 
   test("`domainIds` and `tag` narrow a plan, and an unknown domain is 404", async () => {
+    const { old, zones } = await zonesWithOne();
     const [one, two] = zones;
-    await zw.admin.put(two?.path ?? "", { tags: [old] });
+    await zw.admin.put(two.path, { tags: [old] });
     const request = { recordType: "A", value: old, newValue: "192.0.2.7" };
-    const named = await planned(zw.admin, { ...request, domainIds: [one?.id] });
-    expect(named.domains).toMatchObject([{ domainId: one?.id }]);
+    const named = await planned(zw.admin, { ...request, domainIds: [one.id] });
+    expect(named.domains).toMatchObject([{ domainId: one.id }]);
     const tagged = await planned(zw.admin, { ...request, tag: old });
-    expect(tagged.domains).toMatchObject([{ domainId: two?.id }]);
-    const unknown = await planOf(zw.admin, { ...request, domainIds: [one?.id, unknownId] });
+    expect(tagged.domains).toMatchObject([{ domainId: two.id }]);
+    const unknown = await planOf(zw.admin, { ...request, domainIds: [one.id, unknownId] });
     expect([unknown.status, unknown.body.issues[0].path]).toEqual([404, ["domainIds", 1]]);
   });
 
   test("where a name already has the new value, the old record is deleted with a warning", async () => {
-    const [zone] = zones;
-    await zone?.add("A", "www", "192.0.2.7");
+    const {
+      old,
+      zones: [zone],
+    } = await zonesWithOne();
+    await zone.add("A", "www", "192.0.2.7");
     const { domains } = await planned(zw.admin, {
       recordType: "A",
       value: old,
       newValue: "192.0.2.7",
-      domainIds: [zone?.id],
+      domainIds: [zone.id],
     });
     expect(domains[0].updates).toMatchObject([{ after: { name: "@" } }]);
     expect(domains[0].deletes).toMatchObject([{ name: "www", value: old }]);
@@ -126,7 +136,7 @@ describe("values", () => {
   ])("%s %s is found as %s and becomes, by %s, %s", async (recordType, stored, value, newValue, expected) => {
     const zone = await manualZone(zw);
     await zone.add(recordType, "_sip._tcp", stored);
-    const job = await replaced(zw.admin, { recordType, value, newValue, domainIds: [zone.id] });
+    const job = await replaced({ recordType, value, newValue, domainIds: [zone.id] });
     expect(job.progress).toMatchObject({ domains: 1, done: 1 });
     expect(await zone.lines()).toEqual([`_sip._tcp ${recordType} ${expected}`]);
   });
@@ -149,7 +159,8 @@ describe("values", () => {
   });
 
   test("the same value with `newTtl` changes the TTLs only", async () => {
-    const job = await replaced(zw.admin, { recordType: "A", value: old, newValue: old, newTtl: 60 });
+    const { old, zones } = await zonesWithOne();
+    const job = await replaced({ recordType: "A", value: old, newValue: old, newTtl: 60 });
     expect(job.progress).toMatchObject({ domains: 3, done: 3 });
     for (const zone of zones) {
       const ttls = (await zone.records()).filter(({ value }) => value === old).map(({ ttl }) => ttl);
@@ -160,21 +171,24 @@ describe("values", () => {
 
 describe("rights", () => {
   test("a member's plan has only domains that they may change, and only their hosts", async () => {
-    const [assigned, readOnly, foreign] = zones;
+    const {
+      old,
+      zones: [assigned, readOnly, foreign],
+    } = await zonesWithOne();
     const member = await zw.member("planning");
-    await assign(zw, member, assigned?.id ?? "", "www", "write");
-    await assign(zw, member, assigned?.id ?? "", "@", "read");
-    await assign(zw, member, readOnly?.id ?? "", "*", "read");
+    await assign(zw, member, assigned.id, "www", "write");
+    await assign(zw, member, assigned.id, "@", "read");
+    await assign(zw, member, readOnly.id, "*", "read");
     const { domains } = await planned(member, { recordType: "A", value: old, newValue: "192.0.2.7" });
     const byId = new Map<string, Body>(domains.map((domain: Body) => [domain.domainId, domain]));
-    expect([...byId.keys()].toSorted()).toEqual([assigned?.id ?? "", readOnly?.id ?? ""].toSorted());
-    expect(byId.get(assigned?.id ?? "")).toMatchObject({ updates: [{ after: { name: "www" } }], error: null });
-    expect(byId.get(assigned?.id ?? "").warnings.join(" ")).toMatch(/@ A .* stays unchanged: Your assignments/);
-    expect(byId.get(readOnly?.id ?? "")).toMatchObject({
+    expect([...byId.keys()].toSorted()).toEqual([assigned.id, readOnly.id].toSorted());
+    expect(byId.get(assigned.id)).toMatchObject({ updates: [{ after: { name: "www" } }], error: null });
+    expect(byId.get(assigned.id).warnings.join(" ")).toMatch(/@ A .* stays unchanged: Your assignments/);
+    expect(byId.get(readOnly.id)).toMatchObject({
       updates: [],
       error: expect.stringMatching(/read-only access/),
     });
-    const request = { recordType: "A", value: old, newValue: "192.0.2.7", domainIds: [foreign?.id] };
+    const request = { recordType: "A", value: old, newValue: "192.0.2.7", domainIds: [foreign.id] };
     expect((await planOf(member, request)).status).toBe(404);
   });
 

@@ -40,6 +40,15 @@ const shown = (line: string) =>
 /** Types that may be at one name with others. */
 const hostOf = (type: string) => (type === "CNAME" || type === "NS" || type === "DS" ? type.toLowerCase() : "host");
 
+/** At each name all that is there, everything at once, the type of the key, and A, which a CNAME or a delegation would answer. */
+function questions(typeOfKey: string): [name: string, asked: string][] {
+  const names = [...new Set(types.map(hostOf))];
+  return names.flatMap((name) => {
+    const there = types.filter((type) => hostOf(type) === name);
+    return [...new Set(["ANY", "A", "NS", typeOfKey, ...there])].map((asked): [string, string] => [name, asked]);
+  });
+}
+
 beforeAll(async () => {
   zones = [await newZone(zw, own), await newZone(zw, other)];
   for (const zone of zones) {
@@ -58,12 +67,10 @@ test.each(types)("a key for %s at one host reads those records of its zone, and 
   const { tsig } = await newKey(zw.admin, zone.id, { hostPattern: host, recordTypes: [type] });
   const client = new UpdateClient(zone.client.port, own, tsig);
   const seen = new Set<string>();
-  for (const asked of ["ANY", ...types]) {
-    for (const name of new Set([host, ...types.map(hostOf)])) {
-      const { rcode, message } = await client.query(name, asked);
-      if (rcode !== 0 && rcode !== 3) seen.add(`${name} ${asked} RCODE ${rcode}`);
-      for (const line of linesOf(message)) seen.add(shown(line));
-    }
+  for (const [name, asked] of questions(type)) {
+    const { rcode, message } = await client.query(name, asked);
+    if (rcode !== 0 && rcode !== 3) seen.add(`${name} ${asked} RCODE ${rcode}`);
+    for (const line of linesOf(message)) seen.add(shown(line));
   }
   expect([...seen]).toEqual([`${host}.${own} ${type}`]);
   const { lines } = await transfer(client.port, own, { key: tsig });

@@ -92,16 +92,23 @@ export async function ask(
 }
 
 /** Sends a message to loopback by TCP. @returns the first message of the answer, or null if the connection ends without one */
-export async function askByStream(
+export async function askByStream(port: number, message: Buffer, more: { from?: string } = {}): Promise<Buffer | null> {
+  const [answer = null] = await askAllByStream(port, [message], more);
+  return answer;
+}
+
+/** Sends messages to loopback by one TCP connection. @returns as many messages, in the order in which they come, or fewer if the connection ends */
+export async function askAllByStream(
   port: number,
-  message: Buffer,
+  messages: readonly Buffer[],
   { from = "127.0.0.1" }: { from?: string } = {},
-): Promise<Buffer | null> {
+): Promise<Buffer[]> {
   const socket = connect({ port, host: loopbackFor(from), localAddress: from });
+  const answers: Buffer[] = [];
   try {
-    sendFramed(socket, message);
-    for await (const octets of framed(socket)) return octets;
-    return null;
+    for (const message of messages) sendFramed(socket, message);
+    for await (const octets of framed(socket)) if (answers.push(octets) === messages.length) break;
+    return answers;
   } finally {
     socket.destroy();
   }

@@ -153,8 +153,8 @@ describe("changing", () => {
 
   test("a body of more than 1 MiB is one change", async () => {
     const zone = await manualZone(zw);
-    const text = `"${"x".repeat(240)}"`;
-    const rrsets = Array.from({ length: 3_600 }, (_, index) => ({
+    const text = Array.from({ length: 8 }, () => `"${"x".repeat(240)}"`).join(" ");
+    const rrsets = Array.from({ length: 540 }, (_, index) => ({
       name: fullName(`t${index}`, zone.name),
       type: "TXT",
       ttl: 60,
@@ -163,8 +163,8 @@ describe("changing", () => {
     }));
     expect(JSON.stringify({ rrsets }).length).toBeGreaterThan(1_048_576);
     expect((await client.patch(zone.name, rrsets)).status).toBe(204);
-    expect((await zone.detail()).recordCount).toBe(3_600);
-    expect((await client.get(`/zones/${zone.name}.`)).body.rrsets.length).toBe(3_601);
+    expect((await zone.detail()).recordCount).toBe(540);
+    expect((await client.get(`/zones/${zone.name}.`)).body.rrsets.length).toBe(541);
   });
 });
 
