@@ -43,6 +43,8 @@ export interface StartOptions {
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
+  /** Whether jobs also run by their schedules. Default: JOBS. */
+  schedules?: boolean;
   /** An open database, which stays open after the stop. */
   database?: Database;
   /** Destination of the log. Default: standard output. */
@@ -75,7 +77,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       import("./app.ts"),
     ]);
     database = opened;
-    const { now, pause, egress, passwordCost } = options;
+    const { now, pause, egress, passwordCost, schedules } = options;
     const parts = {
       config,
       database,
@@ -84,6 +86,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       ...(pause && { pause }),
       ...(egress && { egress }),
       ...(passwordCost && { passwordCost }),
+      ...(schedules !== undefined && { schedules }),
     };
     const running = (services = await createServices(parts));
     await database.alone(async () => {

@@ -100,6 +100,8 @@ export async function createServices(parts: {
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
+  /** Whether jobs also run by their schedules. Default: JOBS. */
+  schedules?: boolean;
   /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
 }): Promise<Services> {
@@ -274,6 +276,7 @@ export async function createServices(parts: {
       ...expiry,
       ...delegation,
     },
+    schedules: parts.schedules,
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;

@@ -41,6 +41,8 @@ export interface Options {
   egress?: Egress;
   /** Hashes passwords at production cost, for tests of the hashes or of what happens meanwhile. */
   realHashes?: boolean;
+  /** Runs jobs by their schedules, too. By default they run when something enqueues them or a test calls them: at a full minute, one would get in its way. */
+  schedules?: boolean;
   /** Where the log goes. By default it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -89,6 +91,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     ...(options.pause ? { pause: options.pause } : {}),
     ...(options.egress ? { egress: options.egress } : {}),
     ...(options.realHashes ? {} : { passwordCost: lightHashes }),
+    schedules: options.schedules ?? false,
   });
   const { url, powerdnsUrl, services } = server;
   const signIn = async (username: string, password: string) => {
