@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { refusal } from "../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -10,8 +11,6 @@ import { fileZone, type Zone } from "../support/zones.ts";
 let time = Date.now();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: () => new Date(time) });
 const cloud = useCloudflare(zw);
-
-const patience = { timeout: 40_000, interval: 50 };
 
 /** Waits until the mirrors of zones are in a state. */
 async function reach(zones: readonly Zone[], ...states: string[]): Promise<void> {

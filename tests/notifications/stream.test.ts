@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Clock, minute, second } from "../support/clock.ts";
 import { StreamClient } from "../support/event-stream.ts";
+import { patience } from "../support/patience.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
 import { publish } from "./publish.ts";
@@ -163,7 +164,7 @@ describe("the limit of open streams", () => {
     const other = await zw.member(`${reader.username}-other`);
     expect((await open(bearer(other))).status).toBe(200);
     clients.find(({ status }) => status === 200)?.cut();
-    await vi.waitFor(async () => expect((await open()).status).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await open()).status).toBe(200), patience);
     expect((await open()).status).toBe(429);
   });
 });

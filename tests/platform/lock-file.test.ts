@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test as base, vi } from "vitest";
 import { FolderInUseError, lockFolder } from "../../server/database/lock-file.ts";
+import { patience } from "../support/patience.ts";
 import { startProgram } from "../support/programs.ts";
 
 const source = new URL("../../server/database/lock-file.ts", import.meta.url).href;
@@ -149,11 +150,11 @@ describe.concurrent("the lock of a data directory", () => {
     await vi.waitFor(async () => {
       const { mtimeMs } = await stat(lock);
       expect(mtimeMs).toBeGreaterThan(Date.now() - 2_000);
-    }, 2_000);
+    }, patience);
     expect(lost).not.toHaveBeenCalled();
     await rename(lock, join(folder, "aside"));
     await lockFromElsewhere(lock);
-    await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce(), 2_000);
+    await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce(), patience);
     unlock();
     expect(await readFile(lock, "utf8")).toContain("elsewhere");
   });
