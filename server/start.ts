@@ -37,7 +37,7 @@ export interface RunningServer {
 export interface StartOptions {
   announce: Announce;
   now?: () => Date;
-  /** How to wait for providers. Default: in real time. */
+  /** How to wait for providers and for the next attempt of a delivery. Default: in real time. */
   pause?: Pause;
   /** Makes the outgoing calls, and is closed with the service. Default: guarded by EGRESS_ALLOW. */
   egress?: Egress;

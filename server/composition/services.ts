@@ -94,7 +94,7 @@ export async function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
-  /** How to wait for providers. Default: in real time. */
+  /** How to wait for providers and for the next attempt of a delivery. Default: in real time. */
   pause?: Pause;
   /** Makes the outgoing calls. Default: guarded by EGRESS_ALLOW. */
   egress?: Egress;
@@ -183,6 +183,7 @@ export async function createServices(parts: {
     database,
     makeCounter,
     audit,
+    pause,
     log,
   });
   const pipeline = new ChangePipeline({ database, connections, notifications, review, now });

@@ -35,7 +35,7 @@ export interface Zonewright {
 export interface Options {
   env?: Record<string, string>;
   now?: () => Date;
-  /** How to wait for providers, instead of in real time. */
+  /** How to wait for providers and for the next attempt of a delivery, instead of in real time. */
   pause?: (milliseconds: number) => Promise<void>;
   /** How to make outgoing calls, instead of by the addresses that they name. */
   egress?: Egress;
