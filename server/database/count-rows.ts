@@ -33,7 +33,7 @@ export function countRowsOfGrownTables(engine: PGlite): void {
   };
   engine.query = async (...all) => {
     await count();
-    return await query(...(all as Parameters<PGlite["query"]>));
+    return await query(...all);
   };
   engine.transaction = async (work) => {
     await count();
