@@ -15,7 +15,8 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ["default", new TestTimes()],
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only ends what hangs: a busy machine may take many times as long as an idle one. See tests/support/patience.ts.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

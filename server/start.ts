@@ -37,12 +37,14 @@ export interface RunningServer {
 export interface StartOptions {
   announce: Announce;
   now?: () => Date;
-  /** How to wait for providers. Default: in real time. */
+  /** How to wait for providers and for the next attempt of a delivery. Default: in real time. */
   pause?: Pause;
   /** Makes the outgoing calls, and is closed with the service. Default: guarded by EGRESS_ALLOW. */
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
+  /** Whether jobs also run by their schedules. Default: JOBS. */
+  schedules?: boolean;
   /** An open database, which stays open after the stop. */
   database?: Database;
   /** Destination of the log. Default: standard output. */
@@ -75,7 +77,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       import("./app.ts"),
     ]);
     database = opened;
-    const { now, pause, egress, passwordCost } = options;
+    const { now, pause, egress, passwordCost, schedules } = options;
     const parts = {
       config,
       database,
@@ -84,6 +86,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       ...(pause && { pause }),
       ...(egress && { egress }),
       ...(passwordCost && { passwordCost }),
+      ...(schedules !== undefined && { schedules }),
     };
     const running = (services = await createServices(parts));
     await database.alone(async () => {

@@ -29,6 +29,7 @@ export function composeJobs(parts: {
   background: Background;
   streams: Streams;
   workers: Workers;
+  schedules: boolean | undefined;
   onError: (error: unknown) => void;
 }): JobServices {
   const { config, database, log, now, mailer, background } = parts;
@@ -46,6 +47,7 @@ export function composeJobs(parts: {
     store: database.jobStore,
     jobs: jobs({ config, database, log, now, mail, ...parts.workers }),
     works: config.jobs,
+    schedules: parts.schedules,
     log,
     onRun: (run) => metrics.jobRun(run),
     onError: parts.onError,

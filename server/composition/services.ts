@@ -94,12 +94,14 @@ export async function createServices(parts: {
   database: Database;
   log: Logger;
   now?: () => Date;
-  /** How to wait for providers. Default: in real time. */
+  /** How to wait for providers and for the next attempt of a delivery. Default: in real time. */
   pause?: Pause;
   /** Makes the outgoing calls. Default: guarded by EGRESS_ALLOW. */
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
+  /** Whether jobs also run by their schedules. Default: JOBS. */
+  schedules?: boolean;
   /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
 }): Promise<Services> {
@@ -181,6 +183,7 @@ export async function createServices(parts: {
     database,
     makeCounter,
     audit,
+    pause,
     log,
   });
   const pipeline = new ChangePipeline({ database, connections, notifications, review, now });
@@ -274,6 +277,7 @@ export async function createServices(parts: {
       ...expiry,
       ...delegation,
     },
+    schedules: parts.schedules,
     onError: (error) => health.note(error),
   });
   const { jobs, mail } = jobServices;

@@ -27,6 +27,8 @@ interface Parts {
   store: Database["jobStore"];
   jobs: readonly Job[];
   works: boolean;
+  /** Whether this instance also begins runs by their schedules. Default: whether it works. */
+  schedules?: boolean | undefined;
   log: Logger;
   onRun: (run: JobRun) => void;
   /** Receives each error of a job or of the queue, in addition to the log. */
@@ -48,14 +50,14 @@ export class JobRunner {
   /** @param parts.works false: this instance only enqueues runs, and others execute them */
   constructor(parts: Parts) {
     this.#parts = parts;
-    const { works, log, timing = usualTiming } = parts;
+    const { works, schedules = works, log, timing = usualTiming } = parts;
     this.#timing = timing;
     this.#onError = parts.onError ?? (() => undefined);
     this.#boss = new PgBoss({
       ...parts.store,
       schema: "jobs",
       supervise: works,
-      schedule: works,
+      schedule: schedules,
       superviseIntervalSeconds: timing.supervise,
       monitorIntervalSeconds: timing.supervise,
       // pg-boss passes over a queue that had an active run when it last looked. With its usual minute, a run after a crash waited twice as long.

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../client-sdk/src/index.ts";
+import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Zone, freshName, manualConfig, type Body } from "../support/zones.ts";
@@ -113,16 +114,16 @@ describe("a tag or group that an assignment names", () => {
     const ids = [zone.id, always.id];
     const watch = client.domains.watch.subscribe({ ids }, { onData: (change) => changes.push(change) });
     const heard = ({ id }: Zone) => changes.filter(({ domainId }) => domainId === id).length;
-    await vi.waitUntil(() => heard(always) > 0);
+    await vi.waitUntil(() => heard(always) > 0, patience);
     expect(heard(zone)).toBe(0);
     await set(zw.admin, { tags: [tag] });
     await zone.add("A", "one", "192.0.2.1");
-    await vi.waitUntil(() => heard(zone) > 0);
+    await vi.waitUntil(() => heard(zone) > 0, patience);
     await set(zw.admin, { tags: [] });
     const before = [heard(zone), heard(always)];
     await zone.add("A", "two", "192.0.2.2");
     await always.add("A", "two", "192.0.2.2");
-    await vi.waitUntil(() => heard(always) > (before[1] ?? 0));
+    await vi.waitUntil(() => heard(always) > (before[1] ?? 0), patience);
     expect(heard(zone)).toBe(before[0]);
     watch.unsubscribe();
   });

@@ -6,6 +6,7 @@ import { restProcedures } from "../../server/api/rest.ts";
 import { storeBatch } from "../../server/batches/store.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
@@ -62,8 +63,6 @@ function newRecord(base = "/api"): Promise<Answer> {
     value: "192.0.2.1",
   });
 }
-
-const patience = { timeout: 20_000, interval: 20 };
 
 function newHost(): { recordType: string; name: string; value: string } {
   made += 1;

@@ -120,7 +120,7 @@ test("a process that loses the zone's lease while it waits makes no further call
   vendor.faults.next("AddDomainRecord", { ...throttled, headers: { "retry-after": "1" } }, { after: 1 });
   meanwhile = async () => {
     meanwhile = () => Promise.resolve();
-    const lease = { lease_token: randomUUID(), lease_until: new Date(Date.now() + 60_000) };
+    const lease = { lease_token: randomUUID(), lease_until: new Date(Date.now() + 3_600_000) };
     await queries(zw.services.database.fork()).updateTable("domains").set(lease).where("id", "=", zone.id).execute();
   };
   vendor.calls.length = 0;

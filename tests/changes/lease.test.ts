@@ -90,9 +90,9 @@ describe("a lease", () => {
   });
 
   test("the lease of a dead process on this machine is ignored by edits and cleared at startup", async () => {
-    await setLease(60, deadHolder);
+    await setLease(3_600, deadHolder);
     expect((await edit(undefined, pipeline(10_000))).outcomes).toEqual([{ ok: true }]);
-    await setLease(60, deadHolder);
+    await setLease(3_600, deadHolder);
     await clearDeadLeases(zw.services.database.fork());
     expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
   });
@@ -102,13 +102,13 @@ describe("a lease", () => {
     ["taken over by another process", () => deadHolder(randomUUID())],
     ["held by a live process", (token: string) => ({ ...thisProcess(), lease: token })],
   ])("a lease whose holder may be alive is respected: %s", async (_, holder) => {
-    await setLease(60, holder);
+    await setLease(3_600, holder);
     await clearDeadLeases(zw.services.database.fork());
     await expect(edit(undefined, pipeline(1_500))).rejects.toMatchObject({ code: "UNAVAILABLE" });
   });
 
   test("an edit that waits in vain for a live lease is refused, and can be retried once it expires", async () => {
-    await setLease(60);
+    await setLease(3_600);
     await expect(edit()).rejects.toMatchObject({ code: "UNAVAILABLE", retryAfterSeconds: expect.any(Number) });
     await leavePending(zw, zone.id, { changes: [createOf("crash")] });
     await zw.services.repair.runOnce();
@@ -119,7 +119,7 @@ describe("a lease", () => {
 
   test("an edit of a leased zone without a provider is 503 with Retry-After", async () => {
     zone = await manualZone(zw);
-    await setLease(60);
+    await setLease(3_600);
     const { status, headers, body } = await zone.create({ recordType: "A", name: "x", value: "192.0.2.1" });
     expect([status, body.code]).toEqual([503, "UNAVAILABLE"]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -134,14 +134,14 @@ describe("a lease", () => {
   });
 
   test("many edits waiting for one lease each wait their own time, not the sum", async () => {
-    await setLease(60);
+    await setLease(3_600);
     const waiting = pipeline();
     const answers = await Promise.allSettled(Array.from({ length: 20 }, () => edit(undefined, waiting)));
     expect(answers.every(({ status }) => status === "rejected")).toBe(true);
   });
 
   test("an edit stops waiting for the lease of a domain that is deleted", async () => {
-    await setLease(60);
+    await setLease(3_600);
     const [waited] = await Promise.allSettled([edit(undefined, pipeline(60_000)), zw.admin.delete(zone.path)]);
     expect(waited).toMatchObject({ status: "rejected", reason: { code: "NOT_FOUND" } });
   });

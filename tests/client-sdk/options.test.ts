@@ -3,6 +3,7 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type ClientOptions, type Session } from "../../client-sdk/src/index.ts";
 import { publish } from "../notifications/publish.ts";
+import { patience } from "../support/patience.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { recordingFetch } from "./recording-fetch.ts";
@@ -184,7 +185,7 @@ describe("the timeoutSeconds option", () => {
     });
     const first = watched.next();
     expect(await failure(client.auth.me.query())).toMatchObject({ code: "TIMEOUT" });
-    await vi.waitFor(() => expect(connections).toEqual([{ gap: false }]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(connections).toEqual([{ gap: false }]), patience);
     await publish(zw, { administrators: true }, "Late");
     expect((await first).value).toMatchObject({ title: "Late" });
     expect(connections).toEqual([{ gap: false }]);

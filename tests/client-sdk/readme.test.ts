@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
 import { content, startPrivateRoot, zoneName } from "../delegation/private-root.ts";
 import { publish } from "../notifications/publish.ts";
+import { patience } from "../support/patience.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
@@ -141,7 +142,7 @@ test("the README example watches the user's notifications", async () => {
   try {
     const leave = exampleWith("watchNotifications").replace("{ id });", "{ id });\n  break;");
     const ran = run([leave], { client }, []);
-    await vi.waitUntil(() => zw.services.streams.openStreams === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => zw.services.streams.openStreams === 1, patience);
     await publish(zw, { administrators: true }, "Look here", { domainName: "a.example" });
     await ran;
     expect(printed.mock.calls).toEqual([["Look here", { domainName: "a.example" }]]);
@@ -160,9 +161,9 @@ test("the README example watches the changes of a domain", async () => {
   try {
     const leave = exampleWith("domains.watch").replace("watch.unsubscribe();", "");
     const { watch } = (await run([leave], { client, id }, ["watch"])) as { watch: { unsubscribe(): void } };
-    await vi.waitUntil(() => printed.mock.calls.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => printed.mock.calls.length === 1, patience);
     await client.records.create.mutate({ id, recordType: "A", name: "www", value: "192.0.2.1" });
-    await vi.waitUntil(() => printed.mock.calls.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => printed.mock.calls.length === 2, patience);
     watch.unsubscribe();
     expect(printed.mock.calls).toEqual([[0], [1]]);
   } finally {

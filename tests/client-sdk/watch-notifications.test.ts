@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTyp
 import { createClient, type Client, type Disconnection, type InAppNotification } from "../../client-sdk/src/index.ts";
 import { idOf, publish } from "../notifications/publish.ts";
 import { Clock, minute } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";
 import { cookieFetch, recordingFetch } from "./recording-fetch.ts";
@@ -55,7 +56,7 @@ beforeEach(async () => {
   client = createClient({ url, fetch: recorder.fetch });
   await client.signIn({ username, password: memberPassword });
 });
-afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 }));
+afterEach(() => vi.waitUntil(() => zw.services.streams.openStreams === 0, patience));
 
 /** A watch that has started, with its connections and whether each had a gap. */
 async function watching(watcher = client, options: { after?: string; signal?: AbortSignal } = {}) {
@@ -64,7 +65,7 @@ async function watching(watcher = client, options: { after?: string; signal?: Ab
   const first = notifications.next();
   // A test that awaits the first notification later sees its error then.
   first.catch(() => undefined);
-  await vi.waitUntil(() => connections.length > 0, { timeout: 10_000 });
+  await vi.waitUntil(() => connections.length > 0, patience);
   return { connections, notifications, first };
 }
 
@@ -141,7 +142,7 @@ describe("watching notifications", () => {
     const { connections, notifications, first } = await watching();
     clock.advance(15 * minute);
     // The client reconnects too quickly for its absence to be observed.
-    await vi.waitUntil(() => recorder.to("/api/auth/refresh").length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => recorder.to("/api/auth/refresh").length > 0, patience);
     await reported("Between");
     expect(titleOf(await first)).toBe("Between");
     await reported("Later");
@@ -224,7 +225,7 @@ describe("errors in watching notifications", () => {
     const again = new AbortController();
     const { first: other } = await watching(client, { signal: again.signal });
     cutConnections();
-    await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
+    await vi.waitUntil(() => zw.services.streams.openStreams === 0, patience);
     again.abort();
     expect(await failure(other)).toMatchObject({ code: "ABORTED" });
   });
@@ -240,12 +241,12 @@ test("a tRPC subscription reconnects in the same way, until it is unsubscribed",
   const subscription = client.notifications.stream.subscribe(undefined, {
     onData: (message) => data.push(message.data.event === "connected" ? "connected" : message.data.title),
   });
-  await vi.waitUntil(() => data.length === 1, { timeout: 10_000 });
+  await vi.waitUntil(() => data.length === 1, patience);
   await reported("One");
-  await vi.waitUntil(() => data.length === 2, { timeout: 10_000 });
+  await vi.waitUntil(() => data.length === 2, patience);
   cutConnections();
   await reported("Two");
-  await vi.waitUntil(() => data.length === 4, { timeout: 20_000 });
+  await vi.waitUntil(() => data.length === 4, patience);
   expect(data).toEqual(["connected", "One", "connected", "Two"]);
   subscription.unsubscribe();
 });

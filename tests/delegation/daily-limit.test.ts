@@ -35,16 +35,17 @@ test("at most 50 domains with dangling records are reported within 24 hours, and
     await zw.admin.post(`/api/domains/${id}/records`, { recordType: "CNAME", name: "x", value: "gone.tld" });
     ids.push(id);
   }
-  const reported = async (): Promise<string[]> => {
-    for (const id of ids) await admin.post(`/api/domains/${id}/delegation/check`);
+  const reported = async (checked: readonly string[]): Promise<string[]> => {
+    for (const name of checked) await admin.post(`/api/domains/${ids[names.indexOf(name)]}/delegation/check`);
     return names.filter((name) => log.next(name).includes("domain.dangling"));
   };
-  const first = await reported();
+  const first = await reported(names);
   expect(first).toHaveLength(50);
-  const late = names.findIndex((name) => !first.includes(name));
-  const { findings } = (await admin.get(`/api/domains/${ids[late]}/delegation`)).body;
+  const late = names.filter((name) => !first.includes(name));
+  const { findings } = (await admin.get(`/api/domains/${ids[names.indexOf(late[0] ?? "")]}/delegation`)).body;
   expect(findings.map(({ code }: { code: string }) => code)).toContain("dangling");
-  expect(await reported()).toEqual([]);
+  const some = [...late, ...first.slice(0, 2)];
+  expect(await reported(some)).toEqual([]);
   clock.advance(day);
-  expect([...first, ...(await reported())].toSorted()).toEqual(names.toSorted());
+  expect(await reported(some)).toEqual(late);
 });

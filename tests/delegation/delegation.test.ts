@@ -3,6 +3,7 @@ import { claimDue, planFirstChecks } from "../../server/delegation/due-domains.t
 import { assign } from "../assignments/assigned.ts";
 import { NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, day, hour } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { manualConfig, type Body } from "../support/zones.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
@@ -303,7 +304,7 @@ describe("the job", () => {
     world.second.behavior = "silent";
     const stop = new AbortController();
     const running = zw.services.delegationCheck.work({}, stop.signal);
-    await vi.waitUntil(() => world.second.questions.length > 0, { timeout: 10_000, interval: 5 });
+    await vi.waitUntil(() => world.second.questions.length > 0, patience);
     stop.abort();
     await running;
     expect((await get()).body.checkedAt).toBeNull();

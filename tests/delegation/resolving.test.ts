@@ -5,6 +5,7 @@ import { observeDelegation } from "../../server/delegation/observe.ts";
 import { askAll, servedIn } from "../../server/delegation/served.ts";
 import { StubResolver } from "../../server/delegation/stub-resolver.ts";
 import { openDoor } from "../net/door.ts";
+import { patience } from "../support/patience.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
 
 let world: PrivateRoot;
@@ -78,7 +79,7 @@ describe("from the roots", () => {
     };
     const waiting = ask(new AbortController().signal);
     const ended = ask(end.signal);
-    await vi.waitFor(() => expect(world.second.questions).toHaveLength(2));
+    await vi.waitFor(() => expect(world.second.questions).toHaveLength(2), patience);
     end.abort();
     expect(await Promise.race([waiting, ended])).toEqual({ failure: "unasked", message: "The check took too long." });
     await waiting;

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { beginImport, beginZone, endZone } from "../../server/domains/import-progress.ts";
 import { createClient } from "../../client-sdk/src/index.ts";
+import { patience } from "../support/patience.ts";
 import { freshName, manualConfig, unknownId, type Body } from "../support/zones.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 
@@ -32,14 +33,11 @@ async function zones(count: number, lines = "www A 192.0.2.1\n"): Promise<string
 
 /** The progress once the import has ended. */
 async function ended(): Promise<Body> {
-  return await vi.waitFor(
-    async () => {
-      const { body } = await zw.admin.get(path);
-      expect(body.finishedAt).not.toBeNull();
-      return body;
-    },
-    { timeout: 20_000, interval: 20 },
-  );
+  return await vi.waitFor(async () => {
+    const { body } = await zw.admin.get(path);
+    expect(body.finishedAt).not.toBeNull();
+    return body;
+  }, patience);
 }
 
 const all = () => zw.admin.post(path, { all: true });

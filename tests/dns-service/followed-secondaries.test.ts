@@ -6,6 +6,7 @@ import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, day, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";
+import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import type { Body } from "../support/zones.ts";
@@ -51,7 +52,6 @@ async function rowOf(id: string) {
   const columns = found.select(["behind_since", sql<number>`serial::float8`.as("serial")]);
   return await columns.where("zone_id", "=", id).executeTakeFirst();
 }
-const patience = { timeout: 20_000, interval: 50 };
 
 async function untilInSync(id: string): Promise<void> {
   await vi.waitFor(async () => expect(await report(id)).toMatchObject({ secondaries: [{ inSync: true }] }), patience);

@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { StrangerLimit } from "../../server/dns-service/stranger-limit.ts";
 import { flags, queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
 import { askByStream } from "../support/name-servers/transfer-client.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { usePrimary } from "./primary.ts";
 
@@ -35,7 +36,7 @@ test("an address that may ask gets no more than 200 SOAs a second by UDP; furthe
       await new Promise((resolve) => socket.send(question, primary.port, "127.0.0.1", resolve));
     expect(limited()).not.toEqual([]);
   };
-  await vi.waitFor(burst, { timeout: 20_000, interval: 500 });
+  await vi.waitFor(burst, { ...patience, interval: 500 });
   socket.close();
   expect(answers.length).toBeGreaterThan(limited().length);
   const first = limited().map(readMessage)[0];

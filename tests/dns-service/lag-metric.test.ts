@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addZone } from "../support/zones.ts";
 
@@ -23,7 +24,7 @@ test("the metric of the lag lists a secondary as long as it lacks a change, and 
   const check = async () =>
     expect((await zone.get("/secondaries")).body).toMatchObject({ secondaries: [{ inSync: true }] });
   const untilInSync = async () => {
-    await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+    await vi.waitFor(check, patience);
     await zw.services.secondaryCheck.runOnce();
   };
   await untilInSync();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
@@ -44,7 +45,7 @@ test("a secondary is notified with its own key, however many others the configur
   const domain = { name: "notified.example", providerConfigId: notifyingId };
   const { body } = await zw.admin.post("/api/domains", domain);
   const check = async () => expect((await report(body.id)).secondaries).toMatchObject(inSync);
-  await vi.waitFor(check, { timeout: 10_000, interval: 50 });
+  await vi.waitFor(check, patience);
   for (const secondary of secondaries) expect(secondary.notified("notified.example")).not.toEqual([]);
 });
 
@@ -55,12 +56,12 @@ test("a secondary that was never notified is asked for its serial with its own k
   await zw.admin.post("/api/domains", { name: "later.example", providerConfigId: notifyingId });
   await vi.waitFor(() => {
     for (const secondary of secondaries) expect(secondary.notified("later.example")).not.toEqual([]);
-  }, 10_000);
+  }, patience);
   const { serial } = await report(body.id);
   for (const secondary of secondaries) secondary.serves.set("asked.example", serial);
   const path = `/api/provider-configs/${providerConfigId}`;
   expect((await zw.admin.put(path, { config: configOf(listed()) })).status).toBe(200);
   const check = async () => expect((await report(body.id)).secondaries).toMatchObject(inSync);
-  await vi.waitFor(check, { timeout: 10_000, interval: 50 });
+  await vi.waitFor(check, patience);
   for (const secondary of secondaries) expect(secondary.notified("asked.example")).toEqual([]);
 });

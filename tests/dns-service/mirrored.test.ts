@@ -3,6 +3,7 @@ import { storeSigning } from "../../server/changes/state/store-signing.ts";
 import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
+import { patience } from "../support/patience.ts";
 import { startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addZone, fileZone, freshName, manualZone, type Zone } from "../support/zones.ts";
@@ -50,7 +51,7 @@ async function inSync(zone: Zone): Promise<void> {
     const { body: report } = await zone.get("/secondaries");
     expect(report.secondaries).toMatchObject([{ notified: true, inSync: true, serial: report.serial }]);
   };
-  await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(check, patience);
 }
 
 test("deleting a mirrored domain forgets its secondaries", async () => {
@@ -110,7 +111,7 @@ describe("a mirror from which secondaries transfer", () => {
       // It was no mirror when the first record was made.
       expect(body.entries.at(-1)).toMatchObject({ mirrors: null });
     };
-    await vi.waitFor(arrived, { timeout: 20_000 });
+    await vi.waitFor(arrived, patience);
   });
 
   test("the zone is in the catalog, and leaves it with the mirror or the domain, which needs force", async () => {
@@ -159,7 +160,7 @@ describe("a mirror from which secondaries transfer", () => {
     expect(whole.join("\n")).not.toContain(" CDS ");
     expect((await served(zone, since)).lines).toEqual(whole);
     const serial = serialOfLine(whole[0] ?? "");
-    await vi.waitFor(() => expect(secondary.notified(zone.name)).toContain(serial), { timeout: 20_000 });
+    await vi.waitFor(() => expect(secondary.notified(zone.name)).toContain(serial), patience);
     await inSync(zone);
   });
 
@@ -179,7 +180,7 @@ describe("a mirror from which secondaries transfer", () => {
     );
     const unsupported = async () =>
       expect((await zone.get("/mirrors")).body.mirrors).toMatchObject([{ state: "unsupported", unsupported: 1 }]);
-    await vi.waitFor(unsupported, { timeout: 20_000 });
+    await vi.waitFor(unsupported, patience);
     const lines = records((await served(zone)).lines);
     // An automatic TTL is the one that resolvers see.
     expect(lines).toContain(`plain.${name} 300 A 192.0.2.5`);

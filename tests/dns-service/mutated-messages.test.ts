@@ -64,7 +64,7 @@ test("none of 80,000 mutated messages makes the reader of requests throw, and no
   }
   expect(longest).toBeLessThanOrEqual(0);
   expect([...kinds].toSorted()).toEqual(["question", "refusal", "silence", "update"]);
-}, 60_000);
+});
 
 test("none of 20,000 messages that are signed after the mutation makes the reader of requests throw", () => {
   const kinds = new Set<string>();
@@ -80,7 +80,7 @@ test("none of 20,000 messages that are signed after the mutation makes the reade
     kinds.add(request.kind === "question" && request.key ? "signed question" : request.kind);
   }
   expect([...kinds]).toEqual(expect.arrayContaining(["signed question", "update", "refusal"]));
-}, 60_000);
+});
 
 test("a signature with an unknown key, whose names are pointers to a long one, gets no longer answer", () => {
   const name = Array.from({ length: 4 }, () => "a".repeat(60)).join(".");
@@ -128,19 +128,23 @@ test.each([
   ["to a name of 126 labels", questions(Buffer.from(`${"0101".repeat(126)}00`, "hex"), () => 12)],
   // Each to the one before it, as far as a pointer of 14 bits reaches.
   ["to one another", questions(Buffer.of(0), (offset) => (offset === 17 ? 12 : Math.min(offset - 6, 16_379)))],
-])("a message of 64 KiB whose names point %s is refused in milliseconds", (_, message) => {
-  const durations = Array.from({ length: 3 }, () => {
-    const before = performance.now();
-    expect(
-      readRequest(
-        message,
-        () => [],
-        () => signedAt,
-      ).kind,
-    ).toBe("refusal");
-    return performance.now() - before;
+])("a message of 64 KiB whose names point %s is refused after each octet was read a few times", (_, message) => {
+  let reads = 0;
+  const counting = new Proxy(message, {
+    get(target, key) {
+      if (typeof key === "string" && /^\d+$/.test(key)) reads++;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
   });
-  expect(Math.min(...durations)).toBeLessThan(50);
+  const request = readRequest(
+    counting,
+    () => [],
+    () => signedAt,
+  );
+  expect(request.kind).toBe("refusal");
+  expect(reads).toBeGreaterThan(message.length / 10);
+  expect(reads).toBeLessThan(5 * message.length);
 });
 
 /** Returns whether a message gets an answer by TCP, from a service without keys. */
@@ -167,7 +171,7 @@ test("10,000 mutated messages by UDP are all read and harm nothing: the zone is 
   }
   socket.close();
   expect(await transfer(primary.port, zone)).toEqual(before);
-}, 60_000);
+});
 
 test("10,000 mutated messages by TCP are all answered but those that ask for silence, and harm nothing: the zone is transferred as before", async () => {
   const before = await transfer(primary.port, zone);
@@ -181,7 +185,7 @@ test("10,000 mutated messages by TCP are all answered but those that ask for sil
   }
   expect(answers).toBe(messages.filter(isAnswered).length);
   expect(await transfer(primary.port, zone)).toEqual(before);
-}, 60_000);
+});
 
 /** Counts the messages of a stream. */
 function messagesIn(octets: Buffer): number {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
@@ -38,13 +39,10 @@ afterAll(() => {
 
 /** Waits until both zones have been announced: to nobody. */
 async function untilAnnounced(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const rows = await db().selectFrom("primary_zones").select("notified_serial").execute();
-      expect(rows.filter(({ notified_serial: serial }) => serial !== null)).toHaveLength(zones.length);
-    },
-    { timeout: 20_000, interval: 20 },
-  );
+  await vi.waitFor(async () => {
+    const rows = await db().selectFrom("primary_zones").select("notified_serial").execute();
+    expect(rows.filter(({ notified_serial: serial }) => serial !== null)).toHaveLength(zones.length);
+  }, patience);
 }
 
 /** What is stored of secondaries, without asking them. */
@@ -64,14 +62,11 @@ const expected = () =>
   );
 
 async function untilKnown(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const rows = await known();
-      expect(rows).toHaveLength(4);
-      expect(rows).toEqual(expected());
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  await vi.waitFor(async () => {
+    const rows = await known();
+    expect(rows).toHaveLength(4);
+    expect(rows).toEqual(expected());
+  }, patience);
 }
 
 test("secondaries that are added to a configuration are asked at once what they serve of each zone, before any NOTIFY, and the report says it", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0", JOBS: "off" } });
@@ -56,7 +57,7 @@ async function inSync(path: string): Promise<void> {
     const { secondaries: rows, serial } = await report(path);
     for (const row of rows) expect(row).toMatchObject({ inSync: true, serial });
   };
-  await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(check, patience);
 }
 
 /** What is stored of the secondaries of a zone. */
@@ -85,7 +86,7 @@ test("a NOTIFY that is not acknowledged is sent again until it is (RFC 1996 §3.
     expect((await report(path)).secondaries).toContainEqual(
       expect.objectContaining({ inSync: false, error: expect.any(String) }),
     );
-  await vi.waitFor(failed, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(failed, patience);
   if (secondary) secondary.answers = true;
   await inSync(path);
   expect(secondary?.notified("again.example").at(-1)).toBe((await report(path)).serial);
@@ -108,7 +109,7 @@ test("a secondary that does not answer gets no more messages of a serial the mor
     const { status } = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
     expect(status).toBe(201);
     for (let minute = 0; minute < 10; minute++) await zw.services.secondaryCheck.runOnce();
-    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), patience);
     // The NOTIFY and five more.
     expect(secondary.heard).toBeLessThanOrEqual(6);
     secondary.answers = true;
@@ -127,12 +128,12 @@ test("a NOTIFY that is answered SERVFAIL at once is sent again after a while (RF
   expect(status).toBe(201);
   const stored = async () =>
     expect((await rowsOf(path)).map(({ error }) => error)).toContain("The secondary refuses: SERVFAIL.");
-  await vi.waitFor(stored, { timeout: 20_000, interval: 20 });
+  await vi.waitFor(stored, patience);
   if (secondary) secondary.rcode = 0;
   const before = secondary?.notified("restarts.example").at(-1) ?? 0;
   // Nothing else repeats it: no job runs, and nobody asks for the report.
   const heard = () => expect(secondary?.notified("restarts.example").at(-1)).toBe(before + 1);
-  await vi.waitFor(heard, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(heard, patience);
 });
 
 test("a secondary is notified of a catalog again each minute until it acknowledges it (RFC 1996 §3.6)", async () => {
@@ -145,16 +146,16 @@ test("a secondary is notified of a catalog again each minute until it acknowledg
     configs.set("catalog", body.id);
     secondary.rcode = 5;
     await create("member.example", "catalog");
-    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(secondary.heard).toBeGreaterThan(1), patience);
     secondary.rcode = 0;
     const sweep = async () => {
       await zw.services.dnsService.sweep();
       expect(secondary.notified(catalogZone)).toHaveLength(1);
     };
-    await vi.waitFor(sweep, { timeout: 20_000, interval: 50 });
+    await vi.waitFor(sweep, patience);
     await zw.services.dnsService.sweep();
     await create("second-member.example", "catalog");
-    await vi.waitFor(() => expect(secondary.notified(catalogZone)).toHaveLength(2), { timeout: 20_000 });
+    await vi.waitFor(() => expect(secondary.notified(catalogZone)).toHaveLength(2), patience);
   } finally {
     secondary.stop();
   }

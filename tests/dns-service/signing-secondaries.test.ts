@@ -3,6 +3,7 @@ import { NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
 const clock = new Clock();
@@ -30,7 +31,7 @@ test("a secondary that signs has serials of its own: it is in sync with what it 
   await transfer(port, name);
   const inSync = async () =>
     expect(await report(body.id)).toMatchObject({ secondaries: [{ signs: true, inSync: true }] });
-  await vi.waitFor(inSync, { timeout: 20_000 });
+  await vi.waitFor(inSync, patience);
   signer.serves.set(name, (await report(body.id)).serial + 5_000);
   await zw.services.secondaryCheck.runOnce();
   await inSync();
@@ -43,14 +44,14 @@ test("a secondary that signs has serials of its own: it is in sync with what it 
       propagation: { secondaries: 1, inSync },
     });
   // It counts as one to reach once it has been notified, which happens in the background.
-  await vi.waitFor(() => reached(0), { timeout: 20_000 });
+  await vi.waitFor(() => reached(0), patience);
   await zw.services.secondaryCheck.runOnce();
   expect(await report(body.id)).toMatchObject({ secondaries: [{ inSync: false }] });
   clock.advance(11 * minute);
   await zw.services.secondaryCheck.runOnce();
   expect(log.next(name)).toEqual(["zone.secondary_behind"]);
   await transfer(port, name);
-  await vi.waitFor(inSync, { timeout: 20_000 });
+  await vi.waitFor(inSync, patience);
   await zw.services.secondaryCheck.runOnce();
   expect(log.next(name)).toEqual(["zone.secondary_recovered"]);
   await reached(1);

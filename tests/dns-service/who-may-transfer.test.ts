@@ -9,7 +9,7 @@ import {
   type WireMessage,
 } from "../../server/dns/wire/messages.ts";
 import { signRequest, type TsigKey } from "../../server/dns/wire/tsig.ts";
-import { ask, askAllByStream, transfer } from "../support/name-servers/transfer-client.ts";
+import { ask, askAllByStream, moment, transfer } from "../support/name-servers/transfer-client.ts";
 import { Clock } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addresses, asText, everybody, keys, partsOf } from "./everybody.ts";
@@ -88,20 +88,20 @@ async function answersByStream(messages: readonly Buffer[], from: string, key: T
 }
 
 /**
- * Asks by UDP, where nobody gets many refusals. All ask at once, because silence takes a while to tell.
- * @param lucky for whose answers to wait, however long they take
+ * Asks by UDP, where nobody gets many refusals. All ask at once, because silence takes a while to tell. Those that must get an answer wait
+ * for as long as it takes.
  * @returns the RCODEs of the answers by who asked, without refusals
  */
 async function answeredByDatagram(message: Buffer, lucky: readonly string[]): Promise<Record<string, number>> {
   const rcodes = everybody.map(async (who): Promise<[string, number | null]> => {
     const { from, key } = partsOf(who);
     const sent = key ? signRequest(message, key, seconds()).message : message;
-    const answer = await ask(portFor(from), sent, { from, ...(lucky.includes(who) ? { milliseconds: 20_000 } : {}) });
+    const answer = await ask(portFor(from), sent, { from, ...(lucky.includes(who) ? {} : moment) });
     return [who, answer && readMessage(answer).rcode];
   });
   const others = new Set<number | null>([null, 5, 9]);
-  const found = (await Promise.all(rcodes)).filter(([, rcode]) => !others.has(rcode));
-  return Object.fromEntries(found.map(([who, rcode]) => [who, rcode ?? 0]));
+  const answers = (await Promise.all(rcodes)).filter(([, rcode]) => !others.has(rcode));
+  return Object.fromEntries(answers.map(([who, rcode]) => [who, rcode ?? 0]));
 }
 
 const all = (whose: readonly string[], rcode: number) => Object.fromEntries(whose.map((who) => [who, rcode]));

@@ -50,7 +50,7 @@ test("every TypeScript example of the documentation fits the client's types", as
     stdout: "",
     stderr: "",
   });
-}, 120_000);
+});
 
 test("the first program does what Getting started says", async () => {
   await zw.admin

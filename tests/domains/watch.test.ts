@@ -2,6 +2,7 @@ import { createClient, isZonewrightError, type Client, type WatchedChange } from
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { announceZoneChange } from "../../server/changes/watch/announce.ts";
 import { StreamClient } from "../support/event-stream.ts";
+import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { fileZone, manualZone, unknownId, type Zone } from "../support/zones.ts";
 import { memberPassword, useZonewright } from "../support/zonewright.ts";
@@ -20,7 +21,7 @@ let open: Watch[] = [];
 afterEach(async () => {
   for (const watch of open) watch.stop();
   open = [];
-  await vi.waitUntil(() => zw.services.streams.openStreams === 0, { timeout: 10_000 });
+  await vi.waitUntil(() => zw.services.streams.openStreams === 0, patience);
 });
 
 function sdk(client: RestClient): Client {
@@ -53,7 +54,7 @@ async function watching(client: RestClient, zones: Zone[]): Promise<Watch> {
 }
 
 async function received({ changes }: Watch, count: number): Promise<void> {
-  await vi.waitUntil(() => changes.length >= count, { timeout: 10_000, interval: 10 });
+  await vi.waitUntil(() => changes.length >= count, patience);
 }
 
 async function codeOf(failure: Promise<unknown>): Promise<string> {

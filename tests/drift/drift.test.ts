@@ -7,6 +7,7 @@ import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
 import { ZoneWatch } from "../../server/drift/zone-watch.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
+import { patience } from "../support/patience.ts";
 import { fileZone, manualConfig, manualZone, type Body, type Zone } from "../support/zones.ts";
 import { holdLease } from "./hold-lease.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
@@ -151,7 +152,7 @@ describe("drift checks of a zone", () => {
 
   test("a zone that is being changed here is not checked until the change ends", async () => {
     await byHand();
-    await holdLease(zw, zone, 60);
+    await holdLease(zw, zone, 3_600);
     await later();
     expect(await drift()).toBeNull();
     await holdLease(zw, zone, -1);
@@ -195,7 +196,7 @@ describe("a zone file edited while no service was running", () => {
     const watch = new ZoneWatch({ database, connections, drift: job(), log: quiet, now: clock.now });
     onTestFinished(() => watch.stop());
     await watch.start();
-    await vi.waitUntil(() => reported.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => reported.length === 2, patience);
     expect(await drift()).toMatchObject(counts);
     expect(await gone.detail()).toMatchObject({ driftError: expect.any(String) });
     expect(await same.detail()).toMatchObject({ driftedAt: null });

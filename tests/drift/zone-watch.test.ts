@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { watchFolder } from "../../server/dns-providers/zonefile/watch-folder.ts";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Body } from "../support/zones.ts";
 
 // A zone's turn comes once an hour: what is found within seconds was found by watching.
 const zw = useZonewright();
-const patience = { timeout: 25_000, interval: 100 };
 
 const notices = async (domainId: string) =>
   (await zw.admin.get("/api/notifications")).body.notifications.filter(
@@ -67,7 +67,7 @@ describe("a zone file of a configuration", () => {
     await writeFile(file, `${await readFile(file, "utf8")}new 300 A 192.0.2.9\n`);
     const driftedAt = async () => (await zw.admin.get(`/api/domains/${made.body.id}`)).body.driftedAt;
     // Other instances look for new configurations twice a minute.
-    await vi.waitUntil(async () => (await driftedAt()) !== null, { timeout: 8_000, interval: 100 });
+    await vi.waitUntil(async () => (await driftedAt()) !== null, patience);
   });
 });
 
@@ -92,7 +92,7 @@ describe("a watched folder", () => {
         await writeFile(join(folder, "new.zone"), `${(round += 1)}`);
         return changed.has("new.zone");
       },
-      { timeout: 20_000, interval: 700 },
+      { ...patience, interval: 700 },
     );
     expect(changed.has("kept.zone")).toBe(false);
     changed.clear();

@@ -7,6 +7,7 @@ import { entries } from "../audit/trail.ts";
 import { approve, creating, readRequest, requested, verdict } from "../change-requests/requested.ts";
 import { storeFinding } from "../delegation/found.ts";
 import { jobOf, started } from "../replacements/replaced.ts";
+import { patience } from "../support/patience.ts";
 import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { manualZone, type Body } from "../support/zones.ts";
@@ -176,7 +177,7 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       const token = new RestClient(zw.url, body.token);
       expect((await token.get("/api/domains")).body.total).toBe(1);
       await madeAnew(zw, zone);
-      await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), patience);
     },
   },
   "TSIG keys for it": {

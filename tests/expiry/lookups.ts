@@ -48,6 +48,6 @@ export async function openLookUp(
     rdap: new RdapClient(egress, pace, now),
     whois: new WhoisClient({ egress, pace, now, configured: options.whois, iana }),
   });
-  const patience = { turnMilliseconds: 0, signal: AbortSignal.timeout(20_000) };
+  const patience = { turnMilliseconds: 0, signal: new AbortController().signal };
   return { dir, find: (name) => lookUp.find(name, patience) };
 }

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { queries } from "../../server/database/database.ts";
 import type { WaitingMail } from "../../server/mail/outbox.ts";
 import { Clock, hour } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
@@ -80,12 +81,12 @@ test("a deferred mail is delivered later, and its link works", async () => {
 
   mail.refuseWith(null);
   await makeDue();
-  const { text } = await vi.waitFor(() => mail.next(email), { timeout: 20_000 });
+  const { text } = await vi.waitFor(() => mail.next(email), patience);
   const [, token = ""] = /#token=([\w-]+)/.exec(text) ?? [];
   const reset = { token, newPassword: "another that is long enough" };
   expect((await zw.nobody.post("/api/auth/password/reset", reset)).status).toBe(200);
   await zw.services.background.settled();
-  await vi.waitFor(async () => expect(await stateOf(id)).toBe("completed"), { timeout: 15_000 });
+  await vi.waitFor(async () => expect(await stateOf(id)).toBe("completed"), patience);
 });
 
 test("a permanently rejected mail is not retried", async () => {

@@ -5,9 +5,9 @@ import type { Job, JobRun } from "../../server/jobs/jobs.ts";
 import { JobRunner } from "../../server/jobs/runner.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { emptyDatabase } from "../support/database.ts";
+import { patience } from "../support/patience.ts";
 
 const timing = { heartbeat: 10, supervise: 1, poll: 0.5 };
-const patience = { timeout: 20_000, interval: 20 };
 
 let database: Database;
 let log: string[];

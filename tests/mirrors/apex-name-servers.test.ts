@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone } from "../support/zones.ts";
 
@@ -17,7 +18,7 @@ test("the name servers at a zone's apex follow at a mirror whose provider allows
     const text = await readFile(file, "utf8").catch(() => "");
     return [...text.matchAll(/\sNS\s+(ns[89]\.example\.net\.)$/gm)].map(([, server]) => server);
   };
-  await vi.waitFor(async () => expect(await nameServers()).toEqual(["ns8.example.net."]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await nameServers()).toEqual(["ns8.example.net."]), patience);
   expect((await zone.update(recordId, { value: "ns9.example.net" })).status).toBe(200);
-  await vi.waitFor(async () => expect(await nameServers()).toEqual(["ns9.example.net."]), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await nameServers()).toEqual(["ns9.example.net."]), patience);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { configure, newZone } from "../dns-providers/vendor-zone.ts";
 import { Clock } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { startDnspodServer, type DnspodServer } from "../support/vendors/dnspod/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
@@ -20,7 +21,7 @@ afterAll(() => vendor.stop());
 
 async function reaches(zone: Zone, state: object): Promise<void> {
   const check = async () => expect((await zone.get("/mirrors")).body.mirrors).toMatchObject([state]);
-  await vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(check, patience);
 }
 
 /** A person switches the records of a name on or off at DNSPod. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
+import { patience } from "../support/patience.ts";
 import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, type Zone } from "../support/zones.ts";
@@ -61,7 +62,7 @@ test("force that is asked for during another attempt counts for the next one", a
     async () => {
       addForeign();
       forced = zone.post(path, { force: true });
-      await vi.waitFor(async () => expect(await isForced()).toBe(true), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await isForced()).toBe(true), patience);
     },
   );
   await zone.add("A", "www", "192.0.2.1", 300);

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { assign } from "../assignments/assigned.ts";
+import { patience } from "../support/patience.ts";
 import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualConfig, type Body, type Zone } from "../support/zones.ts";
@@ -30,14 +31,11 @@ const add = (zone: Zone, providerConfigId: string, more: object = {}) =>
 
 /** Waits until the only mirror of a zone is in a state. */
 async function reaches(zone: Zone, state: string): Promise<Body> {
-  return await vi.waitFor(
-    async () => {
-      const { body } = await zone.get("/mirrors");
-      expect(body.mirrors).toMatchObject([{ state }]);
-      return body.mirrors[0];
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  return await vi.waitFor(async () => {
+    const { body } = await zone.get("/mirrors");
+    expect(body.mirrors).toMatchObject([{ state }]);
+    return body.mirrors[0];
+  }, patience);
 }
 
 /** The records of a zone at Cloudflare, as `name type content`. */
@@ -170,9 +168,7 @@ describe("a mirror", () => {
     await reaches(zone, "in_sync");
     cloud.server.fault("POST", "refuse");
     await zone.add("A", "late", "192.0.2.44");
-    await vi.waitFor(async () => expect((await mirrorsOf(zone))[0]).toMatchObject({ state: "failing" }), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(async () => expect((await mirrorsOf(zone))[0]).toMatchObject({ state: "failing" }), patience);
     expect((await mirrorsOf(zone))[0].error).toContain("harbour master");
     expect(await reaches(zone, "in_sync")).toMatchObject({ error: null });
     expect(atCloudflare(zone)).toContain(`late.${zone.name} A 192.0.2.44`);
@@ -184,13 +180,9 @@ describe("a mirror", () => {
     await reaches(zone, "in_sync");
     cloud.server.fault("POST", "cutAfter");
     await zone.add("A", "twice", "192.0.2.45");
-    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`twice.${zone.name} A 192.0.2.45`), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`twice.${zone.name} A 192.0.2.45`), patience);
     await zone.add("A", "other", "192.0.2.46");
-    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`other.${zone.name} A 192.0.2.46`), {
-      timeout: 20_000,
-    });
+    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`other.${zone.name} A 192.0.2.46`), patience);
     expect(atCloudflare(zone).filter((line) => line.includes("192.0.2.45"))).toHaveLength(1);
   });
 
@@ -212,7 +204,7 @@ describe("a mirror", () => {
     await zone.add("A", "short", "192.0.2.5", 5);
     await zone.add("A", "long", "192.0.2.6", 300);
     expect(await reaches(zone, "unsupported")).toMatchObject({ unsupported: 1, error: null });
-    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`long.${zone.name} A 192.0.2.6`));
+    await vi.waitFor(() => expect(atCloudflare(zone)).toContain(`long.${zone.name} A 192.0.2.6`), patience);
     expect(atCloudflare(zone)).not.toContain(`short.${zone.name} A 192.0.2.5`);
   });
 });

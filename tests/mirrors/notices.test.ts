@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { NoticeLog } from "../expiry/notice-log.ts";
 import { hour, minute } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { refusal } from "../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
@@ -81,7 +82,7 @@ test("what others change at a mirror is put back by the check that is due, and n
   expect(theirs()).toBe(1);
   time += hour;
   await run();
-  await vi.waitFor(() => expect(theirs()).toBe(0), { timeout: 20_000 });
+  await vi.waitFor(() => expect(theirs()).toBe(0), patience);
 });
 
 test("a pause of more than an hour that a provider asks for is reported at once, and once", async () => {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { refusal } from "../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -10,8 +11,6 @@ import { fileZone, type Zone } from "../support/zones.ts";
 let time = Date.now();
 const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: () => new Date(time) });
 const cloud = useCloudflare(zw);
-
-const patience = { timeout: 40_000, interval: 50 };
 
 /** Waits until the mirrors of zones are in a state. */
 async function reach(zones: readonly Zone[], ...states: string[]): Promise<void> {
@@ -77,7 +76,7 @@ test("once a provider is back, the mirrors there follow without waiting for thei
   // The third and the fourth are under way at the same time.
   expect(new Set(names().slice(2, 4))).toEqual(new Set(wanted.slice(2, 4)));
   expect([...names().slice(0, 2), ...names().slice(4)]).toEqual([...wanted.slice(0, 2), ...wanted.slice(4)]);
-}, 120_000);
+});
 
 test("a mirror that follows is behind only since the records that it has, also if the zone changes meanwhile", async () => {
   const zones = await mirroredZones(1);
@@ -96,7 +95,7 @@ test("a mirror that follows is behind only since the records that it has, also i
   time += 2_000;
   await zone?.post(`/mirrors/${body.mirrors[0].id}/reconcile`);
   await reach(zones, "in_sync");
-}, 120_000);
+});
 
 test("after a clock that was ahead was set back, mirrors follow without waiting until it is that late again", async () => {
   const ahead = 120_000;
@@ -107,7 +106,7 @@ test("after a clock that was ahead was set back, mirrors follow without waiting 
   // The clock stands still: no later time makes the mirror due.
   await reach(zones, "in_sync");
   expect(cloud.server.records(zones[0]?.name ?? "").map(({ content }) => content)).toContain("192.0.2.46");
-}, 120_000);
+});
 
 test("a provider that does not answer holds up its own mirrors only", async () => {
   const [zone] = await mirroredZones(1);
@@ -132,4 +131,4 @@ test("a provider that does not answer holds up its own mirrors only", async () =
   const { body: list } = (await zone?.get("/mirrors")) ?? { body: null };
   await zone?.post(`/mirrors/${list.mirrors[0].id}/reconcile`);
   await reach(zones, "in_sync", "in_sync");
-}, 120_000);
+});

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { Clock, minute } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import type { VendorCall } from "../support/vendors/loopback-vendor.ts";
 import { refusal } from "../support/vendors/cloudflare/server.ts";
 import { useCloudflare } from "./cloud.ts";
@@ -52,8 +53,7 @@ test("after an outage all mirrors follow although the vendor limits calls, those
   }));
   clock.advance(minute);
   await zw.services.mirrorReconciler.run(new AbortController().signal);
-  for (const zone of late)
-    await vi.waitFor(async () => expect(await stateOf(zone)).toBe("in_sync"), { timeout: 40_000, interval: 50 });
+  for (const zone of late) await vi.waitFor(async () => expect(await stateOf(zone)).toBe("in_sync"), patience);
   expect(limits.refused).toBeGreaterThan(0);
   const order = cloud.server.vendor.calls.filter(isChange).map(({ url }) => {
     const id = url.pathname.split("/").at(-3);
@@ -63,4 +63,4 @@ test("after an outage all mirrors follow although the vendor limits calls, those
   const first = [...new Set(order)];
   expect(first).toHaveLength(late.length);
   for (const [place, index] of first.entries()) expect(Math.abs(place - index)).toBeLessThanOrEqual(1);
-}, 120_000);
+});

@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Clock, second } from "../support/clock.ts";
+import { patience } from "../support/patience.ts";
 import { freePorts } from "../support/programs.ts";
 import { failureOf, listen, openDoor } from "./door.ts";
 
@@ -182,7 +183,7 @@ test("a host that hangs does not block calls to other hosts", async () => {
   const hanging = Array.from({ length: 140 }, () => door.guardedFetch(slow, { ...inside, signal: giveUp.signal }));
   const ends = Promise.allSettled(hanging);
   expect((await door.guardedFetch(quick, inside)).status).toBe(200);
-  await vi.waitFor(() => expect(asked).toBe(8), { timeout: 10_000 });
+  await vi.waitFor(() => expect(asked).toBe(8), patience);
   expect((await failureOf(door.guardedFetch(slow, inside))).failure).toBe("busy");
   giveUp.abort(new Error("enough"));
   const reasons = (await ends).map((end) => (end.status === "rejected" ? String(end.reason) : "answered"));

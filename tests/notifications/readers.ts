@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { StreamClient } from "../support/event-stream.ts";
+import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { idOf, publish } from "./publish.ts";
@@ -32,7 +33,7 @@ export function useReader(zw: Zonewright): Reader {
   afterEach(async () => {
     for (const stream of opened) stream.cut();
     opened = [];
-    await vi.waitUntil(() => openStreams() === 0, { timeout: 10_000 });
+    await vi.waitUntil(() => openStreams() === 0, patience);
   });
   return {
     get client() {
@@ -56,7 +57,7 @@ export function useReader(zw: Zonewright): Reader {
       const closed = new Promise((resolve) => socket.once("close", resolve));
       socket.on("error", () => undefined);
       socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${client.token}\r\n\r\n`);
-      await vi.waitFor(() => expect(openStreams()).toBe(1), { timeout: 10_000 });
+      await vi.waitFor(() => expect(openStreams()).toBe(1), patience);
       const metadata = { filler: "y".repeat(100_000) };
       let reported = 0;
       for (; openStreams() > 0 && reported < 200; reported++) await publish(zw, { userIds: [id] }, "Unread", metadata);

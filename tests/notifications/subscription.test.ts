@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { AppRouter } from "../../server/router.ts";
 import { Clock, minute } from "../support/clock.ts";
 import type { StreamClient, StreamMessage } from "../support/event-stream.ts";
+import { patience } from "../support/patience.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { publish } from "./publish.ts";
 import { useReader } from "./readers.ts";
@@ -148,13 +149,13 @@ test("tRPC's own client resumes after a lost connection, with the current token,
   const subscription = client.notifications.stream.subscribe(undefined, {
     onData: ({ data }) => titles.push(data.event === "connected" ? `connected ${data.gap}` : data.title),
   });
-  await vi.waitUntil(() => titles.length === 1, { timeout: 10_000 });
+  await vi.waitUntil(() => titles.length === 1, patience);
   await publish(zw, { userIds: [reader.id] }, "One");
-  await vi.waitUntil(() => titles.length === 2, { timeout: 10_000 });
+  await vi.waitUntil(() => titles.length === 2, patience);
   ({ token } = await zw.signIn(reader.username, memberPassword));
   connection.abort(new TypeError("The connection was lost."));
   await publish(zw, { userIds: [reader.id] }, "Two");
-  await vi.waitUntil(() => titles.length === 4, { timeout: 20_000 });
+  await vi.waitUntil(() => titles.length === 4, patience);
   expect(titles).toEqual(["connected false", "One", "connected false", "Two"]);
   expect(new Set(opened).size).toBe(2);
   subscription.unsubscribe();

@@ -41,4 +41,4 @@ test("a hundred connections that never finish their headers are closed while oth
     expect(answer.status).toBe(400);
     expect(answer.body.detail).toBe("The request did not arrive in time. Try again.");
   }
-}, 30_000);
+});

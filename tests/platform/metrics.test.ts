@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { Metrics } from "../../server/metrics/metrics.ts";
 import { StreamClient } from "../support/event-stream.ts";
+import { patience } from "../support/patience.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 
 let zw: Zonewright & { stop(): Promise<void> };
@@ -52,13 +53,10 @@ test("/version and a metric show the running version without authentication", as
 test("metrics show job runs and waiting jobs", async () => {
   const job = "changes.repair";
   await zw.services.jobs.enqueue(zw.services.database.fork(), job, {});
-  await vi.waitFor(
-    async () => {
-      expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);
-      expect(await value(`zonewright_job_last_success_timestamp_seconds{job="${job}"}`)).toBeGreaterThan(1e9);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(async () => {
+    expect(await value(`zonewright_job_duration_seconds_count{job="${job}"}`)).toBeGreaterThan(0);
+    expect(await value(`zonewright_job_last_success_timestamp_seconds{job="${job}"}`)).toBeGreaterThan(1e9);
+  }, patience);
   expect(await value(`zonewright_job_failures_total{job="${job}"}`)).toBe(0);
   for (const state of ["waiting", "active", "failed"]) {
     expect(await value(`zonewright_jobs{job="${job}",state="${state}"}`)).toBe(0);

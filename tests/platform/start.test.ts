@@ -110,7 +110,7 @@ test("an operator starts the service, sees its URLs, and stops it without losing
 
   for (const secret of [...secrets, password, answer.body.accessToken, answer.body.refreshToken])
     expect(second.output()).not.toContain(secret);
-}, 120_000);
+});
 
 /** Makes valid and invalid calls with tokens. @returns all of the tokens */
 async function useTokens(client: RestClient, password: string): Promise<string[]> {
@@ -149,7 +149,7 @@ test("LOG_FORMAT=text prints a human-readable startup message", async () => {
       "",
     ].join("\n"),
   );
-}, 60_000);
+});
 
 test("a failed start prints one line of JSON if the output is not a terminal", async () => {
   const printed = await refusedStart({ DATA_DIR: join(folder, "other"), PORT: "http", JOBS: "maybe" });

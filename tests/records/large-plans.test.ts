@@ -41,7 +41,7 @@ describe("a plan of 10,000 changes", () => {
     expect(second.deletes).toHaveLength(10_000);
     const gone = await zone.post("/records/apply", { changes: deletes, planHash: second.planHash, force: true });
     expect({ status: gone.status, revision: gone.body.revision }).toEqual({ status: 200, revision: 2 });
-  }, 120_000);
+  });
 
   test("10,001 changes are refused, and so is one bad change among 10,000, by its index", async () => {
     const many = await zone.post("/records/plan", { changes: creates(10_001) });

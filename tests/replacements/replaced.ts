@@ -1,9 +1,9 @@
 import { expect, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import type { Answer, RestClient } from "../support/rest-client.ts";
 import type { Body } from "../support/zones.ts";
 
 const base = "/api/records/replace";
-const patience = { timeout: 20_000, interval: 20 };
 
 export const planOf = (client: RestClient, request: object): Promise<Answer> => client.post(`${base}/plan`, request);
 

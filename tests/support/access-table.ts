@@ -4,6 +4,7 @@ import { appRouter } from "../../server/router.ts";
 import { vi } from "vitest";
 import { StreamClient } from "./event-stream.ts";
 import { page } from "./markdown.ts";
+import { patience } from "./patience.ts";
 import type { Answer, RestClient } from "./rest-client.ts";
 
 /** A line of docs/rights.md. */
@@ -86,8 +87,6 @@ export const streamPaths: Readonly<Record<string, string>> = {
   "notifications.stream": "/api/notifications/stream",
   "domains.watch": "/trpc/domains.watch",
 };
-
-const patience = { timeout: 10_000 };
 
 /** The status of a request with an endless answer. A closed stream keeps its slot for a moment. */
 async function streamStatus({ url, token }: RestClient, path: string): Promise<number> {

@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { startArguments, thisCheckout } from "../../bench/support/start-script.ts";
+import { patience } from "./patience.ts";
 import { programEnv, startProgram, type RunningProgram } from "./programs.ts";
 import { RestClient } from "./rest-client.ts";
 import { adminPassword } from "./zonewright.ts";
@@ -36,13 +37,10 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
     },
   });
   const [, url = ""] = program.ready;
-  await vi.waitFor(
-    async () => {
-      const { status } = await fetch(`${url}/readyz`);
-      if (status !== 200) throw new Error(`The service is not ready (${status}):\n${program.output()}`);
-    },
-    { timeout: 15_000, interval: 20 },
-  );
+  await vi.waitFor(async () => {
+    const { status } = await fetch(`${url}/readyz`);
+    if (status !== 200) throw new Error(`The service is not ready (${status}):\n${program.output()}`);
+  }, patience);
   return {
     ...program,
     url,

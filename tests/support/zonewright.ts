@@ -35,12 +35,14 @@ export interface Zonewright {
 export interface Options {
   env?: Record<string, string>;
   now?: () => Date;
-  /** How to wait for providers, instead of in real time. */
+  /** How to wait for providers and for the next attempt of a delivery, instead of in real time. */
   pause?: (milliseconds: number) => Promise<void>;
   /** How to make outgoing calls, instead of by the addresses that they name. */
   egress?: Egress;
   /** Hashes passwords at production cost, for tests of the hashes or of what happens meanwhile. */
   realHashes?: boolean;
+  /** Runs jobs by their schedules, too. By default they run when something enqueues them or a test calls them: at a full minute, one would get in its way. */
+  schedules?: boolean;
   /** Where the log goes. By default it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -89,6 +91,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
     ...(options.pause ? { pause: options.pause } : {}),
     ...(options.egress ? { egress: options.egress } : {}),
     ...(options.realHashes ? {} : { passwordCost: lightHashes }),
+    schedules: options.schedules ?? false,
   });
   const { url, powerdnsUrl, services } = server;
   const signIn = async (username: string, password: string) => {

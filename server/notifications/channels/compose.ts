@@ -2,6 +2,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { Database } from "../../database/database.ts";
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { Pause } from "../../platform/pause.ts";
 import type { Notifications } from "../notify.ts";
 import type { ConfigCipher } from "./config-cipher.ts";
 import { Deliverer } from "./deliverer.ts";
@@ -22,6 +23,8 @@ export function composeChannels(parts: {
   database: Database;
   makeCounter: MakeCounter;
   audit: Audit;
+  /** How to wait for the next attempt. */
+  pause: Pause;
   log: Logger;
 }): ChannelServices {
   const { box, ports, audit } = parts;

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { theService } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
+import type { Pause } from "../../platform/pause.ts";
 import type { Notifications } from "../notify.ts";
 import { unreadableConfig, type ConfigCipher } from "./config-cipher.ts";
 import {
@@ -36,6 +36,7 @@ interface Parts {
   box: ConfigCipher;
   ports: Ports;
   makeCounter: MakeCounter;
+  pause: Pause;
   notifications: Notifications;
   audit: Audit;
   log: Logger;
@@ -60,7 +61,8 @@ export class Deliverer {
 
   /** Runs until nothing on its transport is due. */
   async run(signal: AbortSignal): Promise<void> {
-    const { way, database, ports } = this.#parts;
+    const { way, database, ports, pause } = this.#parts;
+    const aborted = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     while (!signal.aborted) {
       const due = await claimDue(database.fork(), way, ports.now());
       if (due.length > 0) {
@@ -70,7 +72,7 @@ export class Deliverer {
       const next = await nextDue(database.fork(), way);
       const wait = next === null ? Number.POSITIVE_INFINITY : next.getTime() - ports.now().getTime();
       if (wait > soonMilliseconds) return;
-      await sleep(Math.max(wait, 100), undefined, { signal }).catch(() => undefined);
+      await Promise.race([pause(Math.max(wait, 100)), aborted]);
     }
   }
 

@@ -4,6 +4,7 @@ import { narrowablePermissions } from "../../../server/access/narrowing.ts";
 import { permissions } from "../../../server/access/permissions.ts";
 import { assign, idOf } from "../../assignments/assigned.ts";
 import { approve, creating, request, requested, requireReview } from "../../change-requests/requested.ts";
+import { patience } from "../../support/patience.ts";
 import { reverseNet, set } from "../../support/reverse-zones.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -149,10 +150,10 @@ describe("reading", () => {
     const changes: WatchedChange[] = [];
     const client = createClient({ url: zw.url, token: token.token ?? "" });
     const watch = client.domains.watch.subscribe({ ids: [zone.id] }, { onData: (change) => changes.push(change) });
-    await vi.waitFor(() => expect(changes).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(changes).toHaveLength(1), patience);
     await zone.add("A", freshName(), "192.0.2.7");
     await zone.add("TXT", "_acme-challenge.seen", "seen");
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(1), patience);
     expect(changes).toHaveLength(2);
     watch.unsubscribe();
   });
@@ -218,7 +219,7 @@ describe("writing", () => {
       (await new Zone(zw, own, client).create({ recordType: "A", name, value: net.at(at) })).status;
     expect(await add(await narrowed(ada, { domainIds: [own.id] }), "narrowed", 1)).toBe(201);
     expect(await add(ada, "free", 2)).toBe(201);
-    await vi.waitFor(async () => expect(await net.zone.lines()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await net.zone.lines()).toHaveLength(1), patience);
     expect(await net.zone.lines()).toEqual([expect.stringContaining("free")]);
   });
 });
@@ -316,7 +317,7 @@ test("a token sees the replacements that it started, and no others of its owner"
   expect((await token.post(`/api/records/replace/${other}/stop`)).status).toBe(404);
   await vi.waitFor(
     async () => expect((await token.get(`/api/records/replace/${mine}`)).body).toMatchObject({ state: "done" }),
-    { timeout: 20_000 },
+    patience,
   );
   expect(await own.lines()).toContain("www A 192.0.2.11");
 });
@@ -329,7 +330,7 @@ test("a token ends when the last domain that it names is deleted, and the audit 
   expect((await token.get(second.path)).status).toBe(200);
   expect((await ada.get(path)).body.tokens[0].domainIds).toEqual([second.id]);
   expect((await ada.delete(second.path)).status).toBe(200);
-  await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await token.get("/api/domains")).status).toBe(401), patience);
   expect((await ada.get(path)).body.tokens.map(({ id }: Body) => id)).not.toContain(body.id);
   const { body: audit } = await zw.admin.get(`/api/audit?action=token.delete&targetId=${body.id}`);
   expect(audit.entries[0]).toMatchObject({ actorId: await idOf(ada), before: { name: "Narrowed" } });

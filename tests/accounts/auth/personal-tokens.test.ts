@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { isWellFormed, newToken } from "../../../server/access/personal-token-form.ts";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, day, minute } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -199,7 +200,7 @@ describe("a personal token", () => {
       const { lastUsedAt } = await listed(bob, id);
       expect(lastUsedAt).not.toBeNull();
       return lastUsedAt as string;
-    });
+    }, patience);
     expect(Date.parse(first)).toBeGreaterThanOrEqual(before);
     // A cached token is trusted for a second of real time.
     const usedAgain = async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { Clock, day, hour, second as seconds } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
@@ -235,7 +236,7 @@ describe("the lifetime of a session", () => {
     clock.advance(60 * seconds);
     expect(await refresh(last.refreshToken)).toBeProblem(401, "UNAUTHORIZED");
     // A session that was just read is trusted for a second of real time.
-    await vi.waitFor(async () => expect(await works(last)).toBe(false), { timeout: 5_000, interval: 100 });
+    await vi.waitFor(async () => expect(await works(last)).toBe(false), patience);
   });
 });
 

@@ -1,6 +1,7 @@
 import { argon2i, hash, type HashOptions } from "argon2";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { queries } from "../../../server/database/database.ts";
+import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
@@ -74,10 +75,7 @@ test("a user disabled after sign-in is refused within a second, and cannot refre
     401,
     "UNAUTHORIZED",
   );
-  await vi.waitFor(async () => expect(await member.get("/api/auth/me")).toBeProblem(401, "UNAUTHORIZED"), {
-    timeout: 5_000,
-    interval: 100,
-  });
+  await vi.waitFor(async () => expect(await member.get("/api/auth/me")).toBeProblem(401, "UNAUTHORIZED"), patience);
 });
 
 test.each([

@@ -6,6 +6,7 @@ import { tsigAlgorithms } from "../../../server/dns/wire/tsig.ts";
 import { assign, idOf } from "../../assignments/assigned.ts";
 import { entries } from "../../audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
@@ -59,7 +60,7 @@ const listed = async (owner: RestClient, id: string): Promise<Body> =>
 const note = (known: { id: string }, from: string, error: string | null) =>
   zw.services.tsigKeyCredentials.noteUse(known, from, error);
 /** Waits until something that is written in the background can be seen. */
-const seen = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000 });
+const seen = (check: () => Promise<void>) => vi.waitFor(check, patience);
 
 describe("creating a TSIG key", () => {
   test("a TSIG key shows its secret only when it is created, and is stored encrypted", async () => {

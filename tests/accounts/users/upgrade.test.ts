@@ -49,4 +49,4 @@ test("an upgrade marks existing addresses as verified and ends invitations whose
     if (!migrations.includes(added)) migrations.splice(since, 0, added);
     await rm(dataDir, { recursive: true, force: true });
   }
-}, 120_000);
+});

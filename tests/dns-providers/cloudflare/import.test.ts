@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { patience } from "../../support/patience.ts";
 import { freshName, type Body } from "../../support/zones.ts";
 import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { minute } from "../../support/clock.ts";
@@ -29,16 +30,13 @@ function zoneThere(): string {
 
 /** The progress once the import has ended. */
 async function ended(config: string): Promise<Body> {
-  return await vi.waitFor(
-    async () => {
-      const { status, body } = await cf.zw.admin.get(`/api/provider-configs/${config}/import`);
-      // The session expired while the clock was advanced.
-      if (status === 401) await cf.wait(0);
-      expect(body.finishedAt).toEqual(expect.any(String));
-      return body;
-    },
-    { timeout: 20_000, interval: 20 },
-  );
+  return await vi.waitFor(async () => {
+    const { status, body } = await cf.zw.admin.get(`/api/provider-configs/${config}/import`);
+    // The session expired while the clock was advanced.
+    if (status === 401) await cf.wait(0);
+    expect(body.finishedAt).toEqual(expect.any(String));
+    return body;
+  }, patience);
 }
 
 const isOfRecords = ({ url }: VendorCall) => url.pathname.endsWith("/dns_records");

@@ -54,7 +54,7 @@ describe("failed calls", () => {
 });
 
 describe("calls without an answer", () => {
-  const hasty = { tryMilliseconds: 400 };
+  const hasty = { tryMilliseconds: 1_000 };
 
   test("a read without an answer times out and is retried", async () => {
     calling.answers("never", 2);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { prerequisite as pre, update, type UpdateClient } from "../../support/name-servers/update-client.ts";
+import { patience } from "../../support/patience.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newKey, newZone } from "./key-clients.ts";
@@ -67,7 +68,7 @@ describe("a key limited to TXT at app and below", () => {
   test("a refusal is shown to the key's owner and in the audit trail, and the history names the key", async () => {
     expect(await client.update([update.add("www", "A", "192.0.2.9")])).toBe(5);
     const reason = "This key does not cover the records of www. Use one that does.";
-    await vi.waitFor(async () => expect((await keyState(keyId))?.lastError).toBe(reason), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await keyState(keyId))?.lastError).toBe(reason), patience);
     const audit = await zw.admin.get("/api/audit?action=domain.refuse_update&limit=1");
     expect(audit.body.entries[0]).toMatchObject({ targetId: zone.id, after: { reason }, ip: "127.0.0.1" });
     expect(await client.update([update.add("app", "TXT", "named")])).toBe(0);
@@ -91,7 +92,7 @@ describe("a message from another time", () => {
       const message = zone.client.message([update.add("late", "A", "192.0.2.1")]);
       const signed = signRequest(message, tsig, Math.floor(Date.now() / 1_000) + seconds);
       await zone.client.exchange(signed.message, "tcp");
-      await vi.waitFor(async () => expect((await keyState(id))?.lastError).toBe(reason), { timeout: 10_000 });
+      await vi.waitFor(async () => expect((await keyState(id))?.lastError).toBe(reason), patience);
       expect(await keyState(id)).toMatchObject({ lastUsedAt: null, lastUsedFrom: null });
     },
   );
@@ -103,7 +104,7 @@ describe("a message from another time", () => {
     await zone.client.exchange(forged.message, "tcp");
     // Errors are written in the background, one after another.
     await zone.client.exchange(signRequest(message, other.tsig, 0).message, "tcp");
-    await vi.waitFor(async () => expect((await keyState(other.id))?.lastError).not.toBeNull(), { timeout: 10_000 });
+    await vi.waitFor(async () => expect((await keyState(other.id))?.lastError).not.toBeNull(), patience);
     expect(await keyState(id)).toMatchObject({ lastError: null, lastUsedAt: null, lastUsedFrom: null });
   });
 });
@@ -138,7 +139,7 @@ test("a refused update's reason has no list index", async () => {
   expect(await zone.client.update([update.add("bad\\001", "A", "192.0.2.1")])).toBe(5);
   await vi.waitFor(
     async () => expect((await keyState(zone.key.id))?.lastError).toMatch(/^Nothing was changed: The record name must/),
-    { timeout: 10_000 },
+    patience,
   );
 });
 
@@ -169,7 +170,7 @@ describe("in a domain whose changes need a review", () => {
     expect(await zone.client.update([update.add("new", "A", "192.0.2.1")])).toBe(5);
     await vi.waitFor(
       async () => expect((await keyState(zone.key.id))?.lastError).toMatch("This domain requires a review"),
-      { timeout: 10_000 },
+      patience,
     );
     expect(await zone.client.update([update.add("_acme-challenge.www", "TXT", "proof")])).toBe(0);
     await zw.admin.put(`/api/domains/${zone.id}`, { reviewAcme: true });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { update } from "../../support/name-servers/update-client.ts";
+import { patience } from "../../support/patience.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { powerdnsClient } from "../../update-clients/powerdns-api/client.ts";
@@ -82,13 +83,10 @@ test.each([
       ({ action, parameters }) => action === "AddDomainRecord" && parameters["DomainName"] === name,
     );
     expect(sent).toHaveLength(1);
-    await vi.waitFor(
-      async () => {
-        const { body } = await zw.admin.get("/api/auth/me/tsig-keys");
-        const { lastError, lastUsedAt } = body.keys.find(({ id }: { id: string }) => id === zone.key.id);
-        expect([lastUsedAt !== null, lastError === null]).toEqual([true, rcode === 0]);
-      },
-      { timeout: 10_000 },
-    );
+    await vi.waitFor(async () => {
+      const { body } = await zw.admin.get("/api/auth/me/tsig-keys");
+      const { lastError, lastUsedAt } = body.keys.find(({ id }: { id: string }) => id === zone.key.id);
+      expect([lastUsedAt !== null, lastError === null]).toEqual([true, rcode === 0]);
+    }, patience);
   },
 );

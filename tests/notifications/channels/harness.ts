@@ -16,6 +16,7 @@ export class ChannelDesk {
   hooks!: HookServer;
   mail!: MailServer;
   #names = 0;
+  #ending = new AbortController();
 
   constructor(env: Record<string, string> = {}) {
     beforeAll(async () => {
@@ -30,6 +31,8 @@ export class ChannelDesk {
           ...env,
         },
         now: this.clock.now,
+        // Nothing is due any longer.
+        pause: async () => this.#ending.abort(),
       });
     });
     afterAll(async () => {
@@ -95,9 +98,18 @@ export class ChannelDesk {
     );
   }
 
-  /** Delivers everything that is due now. */
-  async deliver(): Promise<void> {
+  /**
+   * Delivers everything that is due now by HTTP calls and by mail.
+   * @returns whether a run would have waited for something that is due soon
+   */
+  async deliver(): Promise<boolean> {
+    let waits = false;
     const { deliverer, mailDeliverer } = this.zw.services;
-    await Promise.all([deliverer, mailDeliverer].map((one) => one.run(AbortSignal.timeout(10_000))));
+    for (const one of [deliverer, mailDeliverer]) {
+      this.#ending = new AbortController();
+      await one.run(this.#ending.signal);
+      waits ||= this.#ending.signal.aborted;
+    }
+    return waits;
   }
 }

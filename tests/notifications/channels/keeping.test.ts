@@ -67,7 +67,7 @@ describe("notification channels", () => {
     const { id } = await harness.make({ channel: "slack", config: { webhookUrl } });
     harness.hooks.reply({ status: 500 });
     await harness.tell();
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.deliver();
     const tests = await harness.zw.admin.post(`${path(id)}/test`);
     const trail = await harness.zw.admin.get("/api/audit?limit=100");
     const db = queries(harness.zw.services.database.fork());

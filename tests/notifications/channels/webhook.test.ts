@@ -95,7 +95,7 @@ describe("webhook deliveries", () => {
     const channel = await harness.make();
     harness.hooks.reply(answer);
     await harness.tell();
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(1_000));
+    await harness.deliver();
     expect(harness.hooks.calls).toHaveLength(1);
     const [waiting] = await harness.deliveries(channel.id);
     expect(waiting).toMatchObject({ state: "pending", attempts: 1, lastError: expect.stringMatching(/\.$/) });
@@ -166,7 +166,7 @@ describe("webhook deliveries", () => {
     await harness.tell();
     const began = harness.clock.now().getTime();
     while ((await harness.show(channel.id)).enabled) {
-      await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+      await harness.deliver();
       await harness.later(hour);
       if (harness.clock.now().getTime() - began > 3 * day) throw new Error("It is still enabled.");
     }
@@ -188,13 +188,13 @@ describe("webhook deliveries", () => {
     const channel = await harness.make();
     harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     await harness.tell({ title: "poison" });
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.deliver();
     await harness.later(3 * day);
     await harness.tell({ title: "fine" });
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.deliver();
     await harness.later(minute);
     await harness.tell({ title: "poison" });
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.deliver();
     await harness.tell({ title: "fine" });
     await harness.later(minute);
     await harness.deliver();
@@ -210,9 +210,9 @@ describe("webhook deliveries", () => {
     const channel = await harness.make();
     harness.hooks.reply(({ text }) => ({ status: text.includes("poison") ? 422 : 200 }));
     for (const title of ["poison", "one", "two"]) await harness.tell({ title });
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(300));
+    await harness.deliver();
     await harness.later(6_000);
-    await harness.zw.services.deliverer.run(AbortSignal.timeout(2_000));
+    await harness.deliver();
     expect((await harness.deliveries(channel.id)).map(({ title, state }) => [title, state])).toEqual([
       ["two", "delivered"],
       ["one", "delivered"],
@@ -240,9 +240,7 @@ describe("webhook deliveries", () => {
     const db = queries(harness.zw.services.database.fork());
     // As if the notification had been committed after the channel was disabled.
     await db.updateTable("notification_channels").set({ enabled: false }).where("id", "=", channel.id).execute();
-    const patience = AbortSignal.timeout(3_000);
-    await harness.zw.services.deliverer.run(patience);
-    expect(patience.aborted).toBe(false);
+    expect(await harness.deliver()).toBe(false);
     await harness.zw.admin.put(`/api/notifications/configs/${channel.id}`, { enabled: true });
     await harness.deliver();
     expect(harness.hooks.calls).toEqual([]);
@@ -288,10 +286,8 @@ test("a pending delivery survives the process, and another process delivers it o
   await harness.tell();
   const { services } = harness.zw;
   expect(await harness.deliveries(channel.id)).toMatchObject([{ state: "pending", attempts: 0 }]);
-  await Promise.all([
-    services.deliverer.run(AbortSignal.timeout(5_000)),
-    services.deliverer.run(AbortSignal.timeout(5_000)),
-  ]);
+  const { signal } = new AbortController();
+  await Promise.all([services.deliverer.run(signal), services.deliverer.run(signal)]);
   expect(harness.hooks.calls).toHaveLength(1);
 });
 

@@ -17,7 +17,7 @@ const zw = onceStarted(() => running);
 
 beforeAll(async () => {
   [dnsPort = 0] = await freePorts(1);
-  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${dnsPort}` } });
+  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${dnsPort}` }, schedules: true });
 });
 afterAll(async () => {
   await secondary?.remove();

@@ -26,7 +26,7 @@ const zw = onceStarted(() => running);
 beforeAll(async () => {
   ports = await freePorts(5);
   const [dnsPort = 0, bindPort = 0, unsignedPort = 0] = ports;
-  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${dnsPort}` } });
+  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${dnsPort}` }, schedules: true });
   bind = await startBindSecondary({ primaryPort: dnsPort, port: bindPort, key, zones: ["signed.test"] });
   unsigned = await startBindSecondary({ primaryPort: dnsPort, port: unsignedPort, key: null, zones: ["plain.test"] });
 });

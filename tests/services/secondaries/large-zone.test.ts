@@ -24,7 +24,7 @@ const zw = onceStarted(() => running);
 
 beforeAll(async () => {
   [port = 0] = await freePorts(1);
-  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${port}` } });
+  running = await startZonewright({ env: { DNS_LISTEN: `127.0.0.1:${port}` }, schedules: true });
   const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
   const made = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Large", config });
   const { body } = await zw.admin.post("/api/domains", { name: zone, providerConfigId: made.body.id });

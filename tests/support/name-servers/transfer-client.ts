@@ -69,11 +69,14 @@ export function serialOfLine(line: string): number {
   return Number(line.split(" ")[5]);
 }
 
-/** Sends a datagram to loopback. @returns the answer, or null if none comes within a moment */
+/** How long to wait where no answer is expected. */
+export const moment = { milliseconds: 300 };
+
+/** Sends a datagram to loopback. @returns the answer, or null if none comes */
 export async function ask(
   port: number,
   message: Buffer,
-  { milliseconds = 300, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
+  { milliseconds = 20_000, from = "127.0.0.1" }: { milliseconds?: number; from?: string } = {},
 ): Promise<Buffer | null> {
   const socket = createSocket(from.includes(":") ? "udp6" : "udp4");
   try {

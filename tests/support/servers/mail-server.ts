@@ -5,6 +5,7 @@ import { callbackify } from "node:util";
 import PostalMime from "postal-mime";
 import { SMTPServer, type SMTPServerSession } from "smtp-server";
 import { vi } from "vitest";
+import { patience } from "../patience.ts";
 
 interface ReceivedMail {
   to: string;
@@ -25,8 +26,6 @@ export interface MailServer {
   next(to: string): Promise<ReceivedMail>;
   stop(): Promise<void>;
 }
-
-const patience = { timeout: 10_000 };
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];

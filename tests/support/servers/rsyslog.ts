@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { binary } from "../binaries.ts";
+import { patience } from "../patience.ts";
 
 /** A syslog message as rsyslog reads it. */
 export interface SyslogMessage {
@@ -62,14 +63,11 @@ export async function startRsyslog({ port, tls }: RsyslogOptions): Promise<Rsysl
   const child = spawn(binary("rsyslogd"), ["-n", "-f", file, "-i", join(folder, "pid")], { stdio: "ignore" });
   const ended = once(child, "exit");
   process.once("exit", () => child.kill("SIGTERM"));
-  await vi.waitFor(
-    async () => {
-      const socket = connect(port, "127.0.0.1");
-      await once(socket, "connect");
-      socket.destroy();
-    },
-    { timeout: 20_000, interval: 50 },
-  );
+  await vi.waitFor(async () => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.destroy();
+  }, patience);
   return {
     port,
     async messages() {
