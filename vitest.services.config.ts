@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { onPostgres } from "./tests/support/on-postgres/files.ts";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
 import suite from "./vitest.config.ts";
 
@@ -17,7 +18,7 @@ const services = {
   expect: { poll: { timeout: 10_000 } },
 };
 
-/** What needs real servers: tests/services against BIND and PostgreSQL, then everything that `npm test` runs once more on PostgreSQL. */
+/** What needs real servers: tests/services against BIND and PostgreSQL, then what depends on the engine of `npm test` once more on PostgreSQL. */
 export default defineConfig({
   test: {
     globalSetup: "tests/services/setup.ts",
@@ -43,7 +44,14 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      { test: { ...suite.test, name: "on PostgreSQL", sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...suite.test,
+          name: "on PostgreSQL",
+          include: Object.values(onPostgres).flat(),
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });
