@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { onPostgres } from "./tests/support/on-postgres/files.ts";
+import { reportStatements } from "./tests/support/on-postgres/statements.ts";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
 import suite from "./vitest.config.ts";
 
@@ -45,11 +46,22 @@ export default defineConfig({
         },
       },
       {
+        plugins: [reportStatements],
         test: {
           ...suite.test,
           name: "on PostgreSQL",
           include: Object.values(onPostgres).flat(),
+          setupFiles: ["tests/support/problems.ts", "tests/support/on-postgres/record.ts"],
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // Last: it reads what the tests on PostgreSQL have executed.
+        test: {
+          ...services,
+          name: "statements on PostgreSQL",
+          include: ["tests/support/on-postgres/every-statement.ts"],
+          sequence: { groupOrder: 3 },
         },
       },
     ],

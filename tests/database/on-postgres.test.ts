@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { inMemory, onPostgres } from "../support/on-postgres/files.ts";
 
+// That the listed files execute every statement is tested on PostgreSQL, see tests/support/on-postgres/every-statement.ts.
+
 const root = join(import.meta.dirname, "../..");
 const tests = globSync("tests/**/*.test.ts", { cwd: root, exclude: ["tests/services/**", "**/node_modules/**"] });
 const listed = Object.values(onPostgres).flat();
