@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config";
+import { onPostgres } from "./tests/support/on-postgres/files.ts";
+import { reportStatements } from "./tests/support/on-postgres/statements.ts";
 import { SlowestFirst } from "./tests/support/slowest-first.ts";
 import suite from "./vitest.config.ts";
 
@@ -17,7 +19,7 @@ const services = {
   expect: { poll: { timeout: 10_000 } },
 };
 
-/** What needs real servers: tests/services against BIND and PostgreSQL, then everything that `npm test` runs once more on PostgreSQL. */
+/** What needs real servers: tests/services against BIND and PostgreSQL, then what depends on the engine of `npm test` once more on PostgreSQL. */
 export default defineConfig({
   test: {
     globalSetup: "tests/services/setup.ts",
@@ -43,7 +45,25 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      { test: { ...suite.test, name: "on PostgreSQL", sequence: { groupOrder: 2 } } },
+      {
+        plugins: [reportStatements],
+        test: {
+          ...suite.test,
+          name: "on PostgreSQL",
+          include: Object.values(onPostgres).flat(),
+          setupFiles: ["tests/support/problems.ts", "tests/support/on-postgres/record.ts"],
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        // Last: it reads what the tests on PostgreSQL have executed.
+        test: {
+          ...services,
+          name: "statements on PostgreSQL",
+          include: ["tests/support/on-postgres/every-statement.ts"],
+          sequence: { groupOrder: 3 },
+        },
+      },
     ],
   },
 });

@@ -23,10 +23,12 @@ export interface PostgresOptions {
   tls?: { certificate: string; key: string; authority: string };
   /** With `tls`: lines of pg_hba.conf that come before the one for everybody. */
   access?: readonly string[];
+  /** Leaves writing to the disk to the system: committed data outlives any process, but not a power failure. */
+  unsynced?: boolean;
 }
 
 /** Starts a PostgreSQL server of its own on loopback, in a temporary folder that goes with it. */
-export async function startPostgres({ tls, access = [] }: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({ tls, access = [], unsynced }: PostgresOptions = {}): Promise<PostgresServer> {
   const account = await unprivilegedAccount();
   const folder = await mkdtemp(join(tmpdir(), "zonewright-postgres-"));
   const data = join(folder, "data");
@@ -41,10 +43,23 @@ export async function startPostgres({ tls, access = [] }: PostgresOptions = {}):
   const [port = 0] = await freePorts(1);
   await runFile(
     binary("initdb"),
-    ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "-E", "UTF8", "--no-locale"],
+    [
+      "-D",
+      data,
+      "-U",
+      "postgres",
+      "-A",
+      "scram-sha-256",
+      `--pwfile=${passwordFile}`,
+      "-E",
+      "UTF8",
+      "--no-locale",
+      ...(unsynced ? ["--no-sync"] : []),
+    ],
     as,
   );
   const settings = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`];
+  if (unsynced) settings.push("fsync=off", "full_page_writes=off");
   if (tls) {
     const files = { "server.crt": tls.certificate, "server.key": tls.key, "authority.crt": tls.authority };
     for (const [name, text] of Object.entries(files)) {
