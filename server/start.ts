@@ -10,6 +10,7 @@ import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
+import type { Timing } from "./jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import type { Egress } from "./net/egress.ts";
@@ -43,6 +44,8 @@ export interface StartOptions {
   egress?: Egress;
   /** Cost of a password hash. Default: OWASP's recommendation. */
   passwordCost?: PasswordCost;
+  /** How often the job queue looks for work. Default: every few seconds. */
+  jobTiming?: Timing;
   /** An open database, which stays open after the stop. */
   database?: Database;
   /** Destination of the log. Default: standard output. */
@@ -75,7 +78,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       import("./app.ts"),
     ]);
     database = opened;
-    const { now, pause, egress, passwordCost } = options;
+    const { now, pause, egress, passwordCost, jobTiming } = options;
     const parts = {
       config,
       database,
@@ -84,6 +87,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       ...(pause && { pause }),
       ...(egress && { egress }),
       ...(passwordCost && { passwordCost }),
+      ...(jobTiming && { jobTiming }),
     };
     const running = (services = await createServices(parts));
     await database.alone(async () => {

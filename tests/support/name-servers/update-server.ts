@@ -81,7 +81,7 @@ export function updateServer(
 
 /** Waits until the server serves a signed zone: one whose transfer has a signature over the SOA. */
 export async function untilSigned(server: UpdateServer, zone: string): Promise<void> {
-  await vi.waitFor(async () => expectSigned(await server.transfer(zone), zone), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expectSigned(await server.transfer(zone), zone), { timeout: 60_000, interval: 50 });
 }
 
 function expectSigned(records: readonly PresentedRecord[], zone: string): void {
@@ -95,7 +95,7 @@ export async function untilResigned(server: UpdateServer, zone: string, sign: ()
   const renewed = async () => {
     if (signatureOf(await server.transfer(zone), "SOA") === before) throw new Error(`${zone} is not signed anew`);
   };
-  await vi.waitFor(renewed, { timeout: 20_000, interval: 50 });
+  await vi.waitFor(renewed, { timeout: 60_000, interval: 50 });
 }
 
 /** The signature over the records of a type at the apex. */

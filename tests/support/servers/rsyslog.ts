@@ -68,7 +68,7 @@ export async function startRsyslog({ port, tls }: RsyslogOptions): Promise<Rsysl
       await once(socket, "connect");
       socket.destroy();
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
   return {
     port,
