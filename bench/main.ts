@@ -1,5 +1,6 @@
 import { requireBinaries } from "../tests/support/binaries.ts";
 import { measureAuthentication, measureFlood } from "./accounts.ts";
+import { measureAfterCrash } from "./after-crash.ts";
 import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measureMirrorOutage, measureMirrors } from "./mirrors.ts";
@@ -41,6 +42,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   "row-sizes": async () => await inEnvironment(measureRowSizes),
   streams: measureStreams,
   starts: measureStarts,
+  "after-crash": measureAfterCrash,
   console: async () => await inEnvironment(measureConsole),
 };
 

@@ -10,6 +10,7 @@ import { DatabaseUrlError } from "./database/connection-url.ts";
 import { openDatabase, type Database } from "./database/database.ts";
 import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
+import type { Timing } from "./jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import type { Egress } from "./net/egress.ts";
@@ -45,6 +46,8 @@ export interface StartOptions {
   passwordCost?: PasswordCost;
   /** Whether jobs also run by their schedules. Default: JOBS. */
   schedules?: boolean;
+  /** How often the job queue looks for work. Default: every few seconds. */
+  jobTiming?: Timing;
   /** An open database, which stays open after the stop. */
   database?: Database;
   /** Destination of the log. Default: standard output. */
@@ -77,7 +80,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       import("./app.ts"),
     ]);
     database = opened;
-    const { now, pause, egress, passwordCost, schedules } = options;
+    const { now, pause, egress, passwordCost, schedules, jobTiming } = options;
     const parts = {
       config,
       database,
@@ -87,6 +90,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
       ...(egress && { egress }),
       ...(passwordCost && { passwordCost }),
       ...(schedules !== undefined && { schedules }),
+      ...(jobTiming && { jobTiming }),
     };
     const running = (services = await createServices(parts));
     await database.alone(async () => {

@@ -10,7 +10,7 @@ import { readings } from "../metrics/readings.ts";
 import type { Streams } from "../notifications/streams.ts";
 import { SecretCipher } from "../platform/secret-cipher.ts";
 import { jobs, type Workers } from "./job-list.ts";
-import { JobRunner } from "../jobs/runner.ts";
+import { JobRunner, type Timing } from "../jobs/runner.ts";
 
 export interface JobServices {
   mail: MailOutbox;
@@ -31,6 +31,7 @@ export function composeJobs(parts: {
   workers: Workers;
   schedules: boolean | undefined;
   onError: (error: unknown) => void;
+  timing?: Timing;
 }): JobServices {
   const { config, database, log, now, mailer, background } = parts;
   const mail = new MailOutbox({
@@ -51,6 +52,7 @@ export function composeJobs(parts: {
     log,
     onRun: (run) => metrics.jobRun(run),
     onError: parts.onError,
+    ...(parts.timing && { timing: parts.timing }),
   });
   for (const reading of readings(database, runner, parts.streams)) metrics.add(reading);
   return { mail, metrics, jobs: runner };

@@ -42,6 +42,7 @@ import { Idempotency } from "../api/idempotency.ts";
 import { setSchemaMessages } from "../api/input-error.ts";
 import { composeIdentity } from "../identity/compose.ts";
 import { composeJobs } from "./jobs.ts";
+import type { Timing } from "../jobs/runner.ts";
 import { createKeyring } from "../platform/keyring.ts";
 import { countersIn } from "../limits/counters.ts";
 import { Guesses } from "../limits/guesses.ts";
@@ -102,6 +103,8 @@ export async function createServices(parts: {
   passwordCost?: PasswordCost;
   /** Whether jobs also run by their schedules. Default: JOBS. */
   schedules?: boolean;
+  /** How often the job queue looks for work. Default: every few seconds. */
+  jobTiming?: Timing;
   /** Called for each zone newly found to differ from its provider, instead of notifying its owner and administrators. */
   onDrift?: OnDrift;
 }): Promise<Services> {
@@ -279,6 +282,7 @@ export async function createServices(parts: {
     },
     schedules: parts.schedules,
     onError: (error) => health.note(error),
+    ...(parts.jobTiming && { timing: parts.jobTiming }),
   });
   const { jobs, mail } = jobServices;
   const accountServices = composeAccounts({

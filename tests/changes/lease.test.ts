@@ -97,6 +97,17 @@ describe("a lease", () => {
     expect((await edit(undefined, pipeline(500))).planned.changes).toEqual([]);
   });
 
+  test("a start frees every lease of an embedded database, which no other process uses, and in a shared one none whose holder may be alive", async () => {
+    await setLease(60);
+    const { database, repair } = zw.services;
+    await repair.start();
+    const ended = edit(undefined, pipeline(1_500)).then(
+      ({ outcomes }) => outcomes,
+      ({ code }: { code: unknown }) => code,
+    );
+    expect(await ended).toEqual(database.embedded ? [{ ok: true }] : "UNAVAILABLE");
+  });
+
   test.each([
     ["of another machine", (token: string) => ({ ...deadHolder(token), place: "elsewhere" })],
     ["taken over by another process", () => deadHolder(randomUUID())],

@@ -107,7 +107,7 @@ test("an HTTPS receiver gets lines with its credentials, and those that it refus
     await service.stop("SIGKILL");
     await receiver.stop();
   }
-}, 120_000);
+});
 
 test("a receiver with a certificate of an unknown authority gets nothing", async () => {
   const other = await newAuthority("Another authority");
@@ -115,13 +115,13 @@ test("a receiver with a certificate of an unknown authority gets nothing", async
   const service = await startService(await environment(`syslogs://localhost:${receiver.port}`));
   try {
     await change(await service.signIn(), 1);
-    await expect.poll(() => service.output(), { timeout: 30_000 }).toContain("could not be sent to AUDIT_STREAM");
+    await expect.poll(() => service.output(), { timeout: 60_000 }).toContain("could not be sent to AUDIT_STREAM");
     expect(receiver.messages).toEqual([]);
   } finally {
     await service.stop("SIGKILL");
     await receiver.stop();
   }
-}, 60_000);
+});
 
 test("two instances on one database send every entry, also one whose transaction commits after later ones", async () => {
   const receiver = await startSyslogReceiver();
@@ -138,7 +138,7 @@ test("two instances on one database send every entry, also one whose transaction
       "insert into audit_entries (id, at, action, target_type) values (gen_random_uuid(), now(), 'test.late', 'test')",
     );
     await change(client, 10);
-    await expect.poll(() => receiver.messages.length, { timeout: 30_000 }).toBeGreaterThan(5);
+    await expect.poll(() => receiver.messages.length, { timeout: 60_000 }).toBeGreaterThan(5);
     await database.query("commit");
     await services[0]?.stop("SIGKILL");
     const second = new RestClient(services[1]?.url ?? "", client.token);
@@ -152,7 +152,7 @@ test("two instances on one database send every entry, also one whose transaction
     for (const service of services) await service.stop("SIGKILL");
     await receiver.stop();
   }
-}, 180_000);
+});
 
 test.each(["syslog", "syslogs"])(
   "rsyslog reads every entry as it was written, also large ones and those from outages, over %s",
@@ -243,7 +243,7 @@ test("a reader of standard output that takes nothing holds up neither calls nor 
   } finally {
     service.kill("SIGKILL");
   }
-}, 180_000);
+});
 
 test("on standard output entries are lines of JSON beside the log", async () => {
   const service = await startService(await environment("stdout"));
@@ -256,8 +256,8 @@ test("on standard output entries are lines of JSON beside the log", async () => 
         .output()
         .split("\n")
         .filter((line) => line.startsWith('{"type":"audit"'));
-    await expect.poll(() => lines().map((line) => String(entryOf(line)["id"])), { timeout: 20_000 }).toEqual(trail);
+    await expect.poll(() => lines().map((line) => String(entryOf(line)["id"])), { timeout: 60_000 }).toEqual(trail);
   } finally {
     await service.stop("SIGKILL");
   }
-}, 60_000);
+});

@@ -118,7 +118,7 @@ test("the embedded database can be restored from a copy of its folder, with keys
   service = await startService({ DATA_DIR: dataDir });
   expect(await stateOf(service, filled, place)).toEqual(asBefore);
   await service.close();
-}, 120_000);
+});
 
 test("a PostgreSQL database can be restored from a dump made while the service ran", async () => {
   const server = process.env["TEST_DATABASE_URL"] ?? "";
@@ -136,4 +136,4 @@ test("a PostgreSQL database can be restored from a dump made while the service r
   service = await startService({ DATA_DIR: dataDir, DATABASE_URL: restored });
   expect(await stateOf(service, filled, place)).toEqual(asBefore);
   await service.close();
-}, 120_000);
+});

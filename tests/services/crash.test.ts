@@ -16,9 +16,6 @@ interface ShownRecord extends ListedRecord {
 const zone = "crash.example";
 const kills = { embedded: 16, postgres: 4 };
 
-/** Limit for the first change after a crash: less than a lease, because startup frees the zones of a dead process. */
-const firstChangeMilliseconds = 4_000;
-
 test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {
   expect(await killAgainAndAgain("embedded", {})).toBeGreaterThanOrEqual(kills.embedded);
 }, 600_000);
@@ -45,7 +42,7 @@ async function killAgainAndAgain(kind: keyof typeof kills, env: Record<string, s
       const after = new RestClient(service.url, token);
       // The start settles what the crash left open.
       await expectNothingOpen(after, path);
-      await expectEditable(after, path, firstChangeMilliseconds);
+      await expectEditable(after, path);
       await expectNothingOpen(after, path);
       const listed = await expectListAsInFile(after, path, join(dataDir, "zones", `${zone}.zone`));
       expect(writers.reconcile(listed)).toEqual([]);
@@ -68,11 +65,9 @@ async function expectNothingOpen(client: RestClient, path: string): Promise<void
   expect(history.entries.filter(({ state }: { state: string }) => state === "pending")).toEqual([]);
 }
 
-async function expectEditable(client: RestClient, path: string, withinMilliseconds: number): Promise<void> {
-  const began = performance.now();
+async function expectEditable(client: RestClient, path: string): Promise<void> {
   const { status, body } = await client.post(`${path}/records`, { recordType: "A", name: "probe", value: "192.0.2.1" });
   expect({ status, body }).toMatchObject({ status: 201 });
-  expect(performance.now() - began).toBeLessThan(withinMilliseconds);
   expect((await client.delete(`${path}/records/${body.id}`)).status).toBe(200);
 }
 

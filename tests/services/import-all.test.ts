@@ -17,7 +17,7 @@ async function ended(client: RestClient, path: string): Promise<Body> {
       expect(body.finishedAt).not.toBeNull();
       return body;
     },
-    { timeout: 30_000, interval: 50 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
@@ -64,7 +64,7 @@ test("after kill -9 during an import, the progress names the imported zones, and
   const path = `/api/provider-configs/${body.configs[0].id}/import`;
   await client.post(path, { all: true });
   await vi.waitFor(async () => expect((await client.get(path)).body.done).toBeGreaterThan(5), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 1,
   });
   await service.stop("SIGKILL");

@@ -45,7 +45,7 @@ test("an older version refuses to start on a database that a newer one has used,
   expect(await refusal(env)).toContain(
     `has applied the migration 9999-of-tomorrow, which version ${version} does not have`,
   );
-}, 120_000);
+});
 
 test("an instance with another DATA_DIR refuses to start while domains use the first one's zone files", async () => {
   const shared = { DATABASE_URL: await newDatabase("zonewright_folders"), SECRET_KEYS: "k".repeat(32) };
@@ -78,4 +78,4 @@ test("an instance with another DATA_DIR refuses to start while domains use the f
   const moved = await startService({ ...one, ...dataDir("moved") });
   expect((await (await moved.signIn()).get("/api/domains")).body.total).toBe(1);
   await moved.close();
-}, 120_000);
+});

@@ -17,8 +17,8 @@ test("a job run ended by kill -9 is repeated by another process with the same in
   const database = await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_jobs");
   const killed = await start(database, "hang");
   const asked = 'began {"zone":"kept.example"}';
-  await vi.waitFor(() => expect(killed.output()).toContain(asked), { timeout: 10_000 });
+  await vi.waitFor(() => expect(killed.output()).toContain(asked), { timeout: 60_000 });
   const other = await start(database, "finish");
   await killed.stop("SIGKILL");
-  await vi.waitFor(() => expect(other.output()).toContain(`${asked}\ndone`), { timeout: 50_000, interval: 100 });
+  await vi.waitFor(() => expect(other.output()).toContain(`${asked}\ndone`), { timeout: 60_000, interval: 100 });
 });

@@ -100,7 +100,7 @@ export class Writers {
         if (Math.min(...more) < 1 || more.reduce((sum, one) => sum + one) < count)
           throw new Error("The writers do not get on.");
       },
-      { timeout: 30_000, interval: 5 },
+      { timeout: 60_000, interval: 5 },
     );
   }
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   places = await startPlaces();
   const { body } = await places.admin.post("/api/domains", { name: zone, providerConfigId: places.configs["main"] });
   path = `/api/domains/${body.id}`;
-}, 60_000);
+});
 afterAll(() => places?.stop());
 
 async function must(call: Promise<Answer>, statuses: readonly number[]): Promise<void> {

@@ -14,7 +14,6 @@ const names = Array.from({ length: 200 }, (_, index) => `replace${index}.example
 const base = "/api/records/replace";
 const old = "192.0.2.10";
 const request = { recordType: "A", value: old, newValue: "192.0.2.20" };
-/** An interrupted run is noticed missing, and begun again by another process. */
 const resumption = { timeout: 180_000, interval: 100 };
 const contentOf = (zone: string) => `${emptyZone(zone)}@ 300 IN A ${old}\nwww 300 IN A ${old}\nother IN A 192.0.2.99\n`;
 
@@ -32,7 +31,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: await createDatabase(process.env["TEST_DATABASE_URL"] ?? "", "zonewright_replace"),
   };
-  service = await startService(env);
+  service = await start();
   const admin = await service.signIn();
   token = admin.token;
   const config = await admin.post("/api/provider-configs", { kind: "rfc2136", name: "BIND", config: bind.config });
@@ -42,13 +41,17 @@ beforeAll(async () => {
     const { body } = await admin.get(path);
     if (body.finishedAt === null) throw new Error(JSON.stringify(body));
   }, resumption);
-}, 180_000);
+});
 
 afterAll(async () => {
   await service.stop("SIGKILL");
   await bind.stop();
   await rm(dataDir, { recursive: true, force: true });
 });
+
+async function start(): Promise<ServiceProcess> {
+  return await startService(env, ["changes.repair", "batches.run"]);
+}
 
 /** Kills the service with `kill -9` once a job has changed some domains, and starts it again. */
 async function killedAt(jobId: string, done: number): Promise<void> {
@@ -57,11 +60,12 @@ async function killedAt(jobId: string, done: number): Promise<void> {
     { timeout: 180_000, interval: 1 },
   );
   await service.stop("SIGKILL");
-  service = await startService(env);
+  service = await start();
 }
 
 async function ended(jobId: string): Promise<Body> {
   return await vi.waitFor(async () => {
+    service.runJobs();
     const { body } = await client().get(`${base}/${jobId}?limit=100`);
     if (body.finishedAt === null) throw new Error(JSON.stringify(body.progress));
     return body;

@@ -35,7 +35,7 @@ const readiness = async () => {
 };
 const notWritable = { status: 503, body: { ready: false, database: "not_writable", draining: false } };
 const becomes = (state: { status: number }) =>
-  vi.waitFor(async () => expect(await readiness()).toMatchObject(state), { timeout: 10_000, interval: 50 });
+  vi.waitFor(async () => expect(await readiness()).toMatchObject(state), { timeout: 60_000, interval: 50 });
 let count = 0;
 const add = () => admin.post("/api/domains", { name: `unwritable${++count}.example` });
 

@@ -327,4 +327,4 @@ test("BIND and Knot load new zones, even those whose names are not host names", 
   }
   expect(Object.fromEntries(await refusedByCheckconf(texts))).toEqual({});
   expect(Object.fromEntries(await refusedByKnot(texts))).toEqual({});
-}, 60_000);
+});

@@ -1,5 +1,8 @@
 import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { createServer, type AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { cacheFolder } from "./cache-folder.ts";
@@ -100,18 +103,36 @@ function pidOf({ pid }: ChildProcess): number {
   return pid;
 }
 
-/** Distinct unused ports on loopback. */
+/** Ports of a worker. They are below those that systems give to outgoing connections, and no other worker takes them. */
+const portsEach = 1_000;
+const firstPort = 12_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 20) * portsEach;
+/** Another run on this machine has the same ports: each begins somewhere else. */
+let nextPort = randomInt(portsEach);
+
+/** Distinct ports of loopback that nothing uses, by TCP or by UDP. None is given out twice before all have been. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once("error", reject);
-          server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  for (let tried = 0; ports.length < count; tried++) {
+    if (tried === portsEach) throw new Error(`Fewer than ${count} ports from ${firstPort} on are free.`);
+    const port = firstPort + (nextPort++ % portsEach);
+    if (await isFree(port)) ports.push(port);
+  }
   return ports;
+}
+
+/** At any address: some servers listen at others of loopback. */
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const socket = createSocket("udp4");
+  try {
+    await once(server.listen(port, "0.0.0.0"), "listening");
+    await once(socket.bind(port, "0.0.0.0"), "listening");
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return false;
+    throw error;
+  } finally {
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+    await new Promise<void>((resolve) => socket.close(resolve));
+  }
 }

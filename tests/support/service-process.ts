@@ -9,19 +9,29 @@ import { adminPassword } from "./zonewright.ts";
 export const serviceArguments: readonly string[] = startArguments(thisCheckout);
 /** Its options for any program that opens the database. */
 export const serviceOptions: readonly string[] = serviceArguments.slice(0, -1);
+const promptService = new URL("./prompt-service.ts", import.meta.url).pathname;
 
 /** The service as an operator runs it: a process of its own. */
 export interface ServiceProcess extends RunningProgram {
   url: string;
   /** Signs the administrator in. */
   signIn(): Promise<RestClient>;
+  /** Asks for a run of the jobs that `startService` was given. Once it has ended, nobody does them. */
+  runJobs(): void;
   /** Stops it as an operator does. @throws Error unless it ends well. */
   close(): Promise<void>;
 }
 
-/** Starts the service and waits until it is ready. `env` is its whole configuration. */
-export async function startService(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const program = await startProgram(process.execPath, serviceArguments, /listening on (http:[^\s"]+)/, {
+/**
+ * Starts the service and waits until it is ready. `env` is its whole configuration.
+ * @param jobs that the test has run instead of waiting for their minute, see prompt-service.ts
+ */
+export async function startService(
+  env: Readonly<Record<string, string>>,
+  jobs: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const args = jobs.length === 0 ? serviceArguments : [...serviceOptions, promptService, ...jobs];
+  const program = await startProgram(process.execPath, args, /listening on (http:[^\s"]+)/, {
     env: {
       ...programEnv,
       PORT: "0",
@@ -41,8 +51,14 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
     const { status } = await fetch(`${url}/readyz`);
     if (status !== 200) throw new Error(`The service is not ready (${status}):\n${program.output()}`);
   }, patience);
+  let isRunning = true;
+  const stop = async (signal: NodeJS.Signals) => {
+    isRunning = false;
+    return await program.stop(signal);
+  };
   return {
     ...program,
+    stop,
     url,
     async signIn() {
       const client = new RestClient(url);
@@ -51,8 +67,11 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
       client.token = body.accessToken;
       return client;
     },
+    runJobs() {
+      if (isRunning) process.kill(program.pid, "SIGUSR2");
+    },
     async close() {
-      const exitCode = await program.stop("SIGTERM");
+      const exitCode = await stop("SIGTERM");
       if (exitCode !== 0) throw new Error(`The service ended with ${exitCode}:\n${program.output()}`);
     },
   };

@@ -19,19 +19,28 @@ import { createEgress } from "../../../server/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 
-export const targets: readonly (readonly [TargetName, () => Promise<Target>])[] = [
-  ["zone files", startZoneFiles],
-  ["BIND", () => throughUpdates(startBind([zone]))],
-  ["Knot", () => throughUpdates(startKnot([zone]))],
-  ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
-  ["PowerDNS by HTTP", startPowerdnsApi],
-  ["Zonewright by PowerDNS's API", startZonewrightApi],
-  ["Cloudflare", startCloudflare],
-  ["Route 53", startRoute53],
-  ["DigitalOcean", startDigitalOcean],
-  ["Alibaba Cloud DNS", startAlidns],
-  ["DNSPod", startDnspod],
-];
+export type Targets = readonly (readonly [TargetName, () => Promise<Target>])[];
+
+/** By the name of the file that tests them. */
+export const targets = {
+  "zone-files": [["zone files", startZoneFiles]],
+  updates: [
+    ["BIND", () => throughUpdates(startBind([zone]))],
+    ["Knot", () => throughUpdates(startKnot([zone]))],
+    ["PowerDNS", () => throughUpdates(startPowerdns([zone]))],
+  ],
+  "powerdns-api": [
+    ["PowerDNS by HTTP", startPowerdnsApi],
+    ["Zonewright by PowerDNS's API", startZonewrightApi],
+  ],
+  vendors: [
+    ["Cloudflare", startCloudflare],
+    ["Route 53", startRoute53],
+    ["DigitalOcean", startDigitalOcean],
+    ["Alibaba Cloud DNS", startAlidns],
+    ["DNSPod", startDnspod],
+  ],
+} satisfies Record<string, Targets>;
 
 /** A folder of zone files that BIND serves. */
 async function startZoneFiles(): Promise<Target> {

@@ -15,7 +15,7 @@ const mail = await startMailServer();
 const site = useConsole({ now: clock.now, env: { SMTP_URL: mail.url, MAIL_FROM: "dns@example.com" } });
 afterAll(() => mail.stop());
 
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const security = "/account/security";
 
 /** Makes a member and opens a page of their account. */

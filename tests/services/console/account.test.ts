@@ -7,7 +7,7 @@ import { memberPassword } from "../../support/zonewright.ts";
 
 const clock = new Clock();
 const site = useConsole({ now: clock.now });
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const markup = `<img src="x" onerror="document.title='broken'"><b>bold</b>`;
 
 /** Makes a member and opens a page of their account. */

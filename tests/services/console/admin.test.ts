@@ -280,4 +280,4 @@ test("the pages of administration have no accessibility findings, in both themes
       if (!dark) await photograph(page, `admin-${path.replace(/\W/g, "-")}`);
     }
   }
-}, 60_000);
+});

@@ -176,7 +176,7 @@ test("a page that cannot be loaded says why, and is there by itself once the ser
     await page.goto(site.url + path);
     await page.getByRole("alert").filter({ hasText: faults.stopping.says }).waitFor();
     await page.unroute(`**/trpc/${procedure}*`);
-    await page.getByRole("alert").waitFor({ state: "hidden", timeout: 30_000 });
+    await page.getByRole("alert").waitFor({ state: "hidden", timeout: 60_000 });
   }
 });
 

@@ -73,7 +73,7 @@ test.each([
     await page.unroute(plan);
     // The service asked to wait for a minute; a reload does not, and the draft survives it.
     if (fault === faults.limited) await page.reload();
-    await page.getByText("Checked against revision 1").waitFor({ timeout: 30_000 });
+    await page.getByText("Checked against revision 1").waitFor({ timeout: 60_000 });
     await page.getByRole("button", { name: /^Review/ }).click();
     await dialog().getByText("192.0.2.2").waitFor();
   },

@@ -19,15 +19,30 @@ test("a zone's page asks for its session, zone, records and code before the cons
     await route.continue();
   });
   await page.goto(`${site.url}/d/${zone.name}/records`, { waitUntil: "commit" });
-  await expect.poll(() => calls.filter((path) => !asked.includes(path)), { timeout: 30_000 }).toEqual([]);
-  await expect
-    .poll(() => asked.some((path) => path.startsWith("/assets/records-page-")), { timeout: 30_000 })
-    .toBe(true);
+  await expect.poll(() => calls.filter((path) => !asked.includes(path))).toEqual([]);
+  await expect.poll(() => asked.some((path) => path.startsWith("/assets/records-page-"))).toBe(true);
   arrival.resolve(undefined);
   await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
   expect(asked.filter((path) => calls.includes(path)).toSorted()).toEqual(calls);
   const files = asked.filter((path) => /^\/assets\/.*\.(?:js|css)$/.test(path));
   expect(files).toEqual([...new Set(files)]);
+});
+
+test.each([
+  ["the list of domains", () => Promise.resolve("/")],
+  ["a zone's records", async () => `/d/${(await fileZone(site.zonewright)).name}/records`],
+])("what is loaded early for %s is used there", async (_, path) => {
+  const page = await site.signedIn();
+  await page.goto(site.url + (await path()));
+  const early = page.locator("link[rel=preload][as=style]");
+  await expect.poll(() => early.count()).toBeGreaterThan(0);
+  const unused = () =>
+    page.evaluate(() => {
+      const used = new Set([...document.styleSheets].map(({ href }) => href));
+      const loaded = [...document.querySelectorAll<HTMLLinkElement>("link[rel=preload][as=style]")];
+      return loaded.map(({ href }) => href).filter((href) => !used.has(href));
+    });
+  await expect.poll(unused).toEqual([]);
 });
 
 test.each([

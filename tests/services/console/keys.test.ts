@@ -8,7 +8,7 @@ import { manualZone, type Zone } from "../../support/zones.ts";
 
 const clock = new Clock();
 const site = useConsole({ now: clock.now });
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 /** Makes a member who may write to a zone, and opens the page of their keys. */
 async function keyed(username: string): Promise<{ page: Page; zone: Zone }> {

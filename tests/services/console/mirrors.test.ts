@@ -87,7 +87,7 @@ test("a mirror that only reports deletes nothing, although the deletion was tick
   await dialog.getByText(/ and 0 deleted records\.$/).waitFor();
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   await card.getByText("Reporting place", { exact: true }).waitFor();
-  await expect.poll(async () => await readFile(file, "utf8"), { timeout: 30_000 }).toContain("192.0.2.1\n");
+  await expect.poll(async () => await readFile(file, "utf8"), { timeout: 60_000 }).toContain("192.0.2.1\n");
   expect(await readFile(file, "utf8")).toContain("192.0.2.5");
 });
 

@@ -5,7 +5,7 @@ import { adminPassword } from "../../support/zonewright.ts";
 const site = useConsole();
 
 test("a person signs in with a password, stays signed in over a reload, and signs out", async () => {
-  const page = await site.signedIn();
+  const page = await site.signedInByForm();
   await page.reload();
   await page.getByRole("heading", { name: "Domains", exact: true }).waitFor();
   await page.getByRole("button", { name: "admin" }).click();
@@ -24,12 +24,12 @@ test("a wrong password is refused on the page with the service's words", async (
 });
 
 test("a deep link survives the sign-in", async () => {
-  const page = await site.signedIn({ path: "/account/sessions" });
+  const page = await site.signedInByForm({ path: "/account/sessions" });
   await page.waitForURL(`${site.url}/account/sessions`);
 });
 
 test("signing out in one tab signs out the others", async () => {
-  const page = await site.signedIn();
+  const page = await site.signedInByForm();
   const other = await page.context().newPage();
   await other.goto(site.url);
   await other.getByRole("heading", { name: "Domains", exact: true }).waitFor();

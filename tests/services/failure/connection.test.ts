@@ -95,7 +95,7 @@ describe.each([
     expect((await zone.create(host, "192.0.2.1")).status).toBe(502);
     (await struck).release();
     const line = `${host}.${name}. 300 A 192.0.2.1`;
-    await vi.waitFor(async () => expect(await backend.served(name)).toContain(line), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(async () => expect(await backend.served(name)).toContain(line), { timeout: 60_000, interval: 20 });
     expect(await zone.editedElsewhere()).toBe(true);
     const { body } = await zone.client.post(`${zone.path}/sync`);
     expect(body).toMatchObject({ created: 1, updated: 0, deleted: 0 });

@@ -71,7 +71,7 @@ test("BIND signs a zone on the way (inline-signing): after each change it serves
   // Its serial runs ahead by its signatures, which says nothing about whether it follows.
   const report = async () => (await zw.admin.get(`/api/domains/${id}/secondaries`)).body;
   const inSync = async () => expect(await report()).toMatchObject({ secondaries: [{ signs: true, inSync: true }] });
-  await vi.waitFor(inSync, { timeout: 20_000, interval: 100 });
+  await vi.waitFor(inSync, { timeout: 60_000, interval: 100 });
   const [served = ""] = (await bind.served(zone)).flatMap(({ type, rdata }) => (type === "SOA" ? [rdata] : []));
   const { serial } = await report();
   expect(serialDistance(serial, Number(served.split(" ")[2]))).toBeGreaterThan(0);

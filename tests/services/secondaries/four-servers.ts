@@ -20,6 +20,7 @@ export const kinds: readonly Start[] = [
 /** Zones at BIND, Knot, NSD and PowerDNS at once. BIND, Knot and PowerDNS learn of new ones from a catalog zone, NSD from its operator. */
 export class FourServers {
   readonly #admin: RestClient;
+  readonly #notifyAgain: () => void;
   readonly #catalog: string;
   readonly #ports: readonly number[];
   readonly #keys: readonly (ServerKey | null)[];
@@ -28,16 +29,29 @@ export class FourServers {
   readonly #deleted = new Set<string>();
   #secondaries: Secondary[] = [];
 
-  private constructor(admin: RestClient, catalog: string, ports: readonly number[], signed: boolean) {
+  private constructor(
+    admin: RestClient,
+    notifyAgain: () => void,
+    { catalog, ports, signed }: { catalog: string; ports: readonly number[]; signed: boolean },
+  ) {
     this.#admin = admin;
+    this.#notifyAgain = notifyAgain;
     this.#catalog = catalog;
     this.#ports = ports;
     this.#keys = kinds.map((_, index) => (signed ? { ...freshKey(), name: `xfr${index}` } : null));
   }
 
-  /** Creates the configurations. @param signed whether each server has a key of its own */
-  static async configure(admin: RestClient, catalog: string, signed: boolean): Promise<FourServers> {
-    const four = new FourServers(admin, catalog, await freePorts(kinds.length), signed);
+  /**
+   * Creates the configurations.
+   * @param notifyAgain has the service notify those that are behind, which it does once a minute by itself
+   * @param signed whether each server has a key of its own
+   */
+  static async configure(
+    admin: RestClient,
+    notifyAgain: () => void,
+    { catalog, signed }: { catalog: string; signed: boolean },
+  ): Promise<FourServers> {
+    const four = new FourServers(admin, notifyAgain, { catalog, signed, ports: await freePorts(kinds.length) });
     four.#configIds.listed = await four.#configuration({});
     four.#configIds.inCatalog = await four.#configuration({ catalogZone: catalog });
     return four;
@@ -94,10 +108,15 @@ export class FourServers {
   /** Waits until all servers serve exactly this, by zone: by default, what the API lists. */
   async untilServed(lines?: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const wanted = lines ?? (await this.listed());
-    await this.each(async (secondary) => {
-      // A server that starts may refuse a NOTIFY of a zone that it does not know yet. A job repeats it within a minute.
-      for (const [zone, some] of wanted) await untilServed(secondary, zone, some, 150_000);
-    });
+    // A server that starts may refuse a NOTIFY of a zone that it does not know yet.
+    const notifying = setInterval(this.#notifyAgain, 1_000);
+    try {
+      await this.each(async (secondary) => {
+        for (const [zone, some] of wanted) await untilServed(secondary, zone, some, 150_000);
+      });
+    } finally {
+      clearInterval(notifying);
+    }
   }
 
   async remove(): Promise<void> {

@@ -16,7 +16,7 @@ const documentedKeys = {
   [reverseZone]: ["zw-3vd6rmw2kx5fa", "c2VjcmV0IG9mIHRoZSBJUHY0IHJldmVyc2Ugem9uZSE="],
   [reverseZone6]: ["zw-8hn4tqzs6wj2e", "c2VjcmV0IG9mIHRoZSBJUHY2IHJldmVyc2Ugem9uZSE="],
 } as const;
-const patience = { timeout: 30_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 let zw: Zonewright & { stop(): Promise<void> };
 let bind: UpdateServer;
 let kea: Kea;

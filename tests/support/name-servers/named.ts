@@ -44,7 +44,7 @@ export async function startNamed(files: Readonly<Record<string, string>>): Promi
             throw new Error(`named serves ${zone} at ${served}, not at ${serial}:\n${lastLines(server.output())}`);
           }
         },
-        { timeout: 15_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       );
     },
     transfer: (zone, ...options) => dig(port, "+tcp", ...options, `${zone}.`, "AXFR"),

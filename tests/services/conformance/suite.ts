@@ -10,51 +10,47 @@ import { dataGroups } from "./groups/data.ts";
 import { nameGroups } from "./groups/names.ts";
 import { textGroups } from "./groups/texts.ts";
 import { typeGroups } from "./groups/types.ts";
-import { limitedGroups, refusedSteps } from "./limits.ts";
-import { targets } from "./targets.ts";
+import { refusedSteps } from "./limits.ts";
+import type { Targets } from "./targets.ts";
 import type { Target } from "./group.ts";
 
-const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...dataGroups];
+export const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...dataGroups];
 
-test("the conformance suite has at least sixty uniquely named groups for every provider", () => {
-  expect(groups.length).toBeGreaterThanOrEqual(60);
-  const names = new Set(groups.map(({ name }) => name));
-  expect(names.size).toBe(groups.length);
-  expect([...limitedGroups()].filter((name) => !names.has(name))).toEqual([]);
-});
-
-describe.each(targets)("conformance of %s", (name, start) => {
-  let target: Target;
-  let base: readonly RecordData[];
-  /** Groups with every step within the provider's limits. */
-  let whole = 0;
-  beforeAll(async () => {
-    target = await start();
-    base = usualBase.filter((record) => limitIssues(record, target.kind, "example.com").length === 0);
-    await carryOut(target, base);
-  });
-  afterAll(() => target.stop());
-
-  test.each(groups)("the provider conforms: $name", async (group) => {
-    try {
-      const refused: number[] = [];
-      for (const [index, step] of group.steps.entries()) {
-        const wanted = [...(step.base ?? base), ...step.records];
-        if (expectLimitsNamed(target, wanted)) refused.push(index + 1);
-        else await takeStep(target, name, step, wanted);
-      }
-      expect(refused).toEqual(refusedSteps(name, group));
-      if (refused.length === 0) whole++;
-    } finally {
+/** Runs the suite against each of some targets. */
+export function testConformance(some: Targets): void {
+  describe.each(some)("conformance of %s", (name, start) => {
+    let target: Target;
+    let base: readonly RecordData[];
+    /** Groups with every step within the provider's limits. */
+    let whole = 0;
+    beforeAll(async () => {
+      target = await start();
+      base = usualBase.filter((record) => limitIssues(record, target.kind, "example.com").length === 0);
       await carryOut(target, base);
-    }
-    expect(await recordsOf(target)).toEqual(sorted(base));
-  });
+    });
+    afterAll(() => target.stop());
 
-  test("at least sixty conformance groups are within the provider's limits", () => {
-    expect(whole).toBeGreaterThanOrEqual(60);
+    test.each(groups)("the provider conforms: $name", async (group) => {
+      try {
+        const refused: number[] = [];
+        for (const [index, step] of group.steps.entries()) {
+          const wanted = [...(step.base ?? base), ...step.records];
+          if (expectLimitsNamed(target, wanted)) refused.push(index + 1);
+          else await takeStep(target, name, step, wanted);
+        }
+        expect(refused).toEqual(refusedSteps(name, group));
+        if (refused.length === 0) whole++;
+      } finally {
+        await carryOut(target, base);
+      }
+      expect(await recordsOf(target)).toEqual(sorted(base));
+    });
+
+    test("at least sixty conformance groups are within the provider's limits", () => {
+      expect(whole).toBeGreaterThanOrEqual(60);
+    });
   });
-});
+}
 
 /** A plan refuses what the provider cannot store, and names it. @returns whether it did */
 function expectLimitsNamed({ kind }: Target, wanted: readonly RecordData[]): boolean {

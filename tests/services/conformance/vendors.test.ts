@@ -1,0 +1,4 @@
+import { testConformance } from "./suite.ts";
+import { targets } from "./targets.ts";
+
+testConformance(targets.vendors);

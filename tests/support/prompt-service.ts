@@ -1,0 +1,18 @@
+/**
+ * The service as `npm start` runs it, except that a test has its jobs run when it wants: SIGUSR2 asks for those that are named as arguments.
+ * What a killed process was at is taken over ten seconds later, the least that the queue allows, instead of within a minute.
+ */
+import { loadConfig } from "../../server/config/config.ts";
+import { startServer } from "../../server/start.ts";
+
+const starting = startServer(loadConfig(process.env), {
+  announce: (message) => void process.stdout.write(`${message}\n`),
+  jobTiming: { heartbeat: 10, supervise: 1, poll: 0.5 },
+});
+process.on("SIGUSR2", () => void starting.then(enqueue));
+process.once("SIGTERM", () => void starting.then((server) => server.stop()).then(() => process.exit(0)));
+
+async function enqueue({ services: { jobs, database } }: Awaited<typeof starting>): Promise<void> {
+  // One that waits already is not asked for twice.
+  for (const name of process.argv.slice(2)) await jobs.enqueue(database.fork(), name, {});
+}
