@@ -61,19 +61,21 @@ test("a table that was counted when it was empty is counted again before the nex
 
 const id = (last: number) => `01a1fb0f-6204-7000-abd4-27000000000${last}`;
 
-test("after an emptied zone is filled again, the next statement finds a record by its name instead of reading the whole zone", async () => {
+test("after an emptied zone is filled again, the next statement is planned for its records, not for an empty table", async () => {
   await run(
     `insert into provider_configs (id, kind, name, config, members_may_use) values ('${id(1)}', 'manual', 'x', '{}', false)`,
   );
   await run(`insert into domains (id, name, provider_zone, provider_config_id, expiry_remind_days, auto_check_expiry, record_count)
     values ('${id(2)}', 'zone.example', 'zone.example', '${id(1)}', '{}', false, 0)`);
-  const fill = `insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, proxied, status, created_at, updated_at)
-    select gen_random_uuid(), 1, '${id(2)}', 1, 'A', 'h' || n, '192.0.2.1', 60, false, 'active', now(), now() from generate_series(1, 3000) n`;
-  await run(fill);
+  const fill = (count: number) =>
+    run(`insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, proxied, status, created_at, updated_at)
+    select gen_random_uuid(), 1, '${id(2)}', 1, 'A', 'h' || n, '192.0.2.1', 60, false, 'active', now(), now() from generate_series(1, ${count}) n`);
+  await fill(3_000);
   await run("delete from records");
   await run("analyze records");
-  await run(fill);
-  const plan = await run(`explain select record_id from records
-    where domain_id = '${id(2)}' and until is null and name = 'h7' collate "C"`);
-  expect(plan.map((line) => line["QUERY PLAN"]).join("\n")).toMatch(/Index Cond: .*name = /);
+  // Not half as many pages again.
+  await fill(1_000);
+  // Where none are expected, all indexes cost the same, and the one that is taken may lead through the whole zone for each record.
+  const [plan] = await run("explain select record_id from records where until is null");
+  expect(Number(/rows=(\d+)/.exec(String(plan?.["QUERY PLAN"]))?.[1])).toBe(1_000);
 });
