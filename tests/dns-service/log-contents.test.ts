@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -39,6 +39,11 @@ test("a transfer that the database fails in between leaves nothing of the zone i
   const zonefile = Array.from({ length: 1_100 }, (_, index) => `hidden${index} 300 A 192.0.2.1`).join("\n");
   expect((await zone.post("/zonefile", { zonefile })).status).toBe(200);
   await sql`alter function zone_page rename to whole_zone_page`.execute(queries(em()));
+  // Other files of tests use the same database.
+  onTestFinished(async () => {
+    await sql`drop function zone_page`.execute(queries(em()));
+    await sql`alter function whole_zone_page rename to zone_page`.execute(queries(em()));
+  });
   // The second page begins after a name.
   await sql`
     create function zone_page(zone uuid, at_revision int, after_name text, after_type text, after_record uuid, page_rows int)

@@ -34,10 +34,5 @@ export async function ended(client: RestClient, jobId: string): Promise<Body> {
   }, patience);
 }
 
-/** Replaces and waits for the end. */
-export async function replaced(client: RestClient, request: object): Promise<Body> {
-  return await ended(client, await started(client, request));
-}
-
 export const revertOf = (client: RestClient, jobId: string, body: object = {}): Promise<Answer> =>
   client.post(`${base}/${jobId}/revert`, body);
