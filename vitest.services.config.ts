@@ -5,8 +5,11 @@ import { SlowestFirst } from "./tests/support/slowest-first.ts";
 import { TestTimes } from "./tests/support/test-times.ts";
 import suite from "./vitest.config.ts";
 
+/** Of every project. */
+const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.ts"];
+
 const services = {
-  setupFiles: suite.test?.setupFiles,
+  setupFiles,
   // These end only what hangs: nothing depends on how fast the machine is.
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -39,7 +42,7 @@ export default defineConfig({
           ...suite.test,
           name: "on PostgreSQL",
           include: Object.values(onPostgres).flat(),
-          setupFiles: [...(suite.test?.setupFiles ?? []), "tests/support/on-postgres/record.ts"],
+          setupFiles: [...setupFiles, "tests/support/on-postgres/record.ts"],
           sequence: { groupOrder: 2 },
         },
       },
