@@ -61,7 +61,8 @@ export function statementPlaces(file: string, text: string): Place[] {
     const before = text.slice(0, offset).split("\n");
     const name = `${file}:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
     const within = [file, functionsAround.at(-1)].join(" ").trimEnd();
-    places.push({ name, within, insertions: insertions(`statementReached("${name}")`) });
+    // Global set-ups execute the server where nothing records.
+    places.push({ name, within, insertions: insertions(`(globalThis.statementReached?.("${name}") ?? [])`) });
   };
   new Visitor({
     FunctionDeclaration: ({ id }) => void functionsAround.push(id?.name ?? ""),
