@@ -10,6 +10,8 @@ const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.t
 
 const services = {
   setupFiles,
+  experimental: suite.test?.experimental,
+  execArgv: suite.test?.execArgv,
   // These end only what hangs: nothing depends on how fast the machine is.
   testTimeout: 180_000,
   hookTimeout: 180_000,
@@ -41,6 +43,8 @@ export default defineConfig({
         test: {
           ...suite.test,
           name: "on PostgreSQL",
+          // The plugin changes modules as Vite loads them.
+          experimental: { viteModuleRunner: true },
           include: Object.values(onPostgres).flat(),
           setupFiles: [...setupFiles, "tests/support/on-postgres/record.ts"],
           sequence: { groupOrder: 2 },

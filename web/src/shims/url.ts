@@ -1,4 +1,4 @@
-import { toUnicode } from "punycode/";
+import punycode from "punycode/punycode.js";
 
 /** What the pure model uses of `node:url`, for browsers. */
 
@@ -12,7 +12,7 @@ export function domainToASCII(name: string): string {
 /** Converts A-labels to Unicode. */
 export function domainToUnicode(name: string): string {
   try {
-    return toUnicode(name);
+    return punycode.toUnicode(name);
   } catch {
     return "";
   }
