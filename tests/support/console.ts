@@ -45,6 +45,7 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
   let zonewright: (Zonewright & { stop(): Promise<void> }) | undefined;
   let browser: Browser | undefined;
   let url = "";
+  let userAgent = "";
   const contexts = new Set<BrowserContext>();
   const faults: string[] = [];
   const expected: string[] = [];
@@ -54,6 +55,9 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
     url = `http://localhost:${port}`;
     zonewright = await startZonewright({ ...options, env: { PORT: String(port), SITE_URL: url, ...options.env } });
     browser = await chromium.connect(process.env["TEST_BROWSER"] ?? "");
+    const page = await browser.newPage();
+    userAgent = await page.evaluate(() => navigator.userAgent);
+    await page.context().close();
   });
   afterEach(async () => {
     for (const context of contexts) await context.close();
@@ -107,7 +111,7 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
     expected,
     open: (options) => open(options),
     async signedIn({ username = "admin", password = adminPassword, path = "/", ...rest } = {}) {
-      const page = await open(rest, await sessionOf(url, username, password));
+      const page = await open(rest, await sessionOf(url, { username, password, userAgent }));
       await page.goto(url + path);
       await page.getByRole("navigation", { name: "Main" }).waitFor();
       return page;
@@ -130,10 +134,11 @@ function isSlow(message: string): boolean {
 }
 
 /** Signs in by the API. @returns what the form leaves in the browser */
-async function sessionOf(url: string, username: string, password: string) {
+async function sessionOf(url: string, user: { username: string; password: string; userAgent: string }) {
+  const { username, password, userAgent } = user;
   const response = await fetch(`${url}/api/auth/login`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", "user-agent": userAgent },
     body: JSON.stringify({ username, password }),
   });
   const [, value] = /^refresh_token=([^;]+)/.exec(response.headers.getSetCookie()[0] ?? "") ?? [];
