@@ -8,6 +8,9 @@ import suite from "./vitest.config.ts";
 /** Of every project. */
 const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.ts"];
 
+/** Beside other name servers, one of these four twice did not follow a zone for minutes, for a reason that is not known. */
+const besideFew = ["tests/services/secondaries/four.test.ts"];
+
 const services = {
   setupFiles,
   experimental: suite.test?.experimental,
@@ -30,12 +33,23 @@ export default defineConfig({
           ...services,
           name: "services",
           include: ["tests/services/**/*.test.ts"],
+          exclude: besideFew,
           globalSetup: "tests/services/browser-server.ts",
           // One process a worker, which loads the service once and empties its database for each file.
           isolate: false,
           // A third worker uses the time that two cores spend waiting for other programs and for timers.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...services,
+          name: "services beside the tests on PostgreSQL",
+          include: besideFew,
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 2 },
         },
       },
       {
