@@ -8,7 +8,7 @@ import suite from "./vitest.config.ts";
 /** Of every project. */
 const setupFiles = ["tests/support/processor-time.ts", "tests/support/problems.ts"];
 
-/** Beside other name servers, one of these four twice did not follow a zone for minutes, for a reason that is not known. */
+/** Four name servers at once. They wait most of their time, beside tests that start no others. */
 const besideFew = ["tests/services/secondaries/four.test.ts"];
 
 const services = {

@@ -95,7 +95,11 @@ describe.each([
         const zones = [main, ...four.zones.filter((zone) => zone !== wrapped)];
         await edit(admin, four.id(zones[random(zones.length)] ?? main), random);
       }
-      if (batch % 5 === 4) await four.deleteMember(passing);
+      if (batch % 5 === 4) {
+        // A zone that leaves the catalog while PowerDNS transfers it stays there for good.
+        await four.untilServed();
+        await four.deleteMember(passing);
+      }
       await four.untilServed();
       if (batch === 2) before.set(lasting, await wholeTransfers(four.id(lasting)));
     }

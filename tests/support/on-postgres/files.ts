@@ -200,4 +200,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Functions that the listed files execute or not, because a timer calls them. */
-export const byChance: readonly string[] = ["server/domains/import-progress.ts renewImport"];
+export const byChance: readonly string[] = [
+  "server/changes/lease.ts renew",
+  "server/domains/import-progress.ts renewImport",
+];
