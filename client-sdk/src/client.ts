@@ -16,7 +16,7 @@ import { settingsOf, type ClientOptions } from "./options.ts";
 import type { Procedures } from "./procedures.ts";
 import { Reauthentication, reauthenticationLink, type ConfirmationProof } from "./reauthentication.ts";
 import { timedRequest } from "./request.ts";
-import { idempotencyKey, retryingFetch } from "./retrying-fetch.ts";
+import { idempotencyKey, retryingFetch, uniqueKey } from "./retrying-fetch.ts";
 import { SessionKeeper } from "./session.ts";
 import { traced } from "./traced.ts";
 import { transformer } from "./transformer.ts";
@@ -197,7 +197,7 @@ export function createClient(options: ClientOptions): Client {
         headers: ({ op: { type, path, context } }) => {
           const given = (context["headers"] ?? {}) as Record<string, string>;
           const repeatable = type === "mutation" && keyedRouters.has(path.split(".")[0] ?? "");
-          return repeatable ? { [idempotencyKey]: crypto.randomUUID(), ...lowerCaseNames(given) } : given;
+          return repeatable ? { [idempotencyKey]: uniqueKey(), ...lowerCaseNames(given) } : given;
         },
         fetch: async (address, init) => {
           const target = typeof address === "object" && "url" in address ? address.url : String(address);

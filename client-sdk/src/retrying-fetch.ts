@@ -8,6 +8,11 @@ const longestWaitSeconds = 10;
 /** The header that makes a mutation safe to repeat. */
 export const idempotencyKey = "idempotency-key";
 
+/** Returns 128 random bits as text. `crypto.randomUUID` exists only in secure contexts, so not on plain HTTP in a LAN. */
+export function uniqueKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}
+
 /**
  * Returns a fetch that retries safe calls (GET) and idempotent ones (with an `Idempotency-Key`) after 429 or 503 with a `Retry-After` of up to
  * ten seconds, with jitter. A call with a key is also retried after a lost connection, because it may have been applied.

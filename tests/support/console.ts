@@ -8,6 +8,14 @@ import { adminPassword, onceStarted, startZonewright, type Options, type Zonewri
 /** Where screenshots go, if anybody wants to see them. */
 const screenshots = process.env["SCREENSHOTS"];
 
+/** A name that leads to this machine in the browser. Pages there are no secure context, as in a LAN without TLS. */
+export const lanName = "zonewright.lan";
+
+interface ConsoleOptions extends Options {
+  /** The host name of the console's address: `lanName`, or by default `localhost`. */
+  host?: string;
+}
+
 interface PageOptions {
   dark?: boolean;
   width?: number;
@@ -41,7 +49,7 @@ export interface ConsoleUnderTest {
  * Starts the service before the tests of a file, and uses the browser that all files share. After each test, a page that logged an error, broke the content security
  * policy or threw fails it.
  */
-export function useConsole(options: Options = {}): ConsoleUnderTest {
+export function useConsole({ host = "localhost", ...options }: ConsoleOptions = {}): ConsoleUnderTest {
   let zonewright: (Zonewright & { stop(): Promise<void> }) | undefined;
   let browser: Browser | undefined;
   let url = "";
@@ -52,7 +60,7 @@ export function useConsole(options: Options = {}): ConsoleUnderTest {
 
   beforeAll(async () => {
     const [port = 0] = await freePorts(1);
-    url = `http://localhost:${port}`;
+    url = `http://${host}:${port}`;
     zonewright = await startZonewright({ ...options, env: { PORT: String(port), SITE_URL: url, ...options.env } });
     browser = await chromium.connect(process.env["TEST_BROWSER"] ?? "");
     const page = await browser.newPage();
@@ -136,14 +144,15 @@ function isSlow(message: string): boolean {
 /** Signs in by the API. @returns what the form leaves in the browser */
 async function sessionOf(url: string, user: { username: string; password: string; userAgent: string }) {
   const { username, password, userAgent } = user;
-  const response = await fetch(`${url}/api/auth/login`, {
+  const { hostname, port } = new URL(url);
+  const response = await fetch(`http://localhost:${port}/api/auth/login`, {
     method: "POST",
     headers: { "content-type": "application/json", "user-agent": userAgent },
     body: JSON.stringify({ username, password }),
   });
   const [, value] = /^refresh_token=([^;]+)/.exec(response.headers.getSetCookie()[0] ?? "") ?? [];
   if (value === undefined) throw new Error(`${username} was not signed in: ${response.status}`);
-  const cookie = { name: "refresh_token", value, domain: "localhost", path: "/api", expires: -1, httpOnly: true };
+  const cookie = { name: "refresh_token", value, domain: hostname, path: "/api", expires: -1, httpOnly: true };
   return {
     cookies: [{ ...cookie, secure: false, sameSite: "Lax" as const }],
     origins: [{ origin: url, localStorage: [{ name: "zonewright.session", value: "1" }] }],

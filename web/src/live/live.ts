@@ -1,4 +1,5 @@
 import type { Client } from "@zonewright/client";
+import { uniqueText } from "../ui/unique-text.ts";
 import { Leader } from "./leader.ts";
 import type { LiveEvent, TabMessage } from "./messages.ts";
 
@@ -12,7 +13,7 @@ type Listener = (event: LiveEvent) => void;
  * another tab when it closes. Where the browser has no locks (plain HTTP on a LAN address), each tab leads for itself.
  */
 class Live {
-  readonly #tab = crypto.randomUUID?.() ?? String(Math.random());
+  readonly #tab = uniqueText();
   readonly #listeners = new Set<Listener>();
   readonly #lossListeners = new Set<() => void>();
   /** How many parts of the page watch each zone. */

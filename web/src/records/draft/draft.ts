@@ -1,4 +1,5 @@
 import type { Change, DnsRecord } from "@zonewright/client";
+import { uniqueText } from "../../ui/unique-text.ts";
 
 /** The fields of a record that a person edits. */
 export interface Fields {
@@ -60,8 +61,7 @@ export function fieldsOf(record: DnsRecord): Fields {
 
 /** Adds a new record. Returns the draft and the record's key. */
 export function addRecord(draft: Draft, fields: Fields): { draft: Draft; key: string } {
-  // Plain HTTP on a LAN address has no UUIDs.
-  const key = `new:${crypto.randomUUID?.() ?? String(Math.random())}`;
+  const key = `new:${uniqueText()}`;
   return { draft: { edits: [...draft.edits, { kind: "create", key, fields }] }, key };
 }
 
