@@ -26,6 +26,8 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     readOnlyReason,
     mostQueries: 4,
     isQueryable,
+    // A domain takes one write at a time.
+    concurrency: 1,
     ttlFloor: { setBy: "the edition of", highestSeconds: highestFloorSeconds, ofZone: (zone) => minTtl(client, zone) },
   });
 }
@@ -97,7 +99,9 @@ function recordCalls(client: AlidnsClient, zone: string): RecordCalls {
     },
     async remove(id) {
       const answer = await client.call("DeleteDomainRecord", { RecordId: id }, madeRecord);
-      return answer.ok ? ok(null) : refusedRecord(vendorName, answer.refusal);
+      // A repeated deletion may find that an earlier attempt was carried out.
+      const isGone = !answer.ok && answer.refusal.code === "DomainRecordNotBelongToUser";
+      return answer.ok || isGone ? ok(null) : refusedRecord(vendorName, answer.refusal);
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Answer, Refusal } from "../single-record-api/answers.ts";
 import type { ProviderEnvironment, ProviderError } from "../provider.ts";
-import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
+import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
@@ -10,6 +10,12 @@ export const vendorName = "Alibaba Cloud DNS";
 
 /** Operations that change data. All others are retried. */
 const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", "DeleteDomainRecord"]);
+
+/**
+ * Codes of a write that the vendor did not begin, because an earlier one in the domain has not ended. Others met them with real
+ * accounts: alicloud provider #541, #2976, #3813, #5412; traefik #11584.
+ */
+const busyCodes = new Set(["LastOperationNotFinished", "RecordForbidden.DNSChange", "DnsSystemBusyness"]);
 
 const refusalBody = z.object({ Code: z.string(), Message: z.string().default("") });
 
@@ -51,6 +57,7 @@ export class AlidnsClient {
           this.#key,
         ),
       changes,
+      isBusy: (given) => changes && isBusy(action, given),
     });
     if (answer.status >= 400) {
       const { code, message } = refusalIn(answer.text) ?? {
@@ -90,6 +97,15 @@ export class AlidnsClient {
   #failure(predicate: string): ProviderError {
     return this.#vendor.failure(predicate, "none");
   }
+}
+
+/**
+ * Returns whether a write may be repeated because the vendor is busy. It also answers that with `InternalError` (alicloud provider #848).
+ * As a server error this says nothing about what was done, so then only deletions are repeated: twice is the same as once.
+ */
+function isBusy(action: string, { status, text }: VendorAnswer): boolean {
+  const { code = "" } = refusalIn(text) ?? {};
+  return busyCodes.has(code) || (code === "InternalError" && (status < 500 || action === "DeleteDomainRecord"));
 }
 
 function refusalIn(text: string): Refusal | null {

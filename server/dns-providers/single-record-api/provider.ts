@@ -27,7 +27,7 @@ export interface RecordAccount {
   readonly mostQueries: number;
   /** Whether the vendor can filter its records by this name; any name if left out. */
   isQueryable?: (name: string) => boolean;
-  /** Calls in flight at once; 4 if left out. */
+  /** Calls that change a zone, in flight at once; 4 if left out. */
   readonly concurrency?: number;
   readonly ttlFloor?: TtlFloor;
   readonly readLag?: ReadLag;

@@ -14,6 +14,11 @@ export interface VendorRequest {
   staleAfterMilliseconds?: number;
   /** Whether it may change something. If its outcome is unknown, it is then not repeated. */
   changes: boolean;
+  /**
+   * Whether an answer means that the vendor is still busy with an earlier change of this zone, and did nothing. The call is then
+   * repeated after a pause, which holds up no other calls to the account.
+   */
+  isBusy?: (answer: VendorAnswer) => boolean;
 }
 
 export interface VendorAnswer {
@@ -56,6 +61,9 @@ const tryMilliseconds = 20_000;
 /** Milliseconds for a call including retries and waiting. */
 const patienceMilliseconds = { person: 60_000, import: 2 * 3_600_000, drift: 2 * 3_600_000 };
 const mostTries = 5;
+/** Each after at most `longestBusyPauseMilliseconds`: for about a minute in all. */
+const mostBusyTries = 12;
+const longestBusyPauseMilliseconds = 8_000;
 const firstPauseMilliseconds = 500;
 const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
@@ -104,8 +112,9 @@ export class VendorCalls {
         if (tired || this.#time() >= ends) throw this.#tooMany(attempt.closedMilliseconds);
         continue;
       }
-      const { failure, pauseMilliseconds } = attempt;
-      if (pauseMilliseconds === null || tries >= mostTries || this.#time() + pauseMilliseconds > ends) throw failure;
+      const { failure, pauseMilliseconds, isBusy = false } = attempt;
+      const most = isBusy ? mostBusyTries : mostTries;
+      if (pauseMilliseconds === null || tries >= most || this.#time() + pauseMilliseconds > ends) throw failure;
       if (this.#purpose === "drift" && pauseMilliseconds > longestPauseOfDrift) throw failure;
       await this.#accounts.pause(pauseMilliseconds);
     }
@@ -177,6 +186,10 @@ export class VendorCalls {
         closedMilliseconds: requested !== null && tries < mostTries ? requested : Math.max(requested ?? 0, backOff),
       };
     }
+    if (request.isBusy?.(answer)) {
+      const failure = this.failure("has not finished an earlier change of this zone. Try again later.", "none");
+      return { failure, pauseMilliseconds: Math.min(backOff, longestBusyPauseMilliseconds), isBusy: true };
+    }
     if (answer.status >= 500) {
       const detail = shownText(messageIn(answer.text), this.#vendor.secrets, longestFailure);
       const reason = `failed (${answer.status})${detail === "" ? "." : `: ${detail}`}`;
@@ -201,7 +214,7 @@ type Attempt =
   /** The account accepts no calls for this long; nothing was done. */
   | { closedMilliseconds: number }
   /** A null pause means: do not retry. */
-  | { failure: ProviderError; pauseMilliseconds: number | null };
+  | { failure: ProviderError; pauseMilliseconds: number | null; isBusy?: true };
 
 /** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, or a Unix time. */
 function rateLimitReset(headers: Headers, now: number): number | null {

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
+import { Clock } from "../../support/clock.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { lineOf, type Body, type Zone } from "../../support/zones.ts";
 import { applySet, configure, expectInSync, importZone, newZone, recordOf } from "../vendor-zone.ts";
 
-const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" } });
+const clock = new Clock();
+const zw = useZonewright({ env: { EGRESS_ALLOW: "127.0.0.1" }, now: clock.now, pause: clock.pause });
 const ours = "hafen.example";
 
 let vendor: AlidnsServer;
 let config: string;
 let zone: Zone;
 beforeAll(async () => {
-  vendor = await startAlidnsServer();
+  vendor = await startAlidnsServer(clock.now);
   const { url, accessKeyId, accessKeySecret } = vendor;
   config = await configure(zw, "alidns", { url, accessKeyId, accessKeySecret }, [accessKeySecret]);
   zone = await newZone(zw, config, ours);
@@ -30,6 +32,7 @@ const served = (name: string) =>
       [Type, ...(Priority === undefined ? [] : [Priority]), Value, TTL].join(" "),
     )
     .toSorted();
+const added = (name: string) => ({ recordType: "A", name, value: "192.0.2.1", ttl: 600 });
 const changingCalls = () => vendor.calls.filter(({ action }) => !action.startsWith("Describe"));
 
 test("testing a configuration lists its zones page by page, in A-labels", async () => {
@@ -101,6 +104,57 @@ test("a bulk of 100 records reports the item that the vendor refuses", async () 
   expect(served("host8")).toEqual(["A 192.0.2.7 3600"]);
   await zone.post("/sync", { force: true });
   await expectInSync(zone);
+});
+
+describe("a domain takes one write at a time", () => {
+  test("the records of a bulk are sent one after another", async () => {
+    const before = vendor.collisions;
+    const records = Array.from({ length: 12 }, (_, index) => added(`queue${index}`));
+    expect((await zone.post("/records/bulk", { records })).body).toMatchObject({ succeeded: 12 });
+    expect(vendor.collisions).toBe(before);
+  });
+
+  // alicloud provider: pull requests #541, #848, #2829, #3813, #5400 and #5412 name the operations and codes.
+  test.each([
+    ["AddDomainRecord", "LastOperationNotFinished", 400],
+    ["UpdateDomainRecord", "LastOperationNotFinished", 400],
+    ["DeleteDomainRecord", "LastOperationNotFinished", 400],
+    ["DeleteDomainRecord", "RecordForbidden.DNSChange", 400],
+    ["AddDomainRecord", "DnsSystemBusyness", 503],
+    ["AddDomainRecord", "InternalError", 400],
+    ["DeleteDomainRecord", "InternalError", 500],
+  ])("%s is repeated while it is refused with %s (%i)", async (action, code, status) => {
+    const name = `${action}-${code}`.toLowerCase().replaceAll(".", "-");
+    vendor.faults.next(action, { kind: "refuses", status, body: alidnsRefusal(code, "Busy.") }, { times: 7 });
+    const { id } = await zone.add("A", name, "192.0.2.1", 600);
+    expect((await zone.update(id, { value: "192.0.2.2" })).status).toBe(200);
+    expect(served(name)).toEqual(["A 192.0.2.2 600"]);
+    expect((await zone.delete(id)).status).toBe(200);
+    expect([served(name), vendor.faults.left]).toEqual([[], 0]);
+    expect(changingCalls()).toHaveLength(3 + 7);
+  });
+
+  test("a deletion that was made although InternalError was answered counts as made", async () => {
+    const { id } = await zone.add("A", "made", "192.0.2.1", 600);
+    const body = alidnsRefusal("InternalError", "The request processing has failed due to some unknown error.");
+    vendor.faults.next("DeleteDomainRecord", { kind: "fails after", status: 500, body });
+    expect((await zone.delete(id)).status).toBe(200);
+    expect(served("made")).toEqual([]);
+    await expectInSync(zone);
+  });
+
+  test("a write that stays refused for a minute is reported as not made", async () => {
+    const refusal = { kind: "refuses", status: 400, body: alidnsRefusal("LastOperationNotFinished", "Busy.") } as const;
+    vendor.faults.next("AddDomainRecord", refusal, { times: 100 });
+    const { status, body } = await zone.create(added("stuck"));
+    expect({ status, body }).toMatchObject({ status: 502 });
+    expect(body.message).toContain(
+      "Alibaba Cloud DNS has not finished an earlier change of this zone. Try again later",
+    );
+    expect(vendor.faults.left).toBeGreaterThan(80);
+    vendor.faults.forget();
+    expect((await zone.create(added("stuck"))).status).toBe(201);
+  });
 });
 
 test("a rollback restores a snapshot and leaves read-only records", async () => {

@@ -43,6 +43,11 @@ export class Faults {
     for (const act of this.#late.splice(0)) act();
   }
 
+  /** Discards the faults that have not struck. */
+  forget(): void {
+    this.#waiting.length = 0;
+  }
+
   /** How many faults never struck. */
   get left(): number {
     return this.#waiting.length;

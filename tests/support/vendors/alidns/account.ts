@@ -60,6 +60,15 @@ export class AlidnsAccount {
     return [...this.#domain(domainToUnicode(zone)).records.values()];
   }
 
+  /**
+   * Returns the domain that a call writes to; undefined for other calls. The vendor does not begin a write in a domain before the last
+   * one has ended (https://github.com/aliyun/terraform-provider-alicloud/issues/2976 and #2879, traefik/traefik#11584).
+   */
+  domainWrittenBy(action: string, { DomainName, RecordId = "" }: Parameters): string | undefined {
+    if (!/^(?:Add|Update|Delete)DomainRecord$/.test(action)) return undefined;
+    return DomainName ?? [...this.domains.values()].find(({ records }) => records.has(RecordId))?.name;
+  }
+
   /** @throws Refused */
   call(action: string, given: Parameters): object {
     const operation = operations[action];

@@ -17,9 +17,15 @@ export interface AlidnsServer {
   calls: { action: string; parameters: Record<string, string> }[];
   /** Operations for which the key has no permission. */
   denied: Set<string>;
+  /** How many writes were refused because another one in their domain had not ended. */
+  readonly collisions: number;
   stop(): Promise<void>;
 }
 
+const notFinished = [
+  "LastOperationNotFinished",
+  "You can't finish this operation because the last operation has not been finished.",
+] as const;
 const accessKeyId = "LTAI5tFakeKeyOfTheHarbour";
 const accessKeySecret = "secret-of-the-harbour-master-7Q";
 
@@ -29,8 +35,11 @@ export async function startAlidnsServer(now = () => new Date()): Promise<AlidnsS
   const judge = new SignatureJudge({ id: accessKeyId, secret: accessKeySecret }, now);
   const calls: AlidnsServer["calls"] = [];
   const denied = new Set<string>();
+  /** Domains with a write that has not ended. */
+  const open = new Set<string>();
+  let collisions = 0;
 
-  function answerTo(request: IncomingMessage, response: ServerResponse, body: string): void {
+  async function answerTo(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
     const say = (status: number, content: unknown, headers: Record<string, string> = {}) => {
       response.writeHead(status, { "content-type": "application/json;charset=utf-8", ...headers });
       response.end(typeof content === "string" ? content : JSON.stringify(content));
@@ -55,6 +64,17 @@ export async function startAlidnsServer(now = () => new Date()): Promise<AlidnsS
     }
     const parameters = Object.fromEntries(searchParams);
     calls.push({ action, parameters });
+    const written = account.domainWrittenBy(action, parameters);
+    if (written !== undefined && open.has(written)) {
+      collisions++;
+      return refuse(400, ...notFinished);
+    }
+    if (written !== undefined) {
+      open.add(written);
+      // Long enough for calls that were sent at the same time to arrive.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      open.delete(written);
+    }
     const fault = faults.take(action);
     if (fault?.kind === "refuses") return say(fault.status, fault.body, fault.headers);
     if (fault?.kind === "does later") {
@@ -77,7 +97,7 @@ export async function startAlidnsServer(now = () => new Date()): Promise<AlidnsS
     request.setEncoding("utf8").on("data", (text: string) => {
       body += text;
     });
-    request.once("end", () => answerTo(request, response, body));
+    request.once("end", () => void answerTo(request, response, body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -88,6 +108,9 @@ export async function startAlidnsServer(now = () => new Date()): Promise<AlidnsS
     faults,
     calls,
     denied,
+    get collisions() {
+      return collisions;
+    },
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
