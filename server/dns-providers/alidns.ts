@@ -4,6 +4,7 @@ import { AlidnsClient, vendorName } from "./alidns/client.ts";
 import { readOnlyReason, unsupportedReason } from "./alidns/limits.ts";
 import { commonTypes } from "../dns/record.ts";
 import { vendorOrigin } from "./config-fields.ts";
+import { apexCname } from "./single-record-api/vendor-values.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -30,6 +31,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 86_400,
   cutsTexts: true,
+  apexCname,
   unsupportedReason,
   readOnlyReason,
   granularity: "record",

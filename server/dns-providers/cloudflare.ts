@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiAddress } from "./config-fields.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
-import { automaticTtl, sharedUnsupported, unsupported } from "./cloudflare/record-body.ts";
+import { apexCname, automaticTtl, sharedUnsupported, unsupported } from "./cloudflare/record-body.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -29,7 +29,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   recordTypes:
     "A AAAA CAA CERT CNAME DNSKEY DS HTTPS MX NAPTR NS OPENPGPKEY PTR SMIMEA SRV SSHFP SVCB TLSA TXT URI".split(" "),
   supportsProxied: true,
-  flattensApex: true,
+  apexCname,
   minTtl: smallestTtl.enterprise,
   anyZoneMinTtl: smallestTtl.others,
   maxTtl: 86_400,

@@ -4,6 +4,7 @@ import { DnspodClient, dnspodAddress, vendorName } from "./dnspod/client.ts";
 import { dnspodProvider, highestFloorSeconds } from "./dnspod/dnspod-provider.ts";
 import { readOnlyReason, unsupportedReason } from "./dnspod/limits.ts";
 import { vendorOrigin } from "./config-fields.ts";
+import { apexCname } from "./single-record-api/vendor-values.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({
@@ -30,6 +31,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   anyZoneMinTtl: highestFloorSeconds,
   maxTtl: 604_800,
   cutsTexts: true,
+  apexCname,
   unsupportedReason,
   readOnlyReason,
   granularity: "record",

@@ -3,6 +3,7 @@ import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules } from "../dns/server-rules/rules.ts";
+import type { ApexCname } from "../dns/zone-rules.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 
@@ -109,8 +110,8 @@ interface ProviderCapabilities {
    * known.
    */
   serverRules?: ServerRules | null;
-  /** Whether it answers a CNAME at the apex with addresses, so that one may be there beside records of other types. */
-  flattensApex?: true;
+  /** Its CNAME at the apex of a zone. Left out: there must be none. */
+  apexCname?: ApexCname;
   /** Whether it can sign the zones that it serves. */
   signsZones?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */

@@ -7,21 +7,29 @@ const signedDelegation = "signed delegation";
 /** Types allowed beside a CNAME: DNSSEC records (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);
 
+/** Declares a CNAME at the apex of a zone, which RFC 1034 §3.6.2 rules out but some vendors have. */
+export interface ApexCname {
+  /** The types that may stand beside it: only some, or all but some. */
+  beside: { only: readonly string[] } | { allBut: readonly string[] };
+  /** Whether the vendor answers with the addresses of its target. */
+  isFlattened: boolean;
+}
+
 /**
  * Returns the rules violated by the records of one name. `records` are all records of the name in the final state.
  * @param rules additional checks of the zone's name servers; null if unknown
- * @param flattensApex whether the provider answers a CNAME at the apex with addresses
+ * @param apexCname the provider's CNAME at the apex; null if there must be none
  */
 export function violationsAt(
   name: string,
   records: readonly RecordData[],
   rules: ServerRules | null = null,
-  flattensApex = false,
+  apexCname: ApexCname | null = null,
 ): Violation[] {
   const violations: Violation[] = rules ? serverViolationsAt(name, records, rules) : [];
   const cnames = records.filter((record) => record.recordType === "CNAME");
-  const isFlattened = flattensApex && name === "@";
-  if (cnames.length > 0 && name === "@" && !isFlattened) {
+  const atApex = name === "@" ? apexCname : null;
+  if (cnames.length > 0 && name === "@" && !atApex) {
     violations.push({
       rule: "apex",
       extent: cnames.length,
@@ -41,10 +49,7 @@ export function violationsAt(
       message: "A wildcard cannot have NS records (RFC 4592 §4.2); name servers refuse a zone with one.",
     });
   }
-  // A flattened CNAME takes the place of addresses only.
-  const others = records.filter(({ recordType }) =>
-    isFlattened ? recordType === "A" || recordType === "AAAA" : !besideCname.has(recordType),
-  );
+  const others = records.filter(({ recordType }) => !mayStandBeside(recordType, atApex));
   const [other] = others;
   if (cnames.length > 0 && other) {
     violations.push({
@@ -52,7 +57,9 @@ export function violationsAt(
       extent: cnames.length + others.length,
       code: "CONFLICT",
       field: "recordType",
-      message: `A CNAME must be the only record of its name, and ${name} also has ${other.recordType}; delete one of them.`,
+      message: atApex
+        ? `${allowedBeside(atApex)} beside a CNAME at the apex, which also has ${other.recordType}; delete one of them.`
+        : `A CNAME must be the only record of its name, and ${name} also has ${other.recordType}; delete one of them.`,
     });
   }
   if (cnames.length > 1) {
@@ -111,14 +118,30 @@ export function newViolations(
   before: readonly RecordData[],
   after: readonly RecordData[],
   rules: ServerRules | null = null,
-  flattensApex = false,
+  apexCname: ApexCname | null = null,
 ): Violation[] {
-  const known = new Map(violationsAt(name, before, rules, flattensApex).map(({ rule, extent }) => [rule, extent]));
+  const known = new Map(violationsAt(name, before, rules, apexCname).map(({ rule, extent }) => [rule, extent]));
   // The NS of a signed delegation may go first: some servers then drop the DS by themselves.
   const addsSigner = signersOf(after) > signersOf(before);
-  return violationsAt(name, after, rules, flattensApex).filter(
+  return violationsAt(name, after, rules, apexCname).filter(
     ({ rule, extent }) => extent > (known.get(rule) ?? 0) && (rule !== signedDelegation || addsSigner),
   );
+}
+
+function mayStandBeside(recordType: string, atApex: ApexCname | null): boolean {
+  if (besideCname.has(recordType)) return true;
+  if (!atApex) return false;
+  const { beside } = atApex;
+  return "only" in beside ? beside.only.includes(recordType) : !beside.allBut.includes(recordType);
+}
+
+function allowedBeside({ beside }: ApexCname): string {
+  if ("only" in beside) return `Only ${listed(beside.only, "and")} may stand`;
+  return `No ${listed(beside.allBut, "or")} may stand`;
+}
+
+function listed(types: readonly string[], conjunction: string): string {
+  return types.join(", ").replace(/, ([^,]*)$/, ` ${conjunction} $1`);
 }
 
 function signersOf(records: readonly RecordData[]): number {

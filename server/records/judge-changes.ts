@@ -83,7 +83,7 @@ function* beyondNames(
   changes: readonly PlannedChange[],
   kind: ProviderKind,
 ): Steps<Refused[]> {
-  const { serverRules: rules = null, flattensApex } = kind;
+  const { serverRules: rules = null, apexCname } = kind;
   const changed = new Set(yield* mapped(changes, ({ id }) => id));
   const going = yield* grouped(changes, ({ before }) => before?.name);
   const coming = yield* grouped(changes, ({ after }) => after?.name);
@@ -98,12 +98,12 @@ function* beyondNames(
       before,
       [...staying, ...some.flatMap(({ after }) => after ?? [])],
       rules,
-      flattensApex,
+      apexCname,
     );
     if (violations.length === 0) return [];
     const isBroken = (records: readonly RecordData[]) => {
       left -= before.length + records.length;
-      return left < 0 || newViolations(name, before, records, rules, flattensApex).length > 0;
+      return left < 0 || newViolations(name, before, records, rules, apexCname).length > 0;
     };
     const excess = isBroken(staying) ? [...some, ...(going.get(name) ?? [])] : beyond(staying, some, isBroken);
     return excess.flatMap(({ id }) => violations.map(({ message }) => ({ id, message })));

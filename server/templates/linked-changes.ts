@@ -96,7 +96,7 @@ export async function judged(
   const named = { present: new Map(live.map((record) => [record.id, record])), managed: new Map<string, RecordData>() };
   const prepared: PreparedEdit[] = [];
   for await (const edit of inTurns(editsOf(changes))) prepared.push(prepareEdit(edit, named, zone.name, zone.kind));
-  const view = new ZoneView(live, zone.kind.serverRules ?? null, zone.kind.flattensApex);
+  const view = new ZoneView(live, zone.kind.serverRules ?? null, zone.kind.apexCname);
   const { outcomes, warnings } = await inSlices(applyAtomic(view, prepared, zone.name, zone.kind));
   const refusal = outcomes.find((outcome) => !outcome.ok);
   if (refusal) return { planned: [], warnings: [], error: refusal.issues[0]?.message ?? "refused" };

@@ -15,12 +15,8 @@ export interface Place {
 }
 
 /** Returns the type that stands for a CNAME at the apex of a provider's zones. */
-export function apexAliasAt({
-  flattensApex,
-  recordTypes,
-  vendorTypes = false,
-}: ProviderKind): Application["apexAlias"] {
-  if (flattensApex) return "CNAME";
+export function apexAliasAt({ apexCname, recordTypes, vendorTypes = false }: ProviderKind): Application["apexAlias"] {
+  if (apexCname?.isFlattened) return "CNAME";
   const storesAlias = recordTypes === "any" ? vendorTypes : recordTypes.includes("ALIAS");
   return storesAlias ? "ALIAS" : null;
 }

@@ -4,7 +4,7 @@ import { ProviderError, type DnsProvider } from "../provider.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../single-record-api/answers.ts";
 import { recordAccountProvider } from "../single-record-api/provider.ts";
 import type { RecordCalls, StoredRecord } from "../single-record-api/stored-records.ts";
-import { isQueryable } from "../single-record-api/vendor-values.ts";
+import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
 import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
 import { vendorName, type AlidnsClient } from "./client.ts";
@@ -24,6 +24,7 @@ export function alidnsProvider(client: AlidnsClient): DnsProvider {
     records: (zone, name) => records(client, zone, name),
     calls: (zone) => recordCalls(client, zone),
     readOnlyReason,
+    apexCname,
     mostQueries: 4,
     isQueryable,
     // A domain takes one write at a time.

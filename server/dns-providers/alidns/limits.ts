@@ -6,6 +6,12 @@ import { isOwnType } from "./records.ts";
 /** The vendor's "DNS record type format" says: shorter than 512 characters. */
 const longestText = 511;
 
+/**
+ * The vendor's own name servers. DescribeDomainRecords does not list them at the apex, where others can be added and removed
+ * (DNSControl's ALIDNS provider; "DNS record conflict rules").
+ */
+const ownNameServer = /\.(?:hichina|alidns)\.com$/;
+
 /** Returns why the vendor rejects a record or would change it silently, or null. The reason follows the vendor's name. */
 export function unsupportedReason(record: LimitedRecord): Unsupported | null {
   const { recordType, name, value } = record;
@@ -43,5 +49,6 @@ export function readOnlyReason(record: LimitedRecord): string | null {
   if (isOwnType(record.recordType)) {
     return "manages this record only in its console: it is disabled, or has a line, a weight or a type that Zonewright does not edit.";
   }
-  return isApexNs(record) ? "manages the name servers at the apex itself." : null;
+  const own = isApexNs(record) && ownNameServer.test(record.value);
+  return own ? "manages its own name servers at the apex." : null;
 }

@@ -1,6 +1,6 @@
 import { recordKey, recordLabel, type RecordData } from "../../dns/record.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
-import { newViolations } from "../../dns/zone-rules.ts";
+import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
 import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { atOnce, filtered, type Steps } from "../../platform/slices.ts";
@@ -13,8 +13,7 @@ export interface RecordStore {
   refusal: (record: RecordData) => string | null;
   /** What the servers behind it reject a zone for. */
   rules?: ServerRules;
-  /** Whether it answers a CNAME at the apex with addresses, so that one may be there beside records of other types. */
-  flattensApex?: boolean;
+  apexCname?: ApexCname | null | undefined;
 }
 
 /** The resulting records, and one outcome per change. */
@@ -146,7 +145,7 @@ function* refusingBroken(
   attempt: Attempt,
   records: readonly RecordData[],
   changes: readonly RecordChange[],
-  { place, rules, flattensApex }: RecordStore,
+  { place, rules, apexCname }: RecordStore,
 ): Steps<void> {
   const coming = Map.groupBy(
     changes.filter(({ after }) => after !== null),
@@ -160,7 +159,7 @@ function* refusingBroken(
       const standing = (coming.get(name) ?? []).filter((change) => !attempt.refusals.has(change));
       if (standing.length === 0) continue;
       const before = served.get(name) ?? [];
-      const [violation] = newViolations(name, before, yield* attempt.result(before, standing), rules, flattensApex);
+      const [violation] = newViolations(name, before, yield* attempt.result(before, standing), rules, apexCname);
       if (!violation) continue;
       const reason = `${capitalised(place)} has other records: ${violation.message} Sync the zone first.`;
       for (const change of standing) broken.set(change, reason);

@@ -6,7 +6,7 @@ import { takeBack } from "../applying/take-back.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import type { Batch } from "./api.ts";
 import type { Answer } from "./client.ts";
-import { automaticTtl, sharedUnsupported, unsupported } from "./record-body.ts";
+import { apexCname, automaticTtl, sharedUnsupported, unsupported } from "./record-body.ts";
 import { saysZoneMissing } from "./refusals.ts";
 import { ownReason } from "./served-records.ts";
 import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
@@ -26,7 +26,7 @@ const mostCalls = 60;
 function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
   return {
     place: "the zone at Cloudflare",
-    flattensApex: true,
+    apexCname,
     refusal(record) {
       const found = unsupported(record);
       if (found !== null) return `Cloudflare ${found.reason}`;

@@ -2,6 +2,7 @@ import { absoluteName } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
+import type { ApexCname } from "../../dns/zone-rules.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { joinOctets, splitStrings } from "../../dns/values/text.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
@@ -11,6 +12,8 @@ import { fieldsOf, hasFields } from "./rdata-fields.ts";
 
 /** Lets Cloudflare choose the TTL. */
 export const automaticTtl = 1;
+/** It flattens a CNAME at the apex, which takes the place of addresses only. */
+export const apexCname: ApexCname = { beside: { allBut: ["A", "AAAA"] }, isFlattened: true };
 const proxiable = new Set(["A", "AAAA", "CNAME"]);
 /** Octets of a record's RDATA (https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/). */
 const longestRdata = 4_096;

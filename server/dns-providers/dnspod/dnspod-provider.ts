@@ -5,7 +5,7 @@ import { ProviderError, type DnsProvider } from "../provider.ts";
 import { refusedCall, refusedRecord, type Refusal } from "../single-record-api/answers.ts";
 import { recordAccountProvider } from "../single-record-api/provider.ts";
 import type { RecordCalls, StoredRecord } from "../single-record-api/stored-records.ts";
-import { isQueryable } from "../single-record-api/vendor-values.ts";
+import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
 import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
 import { vendorName, type DnspodClient } from "./client.ts";
@@ -29,6 +29,7 @@ export function dnspodProvider(client: DnspodClient, pause: Pause = realPause): 
     records: (zone, name) => records(client, zone, name),
     calls: (zone) => recordCalls(client, zone),
     readOnlyReason,
+    apexCname,
     mostQueries: 4,
     isQueryable,
     ttlFloor: { setBy: "the package of", highestSeconds: highestFloorSeconds, ofZone: (zone) => minTtl(client, zone) },

@@ -1,4 +1,5 @@
 import { recordKey, type RecordData } from "../../dns/record.ts";
+import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { RecordStore } from "../applying/apply-to-records.ts";
 import { touchedNames } from "../applying/touched-records.ts";
@@ -23,6 +24,8 @@ export interface RecordAccount {
   calls(zone: string): RecordCalls;
   /** Returns why a record is read-only, or null. */
   readOnlyReason?: (record: LimitedRecord) => string | null;
+  /** Its CNAME at the apex of a zone. Left out: there must be none. */
+  readonly apexCname?: ApexCname;
   /** Names to query one by one; for more names, reading the whole zone is cheaper. */
   readonly mostQueries: number;
   /** Whether the vendor can filter its records by this name; any name if left out. */
@@ -100,17 +103,17 @@ async function applyChanges(
 }
 
 async function storeOf(
-  { vendor, ttlFloor }: RecordAccount,
+  { vendor, ttlFloor, apexCname }: RecordAccount,
   zone: string,
   changes: readonly RecordChange[],
 ): Promise<RecordStore> {
   const place = `the zone at ${vendor}`;
   if (!ttlFloor || !changes.some(({ after }) => after !== null && after.ttl < ttlFloor.highestSeconds)) {
-    return { place, refusal: () => null };
+    return { place, apexCname, refusal: () => null };
   }
   const least = await ttlFloor.ofZone(zone);
   const message = `${vendor} requires a TTL of at least ${least} seconds in ${ttlFloor.setBy} ${zone}.`;
-  return { place, refusal: ({ ttl }) => (ttl < least ? message : null) };
+  return { place, apexCname, refusal: ({ ttl }) => (ttl < least ? message : null) };
 }
 
 /** Reads the records at the names that the changes touch; again while one is missing that the vendor may not show yet. */

@@ -1,10 +1,17 @@
 import { escapeOctets } from "../../dns/names/escapes.ts";
 import { parseHost, parseOwner, readHost, readOwner } from "../../dns/names/names.ts";
 import { isCommonType } from "../../dns/record.ts";
+import type { ApexCname } from "../../dns/zone-rules.ts";
 import { canonicalRdata } from "../rdata-text.ts";
 
 // Values as Alibaba Cloud DNS and DNSPod print them: TXT without quotes or escapes, host names in Unicode, MX priority as its own
 // field.
+
+/**
+ * Both keep a CNAME at the apex beside these types and answer with it, at the risk of losing mail: "DNS record conflict rules" of
+ * Alibaba Cloud (help.aliyun.com/en/dns/pubz-dns-record-conflict-rules), whose table for `@` DNSPod's answers agree with.
+ */
+export const apexCname: ApexCname = { beside: { only: ["MX", "NS", "TXT"] }, isFlattened: false };
 
 /**
  * Returns whether records can be filtered by this name. Neither vendor documents which form of an international name its filter

@@ -67,7 +67,7 @@ export async function judgeEdits(
   const { kind } = zone;
   const rules = kind.serverRules ?? null;
   for (let candidates = prepared; ;) {
-    const view = new ZoneView(present, rules, kind.flattensApex);
+    const view = new ZoneView(present, rules, kind.apexCname);
     const judged = await inSlices(judge(view, candidates, zone.name, kind));
     const changes = view.changes();
     // Rules between names are checked after all edits: a name server may be created before its address.

@@ -1,5 +1,5 @@
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
-import { newViolations } from "../../dns/zone-rules.ts";
+import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import {
   isUnchanged,
@@ -16,7 +16,7 @@ import {
  */
 export class ZoneView {
   readonly #rules: ServerRules | null;
-  readonly #flattensApex: boolean;
+  readonly #apexCname: ApexCname | null;
   readonly #original = new Map<string, LiveRecord>();
   readonly #originalByName = new Map<string, LiveRecord[]>();
   /** With their original TTLs; `#ttls` has the present ones. */
@@ -28,11 +28,11 @@ export class ZoneView {
 
   /**
    * @param rules what the zone's name servers check; null if unknown
-   * @param flattensApex whether the provider answers a CNAME at the apex with addresses
+   * @param apexCname the provider's CNAME at the apex; null if there must be none
    */
-  constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null, flattensApex = false) {
+  constructor(records: Iterable<LiveRecord>, rules: ServerRules | null = null, apexCname: ApexCname | null = null) {
     this.#rules = rules;
-    this.#flattensApex = flattensApex;
+    this.#apexCname = apexCname;
     for (const record of records) {
       this.#original.set(record.id, record);
       const named = this.#originalByName.get(record.name);
@@ -106,7 +106,7 @@ export class ZoneView {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
       const before = this.#originalByName.get(name) ?? [];
-      for (const violation of newViolations(name, before, this.at(name), this.#rules, this.#flattensApex))
+      for (const violation of newViolations(name, before, this.at(name), this.#rules, this.#apexCname))
         found.push({ name, violation });
     }
     return found;

@@ -91,6 +91,63 @@ test("an atomic set replaces addresses by a CNAME, and back", async () => {
   expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
 });
 
+describe("a CNAME at the apex", () => {
+  test("stands beside MX, NS and TXT, and nothing else", async () => {
+    const apex = await newZone(zw, config, "apex.example");
+    for (const [recordType, value] of [
+      ["MX", "10 mail.example.net"],
+      ["TXT", "v=spf1 -all"],
+      ["NS", "ns.example.net"],
+      ["CNAME", "shop.example.net"],
+    ] as const) {
+      await apex.add(recordType, "@", value, 600);
+    }
+    vendor.calls.length = 0;
+    for (const [recordType, value] of [
+      ["A", "192.0.2.1"],
+      ["CAA", "0 issue ca.example"],
+    ] as const) {
+      const { status, body } = await apex.create({ recordType, name: "@", value });
+      expect({ status, body }).toMatchObject({ status: 409 });
+      expect(JSON.stringify(body)).toContain(
+        `Only MX, NS and TXT may stand beside a CNAME at the apex, which also has ${recordType}`,
+      );
+    }
+    expect(changingCalls()).toEqual([]);
+    await expectInSync(apex);
+  });
+
+  test("may be there in an imported zone, whose other records can be edited", async () => {
+    vendor.account.addDomain("bare-apex.example");
+    for (const [Type, Value, Priority] of [
+      ["CNAME", "shop.example.net", 0],
+      ["MX", "mail.example.net", 10],
+    ] as const) {
+      vendor.account.place("bare-apex.example", { RR: "@", Type, Value, ...(Priority > 0 && { Priority }) });
+    }
+    const imported = await importZone(zw, config, "bare-apex.example");
+    await imported.add("TXT", "@", "v=spf1 -all", 600);
+    const { id } = await recordOf(imported, "@", "shop.example.net");
+    expect((await imported.update(id, { value: "mall.example.net" })).status).toBe(200);
+    await expectInSync(imported);
+  });
+});
+
+test("name servers of a second provider can be added at the apex and removed", async () => {
+  const { id } = await zone.add("NS", "@", "ns.example.net", 600);
+  expect(served("@")).toEqual(["NS ns.example.net 600"]);
+  expect((await zone.delete(id)).status).toBe(200);
+  expect(served("@")).toEqual([]);
+});
+
+test("the vendor's own name servers at the apex are read-only", async () => {
+  vendor.account.place(ours, { RR: "@", Type: "NS", Value: "dns1.hichina.com" });
+  await zone.post("/sync");
+  const { status, body } = await zone.delete((await recordOf(zone, "@", "dns1.hichina.com")).id);
+  expect({ status, body }).toMatchObject({ status: 400 });
+  expect(JSON.stringify(body)).toContain("Alibaba Cloud DNS manages its own name servers at the apex");
+});
+
 test("a bulk of 100 records reports the item that the vendor refuses", async () => {
   vendor.account.place(ours, { RR: "host7", Type: "CNAME", Value: "taken.example", Line: "default" });
   const records = Array.from({ length: 100 }, (_, index) => ({
@@ -272,7 +329,7 @@ describe("limits of the vendor", () => {
     ["SRV", "_imap._tcp", "0 0 1 .", 'not support SRV records with the target "."'],
     ["MX", "null", "0 .", "not support null MX records"],
     ["MX", "far", "51 mail.example.net", "MX priorities from 1 to 50"],
-    ["NS", "@", "ns.example.net", "manages the name servers at the apex itself"],
+    ["NS", "@", "ns1.alidns.com", "manages its own name servers at the apex"],
     ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
   ])("an unsupported %s record at %s is refused before anything is sent", async (recordType, name, value, message) => {
     const { status, body } = await zone.create({ recordType, name, value });

@@ -101,6 +101,48 @@ test("an atomic set replaces addresses by a CNAME, and back", async () => {
   expect(served("swap")).toEqual(["A 192.0.2.31 600"]);
 });
 
+describe("a CNAME at the apex", () => {
+  test("stands beside MX, NS and TXT, and nothing else", async () => {
+    const apex = await newZone(zw, config, "apex.example");
+    for (const [recordType, value] of [
+      ["MX", "10 mail.example.net"],
+      ["TXT", "v=spf1 -all"],
+      ["NS", "ns.example.net"],
+      ["CNAME", "shop.example.net"],
+    ] as const) {
+      await apex.add(recordType, "@", value, recordType === "NS" ? 86_400 : 600);
+    }
+    vendor.calls.length = 0;
+    for (const [recordType, value] of [
+      ["A", "192.0.2.1"],
+      ["CAA", "0 issue ca.example"],
+    ] as const) {
+      const { status, body } = await apex.create({ recordType, name: "@", value });
+      expect({ status, body }).toMatchObject({ status: 409 });
+      expect(JSON.stringify(body)).toContain(
+        `Only MX, NS and TXT may stand beside a CNAME at the apex, which also has ${recordType}`,
+      );
+    }
+    expect(changingCalls()).toEqual([]);
+    await expectInSync(apex);
+  });
+
+  test("may be there in an imported zone, whose other records can be edited", async () => {
+    vendor.account.addDomain("bare-apex.example");
+    for (const [Type, Value, MX] of [
+      ["CNAME", "shop.example.net.", 0],
+      ["MX", "mail.example.net.", 10],
+    ] as const) {
+      vendor.account.place("bare-apex.example", { Name: "@", Type, Value, MX });
+    }
+    const imported = await importZone(zw, config, "bare-apex.example");
+    await imported.add("TXT", "@", "v=spf1 -all", 600);
+    const { id } = await recordOf(imported, "@", "shop.example.net");
+    expect((await imported.update(id, { value: "mall.example.net" })).status).toBe(200);
+    await expectInSync(imported);
+  });
+});
+
 test("a bulk creates 100 records", async () => {
   const records = Array.from({ length: 100 }, (_, index) => ({
     recordType: "A",

@@ -46,9 +46,6 @@ export function accepted(given: Omit<AlidnsEntry, "RecordId" | "DomainName" | "S
   if (rr.startsWith("*") && ["NS", "TXT", "SRV"].includes(type)) {
     throw new Refused("InvalidRR.Format", "The parameter value RR is invalid.");
   }
-  if (rr === "@" && (type === "NS" || type === "CNAME")) {
-    throw new Refused("InvalidRR.Format", "The parameter value RR is invalid.");
-  }
   if (ttl < minTtl || ttl > 86_400) throw new Refused("QuotaExceeded.TTL", "The TTL value is out of the limit.");
   const priority = given.Priority;
   if (type === "MX" && !(priority !== undefined && priority >= 1 && priority <= 50)) {
@@ -95,14 +92,22 @@ function shownName(value: string): string {
   return value.toLowerCase().replace(/\.$/, "");
 }
 
+/**
+ * Whether two types exclude each other at a name: "DNS record conflict rules"
+ * (https://help.aliyun.com/en/dns/pubz-dns-record-conflict-rules). At `@`, NS stands beside everything, and CNAME beside MX, NS and TXT.
+ */
+function conflict(rr: string, ...types: string[]): boolean {
+  if (rr !== "@") return types.includes("CNAME") || types.includes("NS");
+  return types.includes("CNAME") && !types.some((type) => ["MX", "NS", "TXT"].includes(type));
+}
+
 /** "DNS record conflict rules", and the limit of similar records. @throws Refused */
 export function refuseConflicts(entry: AlidnsEntry, others: readonly AlidnsEntry[]): void {
   const beside = others.filter((other) => other.RR === entry.RR && other.Line === entry.Line);
   const alike = beside.filter(({ Type: type }) => type === entry.Type);
   const same = alike.some((other) => other.Value === entry.Value && other.Priority === entry.Priority);
   if (same) throw new Refused("DomainRecordDuplicate", "The domain record is duplicated.");
-  const alone = (type: string) => type === "CNAME" || (type === "NS" && entry.RR !== "@");
-  if (beside.some(({ Type: type }) => type !== entry.Type && (alone(type) || alone(entry.Type)))) {
+  if (beside.some(({ Type: type }) => type !== entry.Type && conflict(entry.RR, type, entry.Type))) {
     throw new Refused("DomainRecordConflict", "The domain record is conflict with other records.");
   }
   if (alike.length >= mostAlike) {

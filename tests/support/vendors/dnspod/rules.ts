@@ -108,6 +108,15 @@ function shownText(value: string): string {
   return shown;
 }
 
+/**
+ * Whether two types exclude each other at a name. A CNAME at `@` stands beside the NS that every zone has, and beside MX and TXT: the
+ * vendor's staff at v2ex.com/t/204489, and DNSControl's TENCENTDNS, which stores its ALIAS at the apex as such a CNAME.
+ */
+function conflict(name: string, ...types: string[]): boolean {
+  if (name !== "@") return types.includes("CNAME") || types.includes("NS");
+  return types.includes("CNAME") && !types.some((type) => ["MX", "NS", "TXT"].includes(type));
+}
+
 /** @throws Refused for a conflicting record at the same name and line. */
 export function refuseConflicts(entry: DnspodEntry, others: readonly DnspodEntry[]): void {
   const beside = others.filter((other) => other.Name === entry.Name && other.LineId === entry.LineId);
@@ -118,8 +127,7 @@ export function refuseConflicts(entry: DnspodEntry, others: readonly DnspodEntry
       "The record already exists and does not need to be added again.",
     );
   }
-  const alone = (type: string) => type === "CNAME" || (type === "NS" && entry.Name !== "@");
-  if (beside.some(({ Type: type }) => type !== entry.Type && (alone(type) || alone(entry.Type)))) {
+  if (beside.some(({ Type: type }) => type !== entry.Type && conflict(entry.Name, type, entry.Type))) {
     throw new Refused("InvalidParameter.CustomMessage", "The record conflicts with another one of the same name.");
   }
   if (["A", "AAAA", "CNAME"].includes(entry.Type) && alike.length >= mostRolled) {
