@@ -53,6 +53,26 @@ describe("an exported zone file", () => {
   });
 });
 
+describe("a string over 255 octets", () => {
+  const key = `v=DKIM1; k=rsa; p=${"A".repeat(392)}`;
+  const line = `key._domainkey 300 IN TXT "${key}"\n`;
+
+  test("an import with a string over 255 octets is refused with its line, and stores nothing", async () => {
+    const { status, body } = await send({ zonefile: `www A 192.0.2.1\n${line}` });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body.issues)).toContain("Line 2: A string of a TXT record has at most 255 octets");
+    expect(await zone.records()).toEqual([]);
+  });
+
+  test("a zone whose file has a string over 255 octets is read with it split, and can be changed", async () => {
+    const read = await fileZone(zw, line);
+    expect(await read.records()).toMatchObject([{ name: "key._domainkey", value: key, strings: null }]);
+    expect((await read.add("A", "www", "192.0.2.1")).version).toBe(1);
+    expect(await read.readFile()).toContain(`"${key.slice(0, 255)}" "${key.slice(255)}"`);
+    expect((await read.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 2 });
+  });
+});
+
 describe("an import", () => {
   test("a merging import adds and updates records, and deletes none", async () => {
     const kept = await zone.add("A", "kept", "192.0.2.9");

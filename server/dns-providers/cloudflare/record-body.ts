@@ -43,7 +43,7 @@ export function unsupported(
       reason: `stores at most ${longestRrset} characters, in its own notation, in all records of one name and type.`,
     };
   }
-  const readable = value === "" || !hasFields(recordType) || fieldsOf(recordType, value) !== null;
+  const readable = !hasFields(recordType) || fieldsOf(recordType, value) !== null;
   if (readable && (recordType === "TXT" || !value.startsWith("\\#"))) return null;
   return {
     field: "value",

@@ -50,11 +50,15 @@ function sequenceLength(lead: number): number {
   return lead < 0xf0 ? 3 : 4;
 }
 
-/** Returns the octets of a record's strings. @throws Error for strings that `readStrings` refuses */
+/**
+ * Returns the octets of a record's strings, each at most 255. Takes anything that may be stored: a string that is too long is split, and one
+ * with a wrong escape is taken literally, so that a zone that holds it can still be written.
+ */
 export function octetsOfStrings(strings: readonly string[]): Buffer[] {
-  const read = readStrings(strings);
-  if (!read.ok) throw new Error(read.message);
-  return read.value;
+  return strings.flatMap((string) => {
+    const octets = octetsOf(string);
+    return defaultSplit(octets.ok ? octets.value : Buffer.from(string, "utf8"));
+  });
 }
 
 /** Parses strings written by a client into octets. */

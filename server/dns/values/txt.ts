@@ -3,6 +3,7 @@ import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { genericValue, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import { defaultSplit, octetsOfStrings, readStrings, sameStrings, shownStrings } from "./character-strings.ts";
+import { splitLongStrings } from "./long-strings.ts";
 import { decodeText, splitStrings } from "./text.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 
@@ -33,10 +34,12 @@ export const txtRule: ValueRule = {
     const generic = readGeneric(fields);
     if (generic) return generic.ok ? fromRdata(generic.value) : generic;
     if (fields.length === 0) return refuse('TXT data must have at least one string, such as "v=spf1 -all" in quotes.');
-    const parts = fields.map((field) => unescapeOctets(field.raw));
+    const short = splitLongStrings("TXT", fields);
+    const parts = short.fields.map((field) => unescapeOctets(field.raw));
     if (!parts.every((part) => part !== null))
       return refuse("The TXT data has an invalid escape; decimal escapes go from \\000 to \\255.");
-    return fromParts(parts);
+    const read = fromParts(parts);
+    return read.ok ? ok({ ...read.value, warnings: short.warnings }) : read;
   },
   print(value, strings = null) {
     if (strings === null && parseGeneric(value)) return value;

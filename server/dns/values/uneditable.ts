@@ -4,6 +4,7 @@ import { readHost } from "../names/names.ts";
 import { isKnownType, rdataFromFields, rdataToText } from "../rdata/rdata.ts";
 import { genericValue, readGeneric } from "./generic-form.ts";
 import { printHost } from "./host.ts";
+import { splitLongStrings } from "./long-strings.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { CanonicalValue, RdataField, ValueRule } from "./value-rule.ts";
 
@@ -36,9 +37,11 @@ export function uneditableRule(recordType: string): ValueRule {
       }
       return vendorHosts.has(recordType) ? readVerbatim(recordType, fields, "") : readKnown(recordType, fields, "");
     },
-    read(fields, origin) {
+    read(given, origin) {
+      const { fields, warnings } = splitLongStrings(recordType, given);
       const known = readKnown(recordType, fields, origin);
-      return known.ok ? known : readVerbatim(recordType, fields, origin);
+      const read = known.ok ? known : readVerbatim(recordType, fields, origin);
+      return read.ok ? ok({ ...read.value, warnings: [...warnings, ...read.value.warnings] }) : read;
     },
     print(value) {
       return value;

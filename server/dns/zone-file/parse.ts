@@ -2,6 +2,7 @@ import { ownerWithin, readHost, shown } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
 import type { RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
+import { splitLongStrings } from "../values/long-strings.ts";
 import { addRecord, addSoa, recordsOf } from "./contents.ts";
 import { readHeader, type RecordHeader } from "./header.ts";
 import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
@@ -169,13 +170,14 @@ function takeRecord(
   reading: Reading,
   name: string,
   { recordType, ttl }: RecordHeader,
-  rdata: Field[],
+  given: Field[],
   line: LogicalLine,
 ): string | null {
   const warn = (message: string) => {
     if (reading.warnings.length < mostWarnings) reading.warnings.push(located(reading, line.line, message));
     else reading.furtherWarnings++;
   };
+  const rdata = shortStrings(reading.options, recordType, given, warn);
   const strict = isApexDs(name, recordType)
     ? refuse("A DS record belongs to the parent zone; the apex of this zone cannot have one.")
     : readData(recordType, rdata, reading.origin);
@@ -197,6 +199,18 @@ function takeRecord(
   });
   if (odd !== null) warn(odd);
   return null;
+}
+
+function shortStrings(
+  { keepBadData = false, splitLongStrings: splits = keepBadData }: ZoneFileOptions,
+  recordType: string,
+  given: Field[],
+  warn: (message: string) => void,
+): Field[] {
+  if (!splits) return given;
+  const { fields, warnings } = splitLongStrings(recordType, given);
+  for (const warning of warnings) warn(warning);
+  return fields;
 }
 
 /** RFC 4035 §2.4. */

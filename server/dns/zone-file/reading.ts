@@ -17,6 +17,8 @@ export interface ZoneFileOptions {
    * Keeps malformed data unchanged, with a warning: for an existing zone, whose records must be visible to be repaired.
    */
   keepBadData?: boolean;
+  /** Splits strings over 255 octets, with a warning, instead of refusing them. `keepBadData` does, too. */
+  splitLongStrings?: boolean;
 }
 
 export interface ZoneFileMessage extends LineMessage {

@@ -2,6 +2,7 @@ import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdat
 import { ruleFor } from "../record-types.ts";
 import { isCommonType } from "../record.ts";
 import { readGeneric } from "../values/generic-form.ts";
+import { longStringFault } from "../values/long-strings.ts";
 import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 import { refuse, type Result } from "../../platform/result.ts";
@@ -27,6 +28,8 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   if (reason !== null) return refuse(`${recordType} ${reason}.`);
   if (given.length > (typesWithParameters.has(recordType) ? mostParameters : mostFields)) return tooLong(recordType);
   const fields = joinParameters(recordType, given);
+  const fault = longStringFault(recordType, fields);
+  if (fault !== null) return refuse(fault);
   if (!isCommonType(recordType)) {
     const known = readKnown(recordType, fields, origin);
     // A PTR's own rule writes host names without a trailing dot.

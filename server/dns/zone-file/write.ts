@@ -4,6 +4,7 @@ import { isPlaceholder } from "./contents.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 import { inFile } from "./printed-data.ts";
 import { atOnce, mapped, sorted, type Steps } from "../../platform/slices.ts";
+import { logicalLines } from "./tokens.ts";
 import { isProviderType, typeNumber } from "./type-names.ts";
 
 export interface ZoneFileContent {
@@ -60,8 +61,11 @@ export function* printingZoneFile({
     yield;
     if (isPlaceholder(record)) continue;
     const { name, ttl, recordType } = record;
-    const line = printLine(name, ttl, ...inFile(recordType, printRdata(record)), width);
-    lines.push(isCommented(recordType, vendorTypes) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line);
+    const [type, data] = inFile(recordType, printRdata(record));
+    const line = printLine(name, ttl, type, data, width);
+    lines.push(
+      isCommented(recordType, vendorTypes) || !isOneEntry(type, data) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line,
+    );
   }
   lines.push("");
   return lines.join("\n");
@@ -89,6 +93,16 @@ function printLine(name: string, ttl: number, recordType: string, rdata: string,
 /** Returns whether a type is written as a comment because name servers and imports do not accept it. */
 function isCommented(recordType: string, vendorTypes: boolean): boolean {
   return isProviderType(recordType) || (!vendorTypes && typeNumber(recordType) === null);
+}
+
+/**
+ * Returns whether data ends with its line. A value that no reader understood is stored as its provider sent it, and an open quote or
+ * parenthesis in it would swallow the records after it.
+ */
+function isOneEntry(recordType: string, data: string): boolean {
+  if (recordType === "TXT" || recordType === "CAA" || !/["()\\;\p{Cc}]/u.test(data)) return true;
+  const [line, ...others] = logicalLines(`${data}\n`);
+  return line?.kind === "line" && !line.leadingBlank && others.length === 0 && !/\p{Cc}/u.test(data);
 }
 
 function absolute(host: string): string {

@@ -1,9 +1,10 @@
 import { absoluteName, readOwner, shown } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { shortValue } from "../../dns/record.ts";
+import { splitLongStrings } from "../../dns/values/long-strings.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../dns/zone-file/record-data.ts";
-import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
+import { logicalLines } from "../../dns/zone-file/tokens.ts";
 import { maxTtl } from "../../dns/zone-file/ttl.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
@@ -143,7 +144,7 @@ function readContent(recordType: string, content: string): Result<WantedData> {
   const [only, ...others] = logicalLines(content);
   if (only?.kind !== "line" || others.length > 0)
     return refuse("The content must be one line of data as in a zone file, with all quotes closed.");
-  const fields = recordType === "TXT" ? withShortStrings(only.fields) : only.fields;
+  const fields = splitLongStrings(recordType, only.fields).fields;
   if (recordType === "TXT" && fields.some(({ quoted }) => !quoted) && fields[0]?.raw !== "\\#")
     return refuse('The content of a TXT record must be in quotes, such as "v=spf1 -all".');
   const [absolute, completed] = ["", elsewhere].map((origin) => readLeniently(recordType, fields, origin));
@@ -155,24 +156,6 @@ function readContent(recordType: string, content: string): Result<WantedData> {
   const written = strings === null ? ruleFor(recordType).write(value, null) : writeStrings(strings, undefined);
   if (!written.ok) return written;
   return ok({ value: written.value.value, strings: written.value.strings ?? null });
-}
-
-/** The longest character-string (RFC 1035 §3.3). */
-const longestString = 255;
-
-/** Splits a string that is too long at every 255 octets, as PowerDNS does: octoDNS and others send a whole text in one pair of quotes. */
-function withShortStrings(fields: Field[]): Field[] {
-  return fields.flatMap((field) => {
-    if (!field.quoted || Buffer.byteLength(field.raw) <= longestString) return [field];
-    const octets = [...field.raw.matchAll(/\\(?:\d{3}|[ -~])|[ -~]|\\?([^])/gu)].flatMap(([written, other]) =>
-      other === undefined ? [written] : [...Buffer.from(other)].map((octet) => `\\${String(octet).padStart(3, "0")}`),
-    );
-    const count = Math.ceil(octets.length / longestString);
-    return Array.from({ length: count }, (_, index) => ({
-      ...field,
-      raw: octets.slice(index * longestString, (index + 1) * longestString).join(""),
-    }));
-  });
 }
 
 const commentForm = line(1_000);

@@ -9,7 +9,12 @@ function read(text: string, options: Partial<ZoneFileOptions> = {}) {
   const parsed = parseZoneFile(text, { zone, ...options });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors));
   const records = parsed.records.map(({ name, ttl, recordType, value }) => `${name} ${ttl} ${recordType} ${value}`);
-  return { ...parsed, records, messages: parsed.warnings.map(({ line, message }) => `${line}: ${message}`) };
+  return {
+    ...parsed,
+    recordsRead: parsed.records,
+    records,
+    messages: parsed.warnings.map(({ line, message }) => `${line}: ${message}`),
+  };
 }
 
 /** One text per error: `line: message`, the file before it where it is an included one. */
@@ -365,6 +370,45 @@ describe("malformed data", () => {
 
   test("malformed data that cannot be parsed is an error even in a zone that is only read", () => {
     expect(errorsOf("a A x", { keepBadData: true })).toHaveLength(1);
+  });
+});
+
+describe("a string over 255 octets", () => {
+  const key = `v=DKIM1; k=rsa; p=${"A".repeat(392)}`;
+  const text = `a TXT "${key}"\nb SPF "${"é".repeat(200)}"`;
+
+  test("a string over 255 octets is refused with its line and what to do", () => {
+    expect(errorsOf(text)).toEqual([
+      "1: A string of a TXT record has at most 255 octets, and this one has 410; split it into several, each in quotes of its own.",
+      "2: A string of a SPF record has at most 255 octets, and this one has 400; split it into several, each in quotes of its own.",
+    ]);
+    expect(errorsOf(`a TXT "b" "${key}"`)).toEqual([expect.stringContaining("and string 2 has 410;")]);
+  });
+
+  test.each([{ splitLongStrings: true }, { keepBadData: true }])(
+    "a string over 255 octets is split where the reader is lenient, with a warning: %j",
+    (options) => {
+      const parsed = read(text, options);
+      expect(parsed.records[0]).toBe(`a 3600 TXT ${key}`);
+      expect(parsed.records[1]).toBe(
+        `b 3600 SPF "${String.raw`\195\169`.repeat(127)}\\195" "${String.raw`\169`}${String.raw`\195\169`.repeat(72)}"`,
+      );
+      expect(parsed.messages).toEqual([
+        "1: A string of this TXT record has more than 255 octets, the most that one can have (RFC 1035 §3.3); it is split into strings of 255 octets.",
+        expect.stringMatching(/^2: A string of this SPF record/),
+      ]);
+    },
+  );
+
+  test("an escape is never cut when a string is split, and the other strings stay as they are", () => {
+    const raw = `${"x".repeat(254)}${String.raw`\255\"\\`}`;
+    const parsed = read(`a TXT "one" "${raw}"`, { splitLongStrings: true });
+    expect(parsed.ok && parsed.recordsRead[0]?.strings).toEqual(["one", `${"x".repeat(254)}\\255`, String.raw`"\\`]);
+  });
+
+  test("a long hexadecimal of generic TXT data is not a string", () => {
+    const octets = Buffer.concat([Buffer.of(200), Buffer.alloc(200, "y")]);
+    expect(read(String.raw`a TXT \# 201 ${octets.toString("hex")}`).records).toEqual([`a 3600 TXT ${"y".repeat(200)}`]);
   });
 });
 

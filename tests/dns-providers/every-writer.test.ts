@@ -1,0 +1,174 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { layouts } from "../../server/dns/rdata/layouts.ts";
+import { ruleFor } from "../../server/dns/record-types.ts";
+import type { RecordData } from "../../server/dns/record.ts";
+import { readRdata } from "../../server/dns/wire/rdata-read.ts";
+import { writeRdata } from "../../server/dns/wire/rdata-write.ts";
+import { readData } from "../../server/dns/zone-file/record-data.ts";
+import { logicalLines } from "../../server/dns/zone-file/tokens.ts";
+import { parseZoneFile } from "../../server/dns/zone-file/parse.ts";
+import { initialSoa } from "../../server/dns/zone-file/soa.ts";
+import { printZoneFile } from "../../server/dns/zone-file/write.ts";
+import { recordParameters as alidnsParameters } from "../../server/dns-providers/alidns/records.ts";
+import { bodyOf } from "../../server/dns-providers/cloudflare/record-body.ts";
+import { writeRecord } from "../../server/dns-providers/digitalocean/wire-records.ts";
+import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod/records.ts";
+import { kindByName } from "../../server/dns-providers/kinds.ts";
+import { canonicalContent, printContent } from "../../server/dns-providers/powerdns/served-records.ts";
+import { printValue, readValue } from "../../server/dns-providers/route53/octal-text.ts";
+import { canonicalRdata, unreadContent, type RecordContent } from "../../server/dns-providers/rdata-text.ts";
+import { limitIssues } from "../../server/records/provider-limits.ts";
+import { anyCharacter } from "../support/any-character.ts";
+import { writtenValues } from "../support/records/arbitrary-data.ts";
+import { data } from "../dns/zone-file/corpus/types.ts";
+
+const zone = "example.com";
+const types = [...layouts.keys(), "TYPE65280"].filter((type) => type !== "SOA");
+const anyType = fc.constantFrom(...types);
+const word = fc.oneof(
+  fc.nat(70_000).map(String),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
+  fc.constantFrom("@", "host", "a..b", "::1", "192.0.2.1", "AAAA", "\\#", "3", "026869", "alpn=h2", "tcp", "-", "\\"),
+  // Around the limit of a string, of a label, and of what some vendors store.
+  fc.tuple(fc.constantFrom(63, 64, 254, 255, 256, 300, 511, 700), fc.constantFrom("x", "é", "\\200")).map(repeated),
+);
+const field = fc.record({ raw: word, quoted: fc.boolean() });
+
+function repeated([count, unit]: [number, string]): string {
+  return unit.repeat(count);
+}
+
+/** Content as some reader stores it: from a file or a provider's text, from the wire, from a client, or as it came because nobody could read it. */
+const stored: fc.Arbitrary<{ recordType: string; content: RecordContent }> = fc
+  .oneof(
+    fc.tuple(anyType, fc.array(field, { maxLength: 6 })).map(([recordType, fields]) => {
+      const read = ruleFor(recordType).read(fields, zone);
+      return { recordType, content: read.ok ? { strings: null, ...read.value } : null };
+    }),
+    fc.tuple(anyType, fc.uint8Array({ maxLength: 600 })).map(([recordType, octets]) => {
+      const { value, strings = null, priority } = readRdata(Buffer.from(octets), recordType, 0, octets.length);
+      return { recordType, content: { value, strings, priority } };
+    }),
+    fc
+      .constantFrom(...data.flatMap(([recordType, ...texts]) => texts.map((text) => [recordType, text] as const)))
+      .map(([recordType, text]) => ({ recordType, content: canonicalRdata(recordType, text) })),
+    fc
+      .constantFrom(...Object.entries(writtenValues))
+      .chain(([recordType, values]) => values.map((value) => [recordType, value] as const))
+      .map(([recordType, value]) => {
+        const written = ruleFor(recordType).write(value, null);
+        return { recordType, content: written.ok ? { strings: null, ...written.value } : null };
+      }),
+    fc
+      .tuple(anyType, fc.oneof(word, fc.string({ unit: fc.constantFrom('"', "(", ")", ";", "\\", "\n", "a", " ") })))
+      .map(([recordType, text]) => ({ recordType, content: unreadContent(text) })),
+  )
+  .filter((found): found is { recordType: string; content: RecordContent } => found.content !== null);
+
+function recordOf({
+  recordType,
+  content: { value, strings, priority },
+}: {
+  recordType: string;
+  content: RecordContent;
+}) {
+  return { recordType, name: "host", value, strings, ttl: 3600, priority, proxied: false } satisfies RecordData;
+}
+
+const record = stored.map(recordOf);
+const neighbor: RecordData = { ...recordOf({ recordType: "A", content: unreadContent("192.0.2.1") }), name: "zz" };
+
+/** A text that somebody wrote in one pair of quotes, as a provider or a file has it. */
+const longText = recordOf({
+  recordType: "TXT",
+  content: canonicalRdata("TXT", `"v=DKIM1; k=rsa; p=${"A".repeat(392)}"`) ?? unreadContent(""),
+});
+
+/** The writer of each kind, and, if the kind keeps every value, the reader of what it writes. */
+const adapters: Record<
+  string,
+  { write: (one: RecordData) => unknown; read?: (one: RecordData) => Pick<RecordContent, "value" | "strings"> }
+> = {
+  primary: { write: encode, read: decode },
+  rfc2136: { write: tryEncode },
+  cloudflare: { write: (one) => bodyOf(zone, one) },
+  route53: {
+    write: ({ recordType, value, strings }) => printValue(recordType, value, strings),
+    read: ({ recordType, value, strings }) => readValue(recordType, printValue(recordType, value, strings) ?? ""),
+  },
+  powerdns: { write: printContent, read: (one) => canonicalContent(one.recordType, printContent(one)) },
+  digitalocean: { write: writeRecord },
+  alidns: { write: alidnsParameters },
+  dnspod: { write: dnspodParameters },
+};
+
+function encode({ recordType, value, strings }: RecordData): Buffer {
+  return writeRdata(recordType, value, strings);
+}
+
+function followsGrammar({ recordType, value, strings }: RecordData): boolean {
+  const [line, ...others] = logicalLines(ruleFor(recordType).print(value, strings));
+  if (line?.kind !== "line" || others.length > 0) return false;
+  const read = readData(recordType, line.fields, "");
+  return read.ok && read.value.value === value;
+}
+
+/** Its plan refuses what cannot be encoded, by the same call. */
+function tryEncode(one: RecordData): unknown {
+  const primary = kindByName("primary");
+  return primary?.unsupportedReason?.(one) ? null : encode(one);
+}
+
+function decode(one: RecordData): Pick<RecordContent, "value" | "strings"> {
+  const octets = encode(one);
+  const { value, strings = null } = readRdata(octets, one.recordType, 0, octets.length);
+  return { value, strings };
+}
+
+function contentOf({ value, strings }: Pick<RecordContent, "value" | "strings">) {
+  return { value, strings };
+}
+
+describe("whatever is stored can be written", () => {
+  test("a zone file can be printed with any stored record, and read again with all others in it", () => {
+    const soa = initialSoa(zone, new Date());
+    fc.assert(
+      fc.property(record, (one) => {
+        const printed = printZoneFile({ zone, soa, records: [one, neighbor] });
+        const parsed = parseZoneFile(printed, { zone, keepBadData: true });
+        // The line of a value that its type cannot have is refused, and no other.
+        expect(parsed.ok ? parsed.records : [neighbor]).toContainEqual(neighbor);
+        expect(parsed.ok ? [] : parsed.errors.slice(1)).toEqual([]);
+      }),
+      { numRuns: 500, examples: [[longText]] },
+    );
+  });
+
+  test("a zone file has every record that follows its type's grammar, unchanged", () => {
+    const soa = initialSoa(zone, new Date());
+    fc.assert(
+      fc.property(record, (one) => {
+        fc.pre(followsGrammar(one));
+        const printed = printZoneFile({ zone, soa, records: [one, neighbor] });
+        const parsed = parseZoneFile(printed, { zone, keepBadData: true });
+        expect(parsed.ok ? parsed.records : parsed.errors).toContainEqual(one);
+      }),
+      { numRuns: 500, examples: [[longText]] },
+    );
+  });
+
+  test.each(Object.entries(adapters))("%s can be sent every record that it is not said to refuse", (name, adapter) => {
+    const kind = kindByName(name);
+    if (!kind) throw new Error(`There is no provider kind ${name}.`);
+    fc.assert(
+      fc.property(record, (one) => {
+        fc.pre(limitIssues(one, kind, zone).length === 0);
+        adapter.write(one);
+        const again = adapter.read && followsGrammar(one) ? adapter.read(one) : one;
+        expect(contentOf(again)).toEqual(contentOf(one));
+      }),
+      { numRuns: 250, examples: [[longText]] },
+    );
+  });
+});
