@@ -1,7 +1,7 @@
 import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "./caller.ts";
 import type { Narrowing } from "./narrowing.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { arrayLiteral, queries, type EntityManager } from "../database/database.ts";
 import { readsEverything } from "../database/tables/roles.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { coversChange, coveredDomains, coversDomain, coversRecord, isCurrent, type Reader } from "./assigned.ts";
@@ -14,9 +14,9 @@ import { ZoneScope } from "./zone-scope.ts";
  * caller must be a separate visibility.
  */
 export interface Visibility {
-  condition(eb: ExpressionBuilder<Tables, "domains">, reader: NarrowedReader): Expression<SqlBool>;
+  condition(eb: ExpressionBuilder<Tables, "domains">, reader: NarrowedReader, assigned: Assigned): Expression<SqlBool>;
   /** The condition's values, in order. */
-  parameters(reader: NarrowedReader): unknown[];
+  parameters(reader: NarrowedReader, assigned: Assigned): unknown[];
   /** Whether they may see all records of a domain, and so data about the zone as a whole. */
   wholly(reader: NarrowedReader): Expression<SqlBool>;
 }
@@ -33,12 +33,20 @@ const ownDomains: Visibility = {
   wholly: ({ userId }) => sql<SqlBool>`coalesce(domains.owner_id = ${userId}, false)`,
 };
 
+/** What a user's assignments name, as literals of PostgreSQL's arrays. */
+interface Assigned {
+  domainIds: string;
+  groups: string;
+  tags: string;
+}
+
 const ownAndAssignedDomains: Visibility = {
-  // A set of ids, because no index serves "own or assigned".
-  condition: (_eb, reader) => sql<SqlBool>`domains.id in (
-    select own.id from domains own where own.owner_id = ${reader.userId} union all ${coveredDomains(reader)}
+  // Values rather than a join with the assignments: an index serves each, and the planner knows how many there are.
+  condition: (_eb, { userId }, { domainIds, groups, tags }) => sql<SqlBool>`(
+    domains.owner_id = ${userId} or domains.id = any(${domainIds}::uuid[])
+    or domains.group_name = any(${groups}::text[]) or domains.tags && ${tags}::text[]
   )`,
-  parameters: ({ userId, at }) => [userId, userId, at, userId, at, userId, at],
+  parameters: ({ userId }, { domainIds, groups, tags }) => [userId, domainIds, groups, tags],
   wholly: (reader) => sql<SqlBool>`(coalesce(domains.owner_id = ${reader.userId}, false) or exists (
     select from assignments a where ${isCurrent(reader)} and ${coversDomain("domains")}
       and a.subdomain_pattern = '*' and a.record_types = '{}'
@@ -51,11 +59,11 @@ type NarrowedReader = Reader & Pick<Caller, "narrowing">;
 /** Returns the visibility of narrowed tokens of users with another one. */
 function narrowed(base: Visibility, { byDomain, byRecord }: { byDomain: boolean; byRecord: boolean }): Visibility {
   return {
-    condition: (eb, reader) =>
+    condition: (eb, reader, assigned) =>
       byDomain
-        ? eb.and([base.condition(eb, reader), isNamed(sql.ref("domains.id"), reader)])
-        : base.condition(eb, reader),
-    parameters: (reader) => [...base.parameters(reader), ...(byDomain ? [idsOf(reader)] : [])],
+        ? eb.and([base.condition(eb, reader, assigned), isNamed(sql.ref("domains.id"), reader)])
+        : base.condition(eb, reader, assigned),
+    parameters: (reader, assigned) => [...base.parameters(reader, assigned), ...(byDomain ? [idsOf(reader)] : [])],
     wholly: (reader) => {
       if (byRecord) return sql<SqlBool>`false`;
       const whole = base.wholly(reader);
@@ -114,22 +122,26 @@ export class VisibleDomains {
   readonly #byDomain: ReadonlyMap<string | null, ListedGrant[]>;
   /** The grants by group or tag, which are few. */
   readonly #named: readonly ListedGrant[];
+  readonly #assigned: Assigned;
 
   constructor(caller: Caller, grants: readonly ListedGrant[]) {
     this.#caller = caller;
     this.#byDomain = Map.groupBy(grants, ({ domain_id }) => domain_id);
     this.#named = this.#byDomain.get(null) ?? [];
+    const named = (key: "domain_id" | "group_name" | "tag") =>
+      arrayLiteral([...new Set(grants.flatMap((grant) => grant[key] ?? []))]);
+    this.#assigned = { domainIds: named("domain_id"), groups: named("group_name"), tags: named("tag") };
     if (readsEverything(caller.role)) this.#base = everyDomain;
     else this.#base = grants.length > 0 ? ownAndAssignedDomains : ownDomains;
     this.visibility = visibilityOf(this.#base, caller.narrowing);
   }
 
   get parameters(): unknown[] {
-    return this.visibility.parameters(this.#caller);
+    return this.visibility.parameters(this.#caller, this.#assigned);
   }
 
   condition(eb: ExpressionBuilder<Tables, "domains">): Expression<SqlBool> {
-    return this.visibility.condition(eb, this.#caller);
+    return this.visibility.condition(eb, this.#caller, this.#assigned);
   }
 
   /** Returns the SQL condition that the caller may see all records of a domain, and so data about the zone as a whole. */

@@ -41,14 +41,17 @@ async function visibleRequests(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
   const toReview = sql<boolean>`(r.state = 'open' and r.author_id is distinct from ${caller.userId}
     and ${visible.reviews("r.domain_id", places)})`;
-  const covered = (eb: unknown) =>
-    sql<boolean>`(${visible.condition(eb as never)} and ${visible.places("r.domain_id", places)})`;
+  // An array rather than a join, so that an index finds the requests of a few domains.
+  const domains = queries(em)
+    .selectFrom("domains")
+    .select("domains.id")
+    .where((eb) => visible.condition(eb));
+  const covered = sql<boolean>`(r.domain_id = any(array(${domains})) and ${visible.places("r.domain_id", places)})`;
   const found = queries(em)
     .selectFrom("change_requests as r")
-    .leftJoin("domains", "domains.id", "r.domain_id")
     .leftJoin("users as author", "author.id", "r.author_id")
     .$if(!readsEverything(caller.role), (query) =>
-      query.where((eb) => eb.or([eb("r.author_id", "=", caller.userId), covered(eb)])),
+      query.where((eb) => eb.or([eb("r.author_id", "=", caller.userId), covered])),
     )
     // A narrowed token sees requests of the records it covers, whoever made them.
     .$if(caller.narrowing !== null, (query) => query.where(covered));

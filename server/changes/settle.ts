@@ -1,7 +1,9 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { inOneTrip, oneByOne, withNext, type Answer } from "../database/one-trip.ts";
+import { inOneTrip, oneByOne, withNext, type Answer, type Later } from "../database/one-trip.ts";
+import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import type { PlannedChange, RecordDraft } from "../dns/record.ts";
+import { isSignatureOverSoa } from "../dns/server-managed.ts";
 import { newId } from "../platform/ids.ts";
 import { lostLease } from "./lease.ts";
 import { mirrorsDueStatement } from "./mirror-due.ts";
@@ -59,7 +61,8 @@ async function write(
   const statements = (revision: number) => {
     const { closing, opening } = versionStatements(domainId, { revision, changes: done, now: settlement.now });
     const made = { changeSetId, done, revision: done.length > 0 ? revision : null };
-    return { closing, others: [...opening, ...historyStatements(tx, domainId, settlement, made)] };
+    const history = historyStatements(tx, domainId, settlement, made);
+    return { closing, others: [...opening, ...signatureStatements(tx, domainId, done), ...history] };
   };
   const due = (revision: number) =>
     done.length > 0 ? [() => mirrorsDueStatement({ domainId, revision, now: settlement.now })] : [];
@@ -99,6 +102,17 @@ function moveZone(
     .$if(lease !== null, (query) => query.where("lease_token", "=", lease?.token ?? null))
     .returning("revision")
     .returning(isReported.as("reported"));
+}
+
+/** Returns what stores whether the zone has a signature over its SOA, once changes of one are written. */
+function signatureStatements(tx: EntityManager, domainId: string, done: readonly PlannedChange[]): Later[] {
+  if (!done.some(({ before, after }) => isSigning(before) || isSigning(after))) return [];
+  const update = queries(tx).updateTable("domains").set({ soa_signed: hasSignatureOverSoa }).where("id", "=", domainId);
+  return [() => update.compile()];
+}
+
+function isSigning(record: RecordDraft | null): boolean {
+  return record !== null && isSignatureOverSoa(record);
 }
 
 /** @throws AppError UNAVAILABLE if the zone was not moved, because the lease was lost */

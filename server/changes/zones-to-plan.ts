@@ -2,7 +2,6 @@ import { accessColumns, rightsIn, type Rights } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { ReverseMode } from "../database/tables/domains.ts";
-import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { qualifiedName } from "../dns/names/views.ts";
@@ -48,12 +47,12 @@ export async function zonesToPlan(
       "domains.view",
       "domains.record_count",
       "domains.provider_signed",
+      "domains.soa_signed",
       "domains.reverse",
       "provider_configs.id as config_id",
       "provider_configs.kind",
       "provider_configs.config",
     ])
-    .select(hasSignatureOverSoa.as("has_signature"))
     .select(accessColumns(caller))
     .where("domains.id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
@@ -74,7 +73,7 @@ export async function zonesToPlan(
           recordCount: row.record_count,
           reverse: row.reverse,
           signed: row.provider_signed,
-          signedElsewhere: row.has_signature && !row.provider_signed,
+          signedElsewhere: row.soa_signed && !row.provider_signed,
           rights: rightsIn(row, caller, "write"),
           kind: kindOf(row),
         };

@@ -182,7 +182,7 @@ function jobStore(orm: PostgresORM, address: DatabaseAddress | undefined): JobSt
  * Writes PostgreSQL's array literal with every item quoted (PostgreSQL documentation §8.15.6). MikroORM 7.2.1 omits quotes it considers
  * unnecessary, and so stores the text `null` as NULL and trims spaces.
  */
-function arrayLiteral(items: readonly unknown[]): string {
+export function arrayLiteral(items: readonly unknown[]): string {
   return `{${items.map((item) => `"${String(item).replaceAll(/["\\]/g, "\\$&")}"`).join(",")}}`;
 }
 

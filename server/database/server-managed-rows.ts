@@ -7,7 +7,7 @@ export const serverManagedRows = sql<SqlBool>`(
   or (name = '@' and record_type in (${sql.join(managedAtApex.map((type) => sql.lit(type)))}))
 )`;
 
-/** Whether the domain's live records include a signature over the SOA, as a condition on `domains`. */
+/** What `soa_signed` of a domain stores: whether its live records include a signature over the SOA. */
 export const hasSignatureOverSoa = sql<boolean>`exists (
   select 1 from records signature
   where signature.domain_id = domains.id and signature.until is null

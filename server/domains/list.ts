@@ -109,15 +109,19 @@ function inOrder<Row>(
   const field = sort.replace(/^-/, "") as (typeof sorts)[number];
   const direction = sort.startsWith("-") ? "desc" : "asc";
   if (field === "name") return rows.orderBy("domains.name", direction).orderBy("domains.view", direction);
+  const size = sql.ref("domains.record_count");
   const by = {
     expiresAt: sql.ref("domains.expires_at"),
     updatedAt: sql.ref("domains.updated_at"),
-    recordCount: visible.ifWhole(sql.ref("domains.record_count")),
+    recordCount: visible.ifWhole(size),
     drift: visible.ifWhole(sql.ref("domains.drift_found_at")),
     provider: sql.ref("provider_configs.name"),
   }[field];
+  // Only what may be null says where nulls come: the indexes of the others are read from either end.
+  const isNullable =
+    !["updatedAt", "provider"].includes(field) && (field !== "recordCount" || visible.ifWhole(size) !== size);
   return rows
-    .orderBy(by, (order) => order[direction]().nullsLast())
+    .orderBy(by, (order) => (isNullable ? order[direction]().nullsLast() : order[direction]()))
     .orderBy("domains.name")
     .orderBy("domains.view");
 }

@@ -37,7 +37,7 @@ import {
   type DomainPatch,
 } from "./patch.ts";
 import { expiringFrom } from "../expiry/status.ts";
-import { detailView, signedElsewhere } from "./view.ts";
+import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];
 
@@ -92,7 +92,7 @@ export class Domains {
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
       .select(everyColumn("domains"))
-      .select(["provider_configs.kind", signedElsewhere])
+      .select("provider_configs.kind")
       .select(accessColumns(caller))
       .where("domains.id", "=", id)
       .executeTakeFirst();

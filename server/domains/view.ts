@@ -1,14 +1,13 @@
-import { sql, type Selectable } from "kysely";
+import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables/all.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
-import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 import type { RegistrationFacts } from "../expiry/facts.ts";
 import { statusAt } from "../expiry/status.ts";
 
 /** A domain with its provider's kind. */
-export type DomainRow = Selectable<Tables["domains"]> & { kind: string; signed_elsewhere: boolean };
+export type DomainRow = Selectable<Tables["domains"]> & { kind: string };
 type ListRow = Pick<
   DomainRow,
   | "id"
@@ -28,12 +27,8 @@ type ListRow = Pick<
   | "drift_found_at"
   | "drift_error"
   | "provider_signed"
-> & { signed_elsewhere: boolean };
-
-/** Whether the zone has signatures that its provider did not make. They came with an imported file. */
-export const signedElsewhere = sql<boolean>`(not domains.provider_signed and ${hasSignatureOverSoa})`.as(
-  "signed_elsewhere",
-);
+  | "soa_signed"
+>;
 
 export const listColumns = [
   "domains.id",
@@ -50,10 +45,10 @@ export const listColumns = [
   "domains.created_at",
   "domains.updated_at",
   "domains.provider_signed",
+  "domains.soa_signed",
   "domains.drift_found_at",
   "domains.drift_error",
   "provider_configs.kind",
-  signedElsewhere,
 ] as const;
 
 /** Returns a domain as lists show it. */
@@ -107,9 +102,10 @@ function registrationOf({ registration }: DomainRow): RegistrationFacts | null {
   return (typeof registration === "string" ? JSON.parse(registration) : registration) as RegistrationFacts | null;
 }
 
+/** `file`: its signatures came with an imported file. */
 function signedBy(row: ListRow): "provider" | "file" | null {
   if (row.provider_signed) return "provider";
-  return row.signed_elsewhere ? "file" : null;
+  return row.soa_signed ? "file" : null;
 }
 
 function driftOf(row: DomainRow) {

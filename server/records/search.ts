@@ -50,12 +50,14 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
   );
   const offset = Math.min((page - 1) * limit, mostFound);
   const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
+  // `offset 0` has each domain looked up by its id: the planner expects as many as may be found, and would read all domains instead.
   const query = sql<FoundRow>`
     with found as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1})
     select counted.total, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
     from (select count(*)::int as total from found) counted
     left join lateral (
-      select found.record_id, found.domain_id from found join domains d on d.id = found.domain_id
+      select found.record_id, found.domain_id from found
+      cross join lateral (select name, view from domains where id = found.domain_id offset 0) d
       order by d.name, d.view, found.name, found.record_type, found.record_id
       limit ${Math.min(limit, mostFound - offset)} offset ${offset}
     ) shown on true

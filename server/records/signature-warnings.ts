@@ -2,7 +2,6 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { notFound } from "../platform/errors.ts";
 import { isSignatureOverSoa } from "../dns/server-managed.ts";
-import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 
 /**
  * Returns warnings about signatures made elsewhere: Zonewright does not sign, and every edit invalidates some of them. Returns none if the
@@ -17,9 +16,9 @@ export async function signatureWarnings(
   const signatures = changes.filter(({ before, after }) => isSignatureOverSoa(after ?? before));
   if (signatures.some(({ after }) => after !== null)) return [broughtSigned];
   if (signatures.length > 0) return [];
-  const { isSigned } = await queries(em)
+  const { soa_signed: isSigned } = await queries(em)
     .selectFrom("domains")
-    .select(hasSignatureOverSoa.as("isSigned"))
+    .select("soa_signed")
     .where("id", "=", zone.id)
     .executeTakeFirstOrThrow(() => notFound("domain"));
   return isSigned ? [signedElsewhere] : [];

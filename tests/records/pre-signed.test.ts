@@ -50,6 +50,16 @@ describe("a zone whose file was signed elsewhere", () => {
     expect(back.body.plan.warnings).toContainEqual(bogus);
   });
 
+  test("a zone no longer counts as signed elsewhere once the signature over its SOA is deleted, and does again after an undo", async () => {
+    const zone = await fileZone(zw, signed);
+    const [signature] = await zone.records("&type=RRSIG&name=@");
+    expect(await zone.delete(signature.id)).toMatchObject({ status: 200 });
+    expect(await zone.detail()).toMatchObject({ signedBy: null });
+    const [deletion] = await zone.history();
+    expect(await zone.post(`/history/${deletion.id}/revert`, {})).toMatchObject({ status: 200 });
+    expect(await zone.detail()).toMatchObject({ signedBy: "file" });
+  });
+
   test("a change that deletes the signature over the SOA causes no warning about signatures", async () => {
     const zone = await fileZone(zw, signed);
     const [signature] = await zone.records("&type=RRSIG&name=@");

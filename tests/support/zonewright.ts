@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { loadConfig } from "../../server/config/config.ts";
+import type { Database } from "../../server/database/database.ts";
 import type { Egress } from "../../server/net/egress.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { emptyDatabase } from "./database.ts";
@@ -43,6 +44,8 @@ export interface Options {
   realHashes?: boolean;
   /** Runs jobs by their schedules, too. By default they run when something enqueues them or a test calls them: at a full minute, one would get in its way. */
   schedules?: boolean;
+  /** A database to use instead of the worker's, which has no rows then. The service closes it. */
+  database?: Database;
   /** Where the log goes. By default it is searched for secrets when the service stops. */
   logTo?: { write(line: string): void };
 }
@@ -86,7 +89,7 @@ export async function startZonewright(options: Options = {}): Promise<Zonewright
   const server = await startServer(config, {
     announce: () => undefined,
     logTo: options.logTo ?? watch,
-    database: await emptyDatabase(),
+    database: options.database ?? (await emptyDatabase()),
     ...(options.now ? { now: options.now } : {}),
     ...(options.pause ? { pause: options.pause } : {}),
     ...(options.egress ? { egress: options.egress } : {}),

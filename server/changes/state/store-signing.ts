@@ -82,7 +82,7 @@ async function endStored(tx: EntityManager, domainId: string): Promise<boolean> 
       where domain_id = ${domainId} and until is null and ${serverManagedRows}
       returning 1
     )
-    update domains set revision = revision + 1, record_count = record_count - (select count(*) from ended)
+    update domains set revision = revision + 1, record_count = record_count - (select count(*) from ended), soa_signed = false
     where id = ${domainId} and exists (select 1 from ended)
   `.execute(queries(tx));
   return numAffectedRows === 1n;

@@ -62,6 +62,8 @@ export const DomainSchema = defineEntity({
     recordCount: p.integer(),
     /** Whether the provider signs the zone, as last read. */
     providerSigned: p.boolean(),
+    /** Whether its live records include a signature over the SOA: with `providerSigned` false, somebody else signed the zone. */
+    soaSigned: p.boolean().default(false),
     /** Number of records that the provider maintains, as last read. Not included in `recordCount`. */
     serverManagedCount: p.integer(),
     /** Version number of the newest snapshot. */

@@ -1,0 +1,200 @@
+import { CompiledQuery, DefaultQueryExecutor, sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { queries, type Database } from "../../server/database/database.ts";
+import { emptyDatabase, newMigratedDatabase } from "../support/database.ts";
+import { fillZones, growing, type Run } from "../support/many-zones.ts";
+import type { RestClient } from "../support/rest-client.ts";
+import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+
+/** What a parameter without an enumeration is tried with. `{…}` names something of the filled database. */
+const samples: Record<string, string | string[]> = {
+  page: "2",
+  limit: "100",
+  group: "group7",
+  tag: ["tag7", "all"],
+  name: ["d77.example", "h9-1", "@"],
+  view: "",
+  search: ["d77", "77.ex", "h9-1", "10.9.12", "a"],
+  filter: ["h9", "10.9"],
+  value: ["10.9.12.5", "mail77"],
+  type: ["A", "MX"],
+  at: "1",
+  providerConfigId: "{config}",
+  ownerId: "{owner}",
+  userId: "{owner}",
+  actorId: "{owner}",
+  domainId: "{domain}",
+  domain: "d77.example",
+  targetId: "{domain}",
+  targetType: "domain",
+  action: "records.import",
+  from: "2026-01-01T00:00:00Z",
+  to: "2036-01-01T00:00:00Z",
+  after: "d77.example",
+};
+
+/** What no index can order: by a name of another table. */
+const sorted = /[?&]sort=-?provider$/;
+
+/** Lists without pages, and what they are paged by. */
+const others = [
+  "/api/domains/tags",
+  "/api/domains/zone-of?name=h9.d77.example",
+  "/api/records/search?value=10.9.12.97",
+];
+/** What the paths of lists name by `{id}`; null: filled with nothing here. */
+const pathIds = ["/domains/{id}/", "/v1/domains/{id}/"];
+
+interface Operation {
+  parameters?: { name: string; in: string; schema: { enum?: string[]; anyOf?: { enum?: string[] }[] } }[];
+}
+
+/** Every list of the API's document, plainly and with each value of each parameter. */
+async function listPaths(client: RestClient, named: Record<string, string>): Promise<string[]> {
+  const { paths } = (await client.get("/api/openapi.json")).body as { paths: Record<string, { get?: Operation }> };
+  const urls = Object.entries(paths).flatMap(([path, { get }]) => {
+    const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
+    if (!query.some(({ name }) => ["page", "after", "search"].includes(name))) return [];
+    if (
+      path.includes("{") &&
+      !pathIds.some((known) => path.startsWith(known) && !path.slice(known.length).includes("{"))
+    )
+      return [];
+    const url = `/api${path.replace("{id}", "{domain}")}`;
+    return [
+      url,
+      ...query.flatMap(({ name, schema }) => {
+        const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
+        const tried = values.length > 0 ? values : [samples[name] ?? []].flat();
+        if (tried.length === 0) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
+        return tried.map((value) => `${url}?${name}=${value.startsWith("{") ? value : encodeURIComponent(value)}`);
+      }),
+    ];
+  });
+  return [...urls.filter((url) => !sorted.test(url)), ...others].map((url) =>
+    url.replace(/\{(\w+)\}/, (_, name: string) => named[name] ?? ""),
+  );
+}
+
+/** A node of a plan, as EXPLAIN prints it. */
+interface PlanNode {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Cond"?: string;
+  "Plan Rows": number;
+  Plans?: PlanNode[];
+}
+
+/** What a node is below: an aggregate without a join in between, or a limit. */
+interface Above {
+  counted?: boolean;
+  limited?: boolean;
+}
+
+/** What may stand between an aggregate and the rows that it counts. */
+const passing = ["Aggregate", "Gather", "Gather Merge", "Sort", "Subquery Scan", "ProjectSet", "Result"];
+
+/**
+ * Returns the reads of whole growing tables in a plan. A count of most of a table may read it, because nothing is faster. An index that is read
+ * in order until a limit is reached reads only what is shown.
+ */
+function wholeReads(node: PlanNode, sizes: ReadonlyMap<string, number>, above: Above = {}): string[] {
+  const { "Node Type": type, "Relation Name": table = "", "Plan Rows": rows, Plans: inner = [] } = node;
+  const size = sizes.get(table);
+  const isCount = above.counted === true && size !== undefined && rows > size / 4;
+  const isUnbounded =
+    table === "records" && type.startsWith("Index") && node["Index Cond"] === undefined && above.limited !== true;
+  const isWhole = size !== undefined && !isCount && (type === "Seq Scan" || isUnbounded);
+  const below: Above = {
+    counted: type === "Aggregate" || (above.counted === true && passing.includes(type)),
+    limited: above.limited === true || type === "Limit",
+  };
+  return [...(isWhole ? [`${type} of ${table}`] : []), ...inner.flatMap((each) => wholeReads(each, sizes, below))];
+}
+
+describe.each([
+  ["PostgreSQL", () => emptyDatabase()],
+  ["the embedded database", () => newMigratedDatabase()],
+])("with 20,000 domains and 400,000 records on %s", (_, open) => {
+  let database: Database;
+  let zw: Zonewright & { stop(): Promise<void> };
+  let run: Run;
+  let callers: [string, RestClient][];
+  let named: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await open();
+    zw = await startZonewright({ database });
+    const em = database.fork();
+    run = async (text) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(queries(em))).rows;
+    const owner = await zw.member("owner");
+    const assigned = await zw.member("assigned");
+    const [{ id: ownerId = "" } = {}, { id: assignedId = "" } = {}] = await run(
+      "select id from users where username in ('owner', 'assigned') order by username desc",
+    );
+    await fillZones(run, { domains: 20_000, recordsEach: 20 }, String(ownerId));
+    await run(`insert into assignments (id, user_id, domain_id, group_name, tag, subdomain_pattern, access, record_types, created_at)
+      values (gen_random_uuid(), '${String(assignedId)}', null, 'group7', null, '*', 'write', '{}', now()),
+        (gen_random_uuid(), '${String(assignedId)}', null, null, 'tag3', 'h9*', 'read', '{A}', now()),
+        (gen_random_uuid(), '${String(assignedId)}', (select id from domains where name = 'd77.example'), null, null, '*', 'read', '{}', now())`);
+    const [{ id: domain } = {}] = await run("select id from domains where name = 'd77.example'");
+    const [{ id: config } = {}] = await run("select id from provider_configs where name = 'Group 7'");
+    named = { domain: String(domain), config: String(config), owner: String(ownerId) };
+    callers = [
+      ["an administrator", zw.admin],
+      ["an owner", owner],
+      ["a member with assignments", assigned],
+    ];
+  });
+  afterAll(async () => {
+    await zw.stop();
+  });
+
+  test("no list and no search reads a whole table that grows", async () => {
+    const found = new Map<string, string>();
+    const counted = await run(
+      `select relname, reltuples from pg_class where relname in (${growing.map((table) => `'${table}'`).join(", ")})`,
+    );
+    const sizes = new Map(counted.map(({ relname, reltuples }) => [String(relname), Number(reltuples)]));
+    for (const [who, client] of callers) {
+      for (const path of await listPaths(client, named)) {
+        const statements = await statementsOf(() => client.get(path));
+        for (const { sql: text, parameters } of statements) {
+          const key = `${text} ${JSON.stringify(parameters)}`;
+          if (!/^\s*(?:select|with)\b/i.test(text) || found.has(key)) continue;
+          const plan = await planOf(database, text, parameters);
+          const whole = wholeReads(plan, sizes);
+          found.set(key, whole.length === 0 ? "" : `${path} for ${who}: ${whole.join(", ")}\n    ${text}`);
+        }
+      }
+    }
+    expect(found.size).toBeGreaterThan(100);
+    expect([...found.values()].filter((problem) => problem !== "").join("\n")).toBe("");
+  });
+});
+
+/** Returns the statements that a call has the database execute. */
+async function statementsOf(call: () => Promise<unknown>): Promise<CompiledQuery[]> {
+  const statements: CompiledQuery[] = [];
+  // oxlint-disable-next-line typescript/unbound-method -- put back below
+  const original = DefaultQueryExecutor.prototype.executeQuery;
+  DefaultQueryExecutor.prototype.executeQuery = function executeQuery(query, ...rest) {
+    statements.push(query);
+    return original.call(this, query, ...rest) as never;
+  };
+  try {
+    await call();
+  } finally {
+    DefaultQueryExecutor.prototype.executeQuery = original;
+  }
+  return statements;
+}
+
+async function planOf(database: Database, text: string, parameters: readonly unknown[]): Promise<PlanNode> {
+  const { rows } = await queries(database.fork()).executeQuery<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+    CompiledQuery.raw(`explain (format json) ${text}`, [...parameters]),
+  );
+  const plan = rows[0]?.["QUERY PLAN"][0]?.Plan;
+  if (!plan) throw new Error("EXPLAIN returned no plan.");
+  return plan;
+}
