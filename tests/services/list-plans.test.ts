@@ -61,15 +61,13 @@ async function listPaths(client: RestClient, named: Record<string, string>): Pro
     )
       return [];
     const url = `/api${path.replace("{id}", "{domain}")}`;
-    return [
-      url,
-      ...query.flatMap(({ name, schema }) => {
-        const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
-        const tried = values.length > 0 ? values : [samples[name] ?? []].flat();
-        if (tried.length === 0) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
-        return tried.map((value) => `${url}?${name}=${value.startsWith("{") ? value : encodeURIComponent(value)}`);
-      }),
-    ];
+    const filtered = query.flatMap(({ name, schema }) => {
+      const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
+      const tried = values.length > 0 ? values : [samples[name] ?? []].flat();
+      if (tried.length === 0) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
+      return tried.map((value) => `${url}?${name}=${value.startsWith("{") ? value : encodeURIComponent(value)}`);
+    });
+    return [url].concat(filtered);
   });
   return [...urls.filter((url) => !sorted.test(url)), ...others].map((url) =>
     url.replace(/\{(\w+)\}/, (_, name: string) => named[name] ?? ""),
@@ -92,7 +90,7 @@ interface Above {
 }
 
 /** What may stand between an aggregate and the rows that it counts. */
-const passing = ["Aggregate", "Gather", "Gather Merge", "Sort", "Subquery Scan", "ProjectSet", "Result"];
+const passing = new Set(["Aggregate", "Gather", "Gather Merge", "Sort", "Subquery Scan", "ProjectSet", "Result"]);
 
 /**
  * Returns the reads of whole growing tables in a plan. A count of most of a table may read it, because nothing is faster. An index that is read
@@ -106,7 +104,7 @@ function wholeReads(node: PlanNode, sizes: ReadonlyMap<string, number>, above: A
     table === "records" && type.startsWith("Index") && node["Index Cond"] === undefined && above.limited !== true;
   const isWhole = size !== undefined && !isCount && (type === "Seq Scan" || isUnbounded);
   const below: Above = {
-    counted: type === "Aggregate" || (above.counted === true && passing.includes(type)),
+    counted: type === "Aggregate" || (above.counted === true && passing.has(type)),
     limited: above.limited === true || type === "Limit",
   };
   return [...(isWhole ? [`${type} of ${table}`] : []), ...inner.flatMap((each) => wholeReads(each, sizes, below))];
