@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
 import type { Announce } from "./platform/announcer.ts";
 import type { PasswordCost } from "./accounts/auth/passwords.ts";
 import { ConfigError, type Config } from "./config/config.ts";
@@ -14,12 +13,11 @@ import type { Timing } from "./jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import type { Egress } from "./net/egress.ts";
-import { AppError } from "./platform/errors.ts";
 import { logOutput } from "./platform/log-output.ts";
 import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
-import { rawProblem } from "./api/problem.ts";
+import { createHttpServer } from "./http/connections.ts";
 import type { Services } from "./composition/service-types.ts";
 import { version } from "./platform/version.ts";
 
@@ -100,7 +98,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     });
     await running.startRepair();
     const app = createApp(services);
-    const listening = serverFor(app);
+    const listening = createHttpServer(app);
     servers.push(listening);
     const place = await database.described();
     await listen(listening, { address: config.host, port: config.port });
@@ -108,7 +106,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
     const pdnsListen = config.pdnsListen;
     let powerdnsUrl: string | null = null;
     if (pdnsListen) {
-      const powerdns = serverFor(createPowerdnsApp(services));
+      const powerdns = createHttpServer(createPowerdnsApp(services));
       servers.push(powerdns);
       await listen(powerdns, pdnsListen).catch((error: unknown) => {
         throw error instanceof ListenError ? new PowerdnsListenError(pdnsListen, error) : error;
@@ -193,14 +191,6 @@ function consoleUrl(url: string): string {
   return url.replace(/^http:\/\/(?:127\.0\.0\.1|\[::1\]):/, "http://localhost:");
 }
 
-/** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */
-const slownessLimits = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 1_000,
-};
-
 class ListenError extends Error {
   readonly code: string;
 
@@ -232,13 +222,6 @@ function bracketed(address: string): string {
   return address.includes(":") ? `[${address}]` : address;
 }
 
-function serverFor(app: RequestListener): Server {
-  const server = createServer({ ...slownessLimits, requireHostHeader: false }, app);
-  server.on("checkExpectation", app);
-  server.on("clientError", answerUnreadable);
-  return server;
-}
-
 function urlOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${bracketed(host)}:${port}`;
@@ -253,21 +236,6 @@ async function listen(server: Server, { address, port }: Place): Promise<void> {
       resolve();
     });
   });
-}
-
-/** Sends a problem document for requests that the HTTP parser refuses, instead of Node's bare status line. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const reason =
-    error.code === "HPE_HEADER_OVERFLOW"
-      ? "The request line and headers exceed 16 KiB in total. Send less."
-      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "The request did not arrive in time. Try again."
-        : "The request is not valid HTTP.";
-  socket.end(rawProblem(new AppError("BAD_REQUEST", reason)));
 }
 
 async function stop(servers: readonly Server[], services: Services): Promise<void> {

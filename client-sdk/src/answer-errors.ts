@@ -16,6 +16,7 @@ const serverCodes: Record<ErrorCode, true> = {
   REAUTHENTICATION_REQUIRED: true,
   NOT_FOUND: true,
   METHOD_NOT_ALLOWED: true,
+  REQUEST_TIMEOUT: true,
   CONFLICT: true,
   CONFIRMATION_REQUIRED: true,
   REVIEW_REQUIRED: true,

@@ -51,6 +51,12 @@ export const errorCodes = {
     when: "The path does not support this method. The `Allow` header lists the supported ones.",
     advice: "Use one of the methods in `Allow`.",
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: "Request too slow",
+    when: "The headers did not arrive within 10 seconds, or the body within 30. The connection is closed.",
+    advice: "Repeat the call on a new connection.",
+  },
   CONFLICT: {
     status: 409,
     title: "Conflict",

@@ -74,7 +74,7 @@ try {
     const status: number | null = error.status;
     switch (error.code) {
       case "BAD_REQUEST": case "UNAUTHORIZED": case "FORBIDDEN": case "NOT_FOUND": case "CONFLICT":
-      case "CONFIRMATION_REQUIRED": case "METHOD_NOT_ALLOWED": case "PRECONDITION_FAILED": case "HISTORY_GONE": case "PAYLOAD_TOO_LARGE": case "UNSUPPORTED_MEDIA_TYPE":
+      case "CONFIRMATION_REQUIRED": case "METHOD_NOT_ALLOWED": case "REQUEST_TIMEOUT": case "PRECONDITION_FAILED": case "HISTORY_GONE": case "PAYLOAD_TOO_LARGE": case "UNSUPPORTED_MEDIA_TYPE":
       case "TOO_MANY_REQUESTS": case "INTERNAL_SERVER_ERROR": case "REAUTHENTICATION_REQUIRED": case "REVIEW_REQUIRED": case "PROVIDER_ERROR": case "UNAVAILABLE":
       case "NETWORK_ERROR": case "ABORTED": case "TIMEOUT": case "UNEXPECTED_ANSWER": break;
       default: error.code satisfies never;

@@ -32,13 +32,39 @@ describe("security headers", () => {
   });
 });
 
-test("a hundred connections that never finish their headers are closed while others are served", async () => {
+test("a connection that asks nothing is closed without a word, one that asks too slowly with 408, and others are served meanwhile", async () => {
+  const silent = Array.from({ length: 20 }, () => new RawConnection(zw.url));
   const slow = Array.from({ length: 100 }, () => new RawConnection(zw.url));
   for (const connection of slow) connection.write("GET /api/domains HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+  const used = new RawConnection(zw.url);
+  used.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+  await used.receive(/"ok"/);
+  used.write("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   expect((await zw.admin.get("/api/domains")).status).toBe(200);
-  const answers = await Promise.all(slow.map(async (connection) => parseAnswer(await connection.end())));
-  for (const answer of answers) {
-    expect(answer.status).toBe(400);
-    expect(answer.body.detail).toBe("The request did not arrive in time. Try again.");
+  expect(await Promise.all(silent.map((connection) => connection.end()))).toEqual(silent.map(() => ""));
+  const late = await Promise.all([...slow, used].map((connection) => connection.end()));
+  for (const text of late) {
+    const answer = parseAnswer(text.slice(text.lastIndexOf("HTTP/1.1 ")));
+    expect(answer.status).toBe(408);
+    expect(answer.headers.get("connection")).toBe("close");
+    expect(answer.body).toMatchObject({
+      code: "REQUEST_TIMEOUT",
+      detail: "The request did not arrive in time. Try again.",
+    });
   }
+});
+
+test("a request that cannot be read is answered after those before it, and never in their place", async () => {
+  const connection = new RawConnection(zw.url);
+  connection.write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\nGET /version HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n");
+  const statuses = (await connection.end()).match(/HTTP\/1\.1 \d+/g);
+  expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+});
+
+test("nothing is added to an answer that began before the rest of its request turned out to be unreadable", async () => {
+  const connection = new RawConnection(zw.url);
+  connection.write("GET /version HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+  await connection.receive(/"version"/);
+  connection.write("nonsense\r\n");
+  expect((await connection.end()).match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
 });
