@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { id, line, queryFlag } from "../api/schemas.ts";
+import { readableFormats } from "../dns/formats/reader.ts";
 import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
@@ -90,7 +91,26 @@ export const zonefileInput = z.strictObject({
   zonefile: z
     .string()
     .min(1, "This must not be empty.")
-    .meta({ description: "RFC 1035 master file.", example: "www 300 IN A 192.0.2.1\n" }),
+    .meta({
+      description:
+        "RFC 1035 master file, also as Cloudflare, GoDaddy, Microsoft DNS, cPanel, tools for Route 53 and dumps of BIND write it. A warning " +
+        "names each reading that is not literal, with its lines.",
+      example: "www 300 IN A 192.0.2.1\n",
+    }),
+  format: z
+    .enum(readableFormats, `This must be ${readableFormats.join(" or ")}.`)
+    .default("auto")
+    .meta({
+      description: "Format of `zonefile`. `auto` recognizes it.",
+    }),
+  lenient: z
+    .boolean("This must be true or false.")
+    .default(false)
+    .meta({
+      description:
+        "Splits strings over 255 octets and keeps records that break a rule, each with a warning, instead of refusing the file. What the " +
+        "provider or its name servers cannot hold is still refused.",
+    }),
   mode: z.enum(["merge", "replace"], "This must be merge or replace.").default("merge").meta({
     description: "`merge` adds and updates records; `replace` also deletes records that are not in the file.",
   }),

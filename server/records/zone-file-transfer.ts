@@ -2,12 +2,14 @@ import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
-import { readZoneFile, type ParsedZoneFile } from "../dns/zone-file/parse.ts";
+import { located, readFormat, type FormatReading, type FormatRecord } from "../dns/formats/reader.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
 import { printingZoneFile } from "../dns/zone-file/write.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
-import { aligningTtls, planningState } from "../dns/desired-state.ts";
+import { aligningTtls, planningState, type Desired } from "../dns/desired-state.ts";
+import type { ProviderKind } from "../dns-providers/provider.ts";
+import { defaultTtlAt, ttlAt } from "./editing/ttls.ts";
 import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { managedZone } from "../changes/state/managed-queries.ts";
@@ -23,12 +25,20 @@ import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
-import { recordKey, rrsetKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
+import {
+  recordKey,
+  recordLabel,
+  rrsetKey,
+  shortValue,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../dns/record.ts";
 import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
 import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
-type ReadableZone = Extract<ParsedZoneFile, { ok: true }>;
+type ReadableZone = Extract<FormatReading, { ok: true }>;
 
 /** Exports and imports zones as master files. */
 export class ZoneFileTransfer {
@@ -76,6 +86,8 @@ export class ZoneFileTransfer {
       id: string;
       zonefile: string;
       mode: "merge" | "replace";
+      format: "auto" | "zonefile";
+      lenient: boolean;
       ignoreOutOfZone: boolean;
       dryRun: boolean;
       force: boolean;
@@ -85,14 +97,21 @@ export class ZoneFileTransfer {
     const need = input.mode === "replace" ? "manage" : "write";
     const plan = async (reader: EntityManager, zone: ZoneContext) => {
       refuseOtherZone(input, zone);
-      const options = { zone: zone.name, ignoreOutOfZone: input.ignoreOutOfZone };
-      const parsed = await inSlices(readZoneFile(input.zonefile, options));
+      const { automaticTtl, supportsProxied } = zone.kind;
+      const { ignoreOutOfZone, lenient } = input;
+      const defaultTtl = defaultTtlAt(zone.kind);
+      const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
+      const parsed = await inSlices(readFormat(input.zonefile, input.format, options));
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
-      const records = withoutManaged(parsed.records, zone.signed);
+      const desired = await inSlices(mapped(parsed.records, asDesired));
+      const records = withoutManaged(desired, zone.signed);
       const held = await inSlices(asHeld(records, zone.kind));
-      const given = await inSlices(stillProxied(live, held.records));
+      const unproxied = new Set(
+        parsed.records.flatMap(({ record, proxied }) => (proxied === false ? recordKey(record) : [])),
+      );
+      const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
       const state = await inSlices(planningState(live, given, input.mode === "merge"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
       await refuseBeyondRights(given, wanted, zone.rights);
@@ -100,17 +119,22 @@ export class ZoneFileTransfer {
         partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
       );
       const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
-      const refused = await judgeChanges(reader, { ...zone, kind }, live, changes);
-      if (refused.size > 0) throw fileRefused("CONFLICT", distinct(refused.values()));
+      const judged = { ...zone, kind };
+      const broken = distinct((await judgeChanges(reader, judged, live, changes)).values());
+      const refused = lenient
+        ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
+        : broken;
+      if (refused.length > 0) throw fileRefused("CONFLICT", refused);
       await refuseOtherComparison(input, zone, changes);
       if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
       const followed = await this.#followers.plan(reader, caller, zone, changes);
       const loss = lossWarning(changes, zone.recordCount);
-      const parseWarnings = parsed.warnings.map(({ line, message }) => `Line ${line}: ${message}`);
       const warnings = [
-        ...parseWarnings,
+        ...parsed.warnings.map(located),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
-        ...managedWarnings(parsed.records.length - records.length),
+        ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
+        ...managedWarnings(desired.length - records.length),
+        ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
         ...privateAddressWarnings(zone, changes),
         ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
@@ -229,17 +253,56 @@ function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): 
   return [`Skipped ${records} outside ${zone}: ${named.join(", ")}${more}.`];
 }
 
-/** Keeps records proxied, with the TTL that goes with it: a master file does not say what is proxied. */
-function* stillProxied(live: readonly LiveRecord[], given: readonly RecordData[]): Steps<readonly RecordData[]> {
+/** Returns a record as it is to be. A comment that the file does not have is not removed. */
+function asDesired({ record, comment }: FormatRecord): Desired {
+  return comment === null ? record : { ...record, comment };
+}
+
+/**
+ * Keeps records proxied, with the TTL that goes with it, unless the file says that they are not: most files do not say.
+ * @param unproxied the keys of the records that are not proxied in the file
+ */
+function* stillProxied(
+  live: readonly LiveRecord[],
+  given: readonly Desired[],
+  unproxied: ReadonlySet<string>,
+  kind: ProviderKind,
+): Steps<readonly Desired[]> {
   const proxied = yield* filtered(live, (record) => record.proxied);
-  if (proxied.length === 0) return given;
   const ttls = new Map(proxied.map((record) => [rrsetKey(record), record.ttl]));
   const bare = new Set(yield* flatMapped(live, (record) => (record.proxied ? [] : [recordKey(record)])));
   return yield* mapped(given, (record) => {
-    const ttl = bare.has(recordKey(record)) ? undefined : ttls.get(rrsetKey(record));
-    if (ttl === undefined) return record;
-    return { ...record, ttl, proxied: true };
+    if (record.proxied) return { ...record, ttl: ttlAt(kind, true, record.ttl) };
+    const key = recordKey(record);
+    const ttl = bare.has(key) || unproxied.has(key) ? undefined : ttls.get(rrsetKey(record));
+    return ttl === undefined ? record : { ...record, ttl, proxied: true };
   });
+}
+
+/** Warns of names that were answered by the provider's proxy and will no longer be. */
+function* unproxiedWarnings(
+  { name: provider }: ProviderKind,
+  live: readonly LiveRecord[],
+  changes: readonly PlannedChange[],
+): Steps<string[]> {
+  if (!live.some(({ proxied }) => proxied)) return [];
+  const coming = yield* flatMapped(changes, ({ after }) => (after && !after.proxied ? [after] : []));
+  const ended = yield* flatMapped(changes, ({ before, after }) =>
+    before?.proxied && !after?.proxied ? [{ before, after }] : [],
+  );
+  const exposed = yield* grouped(coming, (record) => (isProxiable(record) ? record.name : undefined));
+  return ended.flatMap(({ before, after }) => {
+    const [other = null] = after ? [after] : (exposed.get(before.name) ?? []);
+    if (other === null) return [];
+    const become =
+      other.recordType === before.recordType ? "is" : `becomes ${other.recordType} ${shortValue(other.value)} and is`;
+    return [`${recordLabel(before)} ${become} no longer proxied by ${provider}: its value becomes public.`];
+  });
+}
+
+/** Types that a provider's proxy may answer for. */
+function isProxiable({ recordType }: RecordData): boolean {
+  return recordType === "A" || recordType === "AAAA" || recordType === "CNAME";
 }
 
 /** Warns of records that take a TTL from the file without being in it, because an RRset has one TTL. */

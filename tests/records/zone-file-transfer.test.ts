@@ -237,11 +237,98 @@ describe("an invalid zone file", () => {
     ["zonefile", ""],
     ["zonefile", 7],
     ["mode", "append"],
+    ["format", "dig"],
+    ["lenient", 1],
     ["ignoreOutOfZone", "yes"],
     ["dryRun", "true"],
   ])("an import whose %s is %j is 400 and names the field", async (field, given) => {
     const { status, body } = await send({ zonefile: "a A 192.0.2.1\n", [field]: given });
     expect(status).toBe(400);
     expect(body.issues).toMatchObject([{ path: [field] }]);
+  });
+});
+
+const exported = (name: string) => `;;
+;; Domain:     ${name}.
+;; Exported:   2026-03-01 09:30:00
+;; SOA Record
+${name}	3600	IN	SOA	ada.ns.cloudflare.com. dns.cloudflare.com. 2050000001 10000 2400 604800 3600
+
+;; A Records
+${name}.	1	IN	A	192.0.2.1 ; Front door cf_tags=cf-proxied:true
+www.${name}.	1	IN	CNAME	${name}. ; cf_tags=cf-proxied:true
+`;
+
+describe("a zone file in a dialect", () => {
+  test("an unedited export of Cloudflare is imported, and the warnings name each reading that is not literal", async () => {
+    for (const format of [undefined, "auto", "zonefile"]) {
+      const { status, body } = await send({ zonefile: exported(zone.name), format, dryRun: true });
+      expect([status, body.created]).toEqual([200, 2]);
+      expect(body.warnings).toEqual([
+        `Line 5: The owner of the SOA, "${zone.name}", has no final dot and is read as the zone itself.`,
+        "Lines 8 and 9: TTL 1 means automatic at Cloudflare and is read as 3600.",
+        "Line 8: Cloudflare's comment is kept as the record's comment.",
+        "Lines 8 and 9: Cloudflare's proxy answered for this record. It is imported without a proxy, so its value becomes public.",
+      ]);
+      expect(body.plan.warnings).toEqual(body.warnings);
+    }
+    await send({ zonefile: exported(zone.name) });
+    expect(await zone.records()).toMatchObject([
+      { name: "@", ttl: 3600, proxied: false, comment: "Front door" },
+      { name: "www", ttl: 3600, proxied: false, comment: null },
+    ]);
+  });
+
+  test("importing an export of Cloudflare twice changes nothing the second time", async () => {
+    await send({ zonefile: exported(zone.name) });
+    expect((await send({ zonefile: exported(zone.name), mode: "replace" })).body).toMatchObject({
+      created: 0,
+      updated: 0,
+      deleted: 0,
+      unchanged: 2,
+    });
+  });
+
+  test("an import does not remove the comments of records that the file has no comment for", async () => {
+    await zone.create({ recordType: "A", name: "@", value: "192.0.2.1", ttl: 3600, comment: "Ours" });
+    await send({ zonefile: "@ 3600 A 192.0.2.1\n", mode: "replace" });
+    expect(await zone.records()).toMatchObject([{ comment: "Ours" }]);
+  });
+
+  test("a text in JSON is 400 with a message that names JSON", async () => {
+    const { status, body } = await send({ zonefile: '{"records":[]}' });
+    expect([status, body.detail]).toEqual([
+      400,
+      "Line 1: This is JSON, not a zone file. Export the zone as a zone file, often called BIND format.",
+    ]);
+  });
+});
+
+describe("a lenient import", () => {
+  const long = `key TXT "${"a".repeat(300)}"\n`;
+  const beside = "www CNAME x.example.\nwww A 192.0.2.1\n";
+
+  test("a lenient import splits strings over 255 octets and keeps what breaks a zone rule, each with a warning", async () => {
+    expect((await send({ zonefile: long })).status).toBe(400);
+    expect((await send({ zonefile: beside })).status).toBe(409);
+    const { status, body } = await send({ zonefile: long + beside, lenient: true });
+    expect([status, body.created]).toEqual([200, 3]);
+    expect(body.warnings).toEqual([
+      expect.stringMatching(/^Line 1: .*255/),
+      "Kept although it breaks a rule: A CNAME must be the only record of its name, and www also has A; delete one of them.",
+    ]);
+    expect(await zone.lines()).toEqual([`key TXT ${"a".repeat(300)}`, "www A 192.0.2.1", "www CNAME x.example"]);
+  });
+
+  test("a lenient import still refuses what no record of its type can hold", async () => {
+    const { status, body } = await send({ zonefile: "a SSHFP 1 1 zz\nb A 300.1.1.1\n", lenient: true });
+    expect([status, body.issues.map(({ path }: Body) => path[1])]).toEqual([400, [1, 2]]);
+  });
+
+  test("a lenient import still refuses what the name servers of the domain would not load", async () => {
+    const file = await fileZone(zw);
+    const { status, body } = await file.post("/zonefile", { zonefile: beside, lenient: true });
+    expect([status, body.code]).toEqual([409, "CONFLICT"]);
+    expect(await file.lines()).toEqual([]);
   });
 });

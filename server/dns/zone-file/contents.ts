@@ -1,11 +1,13 @@
 import { ownerWithin } from "../names/names.ts";
-import { isApexNs, recordKey, recordLabel, rrsetOf, type RecordData } from "../record.ts";
+import { isApexNs, recordKey, recordLabel, ttlKey, type RecordData } from "../record.ts";
 import { mapped, type Steps } from "../../platform/slices.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 
 /** The part of a zone read so far. Adding a record takes constant time. */
 export interface Contents {
   records: RecordData[];
+  /** The line of each record. */
+  lines: number[];
   soa: Soa | null;
   keys: Set<string>;
   ttls: RrsetTtls;
@@ -35,6 +37,7 @@ interface Run {
 export function emptyContents(zone: string): Contents {
   return {
     records: [],
+    lines: [],
     soa: null,
     keys: new Set(),
     ttls: { zone, run: runOf(null), glue: null, all: new Map(), mixed: new Map() },
@@ -42,7 +45,7 @@ export function emptyContents(zone: string): Contents {
 }
 
 /** Adds a record. Returns a warning about it, or null. */
-export function addRecord(contents: Contents, record: RecordData): string | null {
+export function addRecord(contents: Contents, record: RecordData, line: number): string | null {
   if (isPlaceholder(record)) return null;
   const odd = takeTtl(contents.ttls, record);
   const key = recordKey(record);
@@ -51,6 +54,7 @@ export function addRecord(contents: Contents, record: RecordData): string | null
   }
   contents.keys.add(key);
   contents.records.push(record);
+  contents.lines.push(line);
   return odd;
 }
 
@@ -66,7 +70,7 @@ export function addSoa(contents: Contents, name: string, soa: Soa): string | nul
 export function* recordsOf({ records, ttls }: Contents): Steps<RecordData[]> {
   if (ttls.mixed.size === 0) return records;
   return yield* mapped(records, (record) => {
-    const rrset = rrsetOf(record);
+    const rrset = ttlKey(record);
     return ttls.mixed.has(rrset) ? { ...record, ttl: ttls.all.get(rrset) ?? record.ttl } : record;
   });
 }
@@ -87,7 +91,7 @@ function takeTtl(ttls: RrsetTtls, record: RecordData): string | null {
     const server = ownerWithin(record.value, ttls.zone);
     if (server !== null) run.servers.add(server);
   }
-  const rrset = rrsetOf(record);
+  const rrset = ttlKey(record);
   const ttl = run.ttls.get(rrset) ?? record.ttl;
   const before = ttls.all.get(rrset);
   run.ttls.set(rrset, ttl);

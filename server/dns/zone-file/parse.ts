@@ -6,9 +6,11 @@ import { splitLongStrings } from "../values/long-strings.ts";
 import { addRecord, addSoa, recordsOf } from "./contents.ts";
 import { readHeader, type RecordHeader } from "./header.ts";
 import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
-import { plainFields, readData, readLeniently } from "./record-data.ts";
+import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
 import {
   readingOf,
+  type EntryPlace,
+  type MeantEntry,
   type OutOfZone,
   type Owner,
   type Reading,
@@ -25,6 +27,8 @@ export type ParsedZoneFile =
   | {
       ok: true;
       records: RecordData[];
+      /** The line of each record. */
+      lines: number[];
       soa: Soa | null;
       warnings: ZoneFileMessage[];
       outOfZone: OutOfZone[];
@@ -35,6 +39,7 @@ export type ParsedZoneFile =
 const mostErrors = 20;
 /** Limits the warnings, because a file can have one on every line. */
 const mostWarnings = 100;
+const mostAlsoLines = 9;
 const deepestInclude = 10;
 // Nested files that each include others many times would take exponential time.
 const mostIncludes = 1000;
@@ -56,13 +61,16 @@ export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions)
   const reading = readingOf(options);
   yield* readText(reading, source);
   if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
-  const { contents, warnings, furtherWarnings, outOfZone, includedFiles } = reading;
-  const last = warnings.at(-1);
+  const { contents, warnings, notes, furtherWarnings, outOfZone, includedFiles } = reading;
+  const last = warnings.at(-1) ?? [...notes.values()].at(-1);
   if (last && furtherWarnings > 0) {
-    warnings.push({ ...last, message: `${furtherWarnings} more warnings are not listed.` });
+    const { line, file } = last;
+    const message = `${furtherWarnings} more warnings are not listed.`;
+    warnings.push(file === undefined ? { line, message } : { line, file, message });
   }
   const records = yield* recordsOf(contents);
-  return { ok: true, records, soa: contents.soa, warnings, outOfZone, includedFiles };
+  const { soa, lines } = contents;
+  return { ok: true, records, lines, soa, warnings: [...notes.values(), ...warnings], outOfZone, includedFiles };
 }
 
 /**
@@ -105,13 +113,38 @@ function areReadable(reading: Reading, line: LogicalLine, octets: OctetText): bo
 }
 
 /** @param fields the line's fields in ASCII */
-function* readLine(reading: Reading, line: LogicalLine, fields: Field[]): Generator<void> {
+function* readLine(reading: Reading, given: LogicalLine, givenFields: Field[]): Generator<void> {
+  const { meaning } = reading.options;
+  const inText: MeantEntry = { ...given, fields: givenFields };
+  const line = meaning ? meaning.entry(inText, placeOf(reading, given)) : inText;
+  const { fields } = line;
   const [first] = fields;
   const isDirective = !line.leadingBlank && first?.quoted === false && first.raw.startsWith("$");
-  const message = isDirective
-    ? yield* readDirective(reading, fields, line.fields)
-    : readEntry(reading, { ...line, fields });
+  if (isDirective && line.isLeftOut) return;
+  const message = isDirective ? yield* readDirective(reading, fields, given.fields) : readEntry(reading, line);
   if (message !== null) report(reading, line.line, message);
+}
+
+function placeOf(reading: Reading, { line }: LogicalLine): EntryPlace {
+  return {
+    zone: reading.options.zone,
+    origin: reading.origin,
+    defaultTtl: reading.zoneTtl ?? reading.options.defaultTtl ?? 3600,
+    note: (message) => note(reading, line, message),
+  };
+}
+
+function note(reading: Reading, line: number, message: string): void {
+  const key = `${reading.files.at(-1)} ${message}`;
+  const known = reading.notes.get(key);
+  if (known === undefined) {
+    if (reading.notes.size < mostWarnings) reading.notes.set(key, located(reading, line, message));
+    else reading.furtherWarnings++;
+    return;
+  }
+  const { alsoLines = [], moreLines = 0 } = known;
+  if (alsoLines.length < mostAlsoLines) known.alsoLines = [...alsoLines, line];
+  else known.moreLines = moreLines + 1;
 }
 
 function report(reading: Reading, line: number, message: string): void {
@@ -124,8 +157,12 @@ function located(reading: Reading, line: number, message: string): ZoneFileMessa
 }
 
 /** Reads one record. Like the functions below, returns an error message, or null. */
-function readEntry(reading: Reading, line: LogicalLine): string | null {
+function readEntry(reading: Reading, line: MeantEntry): string | null {
   const [first] = line.fields;
+  if (line.isLeftOut) {
+    if (!line.leadingBlank && first) reading.owner = ownerLeftOut(reading, first);
+    return null;
+  }
   if (!line.leadingBlank && first) {
     const owner = readOwner(reading, first);
     reading.owner = owner.ok ? owner.value : { kind: "refused" };
@@ -157,6 +194,14 @@ function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result
   return refuse(`The name ${shown(host.value)} is outside the zone ${options.zone}.`);
 }
 
+/** Returns the owner that the lines after an entry that is left out may inherit. */
+function ownerLeftOut(reading: Reading, field: Field): Owner {
+  const owner = readOwner(reading, field);
+  if (owner.ok) return owner.value;
+  const host = readHost(field.raw, reading.origin);
+  return host.ok ? { kind: "outside", name: host.value } : { kind: "refused" };
+}
+
 function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Field[]): string | null {
   const soa = readSoa(plainFields("SOA", rdata), reading.origin);
   if (!soa.ok) return soa.message;
@@ -181,14 +226,16 @@ function takeRecord(
   const strict = isApexDs(name, recordType)
     ? refuse("A DS record belongs to the parent zone; the apex of this zone cannot have one.")
     : readData(recordType, rdata, reading.origin);
-  const value = strict.ok || !reading.options.keepBadData ? strict : readLeniently(recordType, rdata, reading.origin);
+  const { keepBadData = false, meaning } = reading.options;
+  const lenient = keepBadData === "in its format" ? readInFormat : readLeniently;
+  const value = strict.ok || !keepBadData ? strict : lenient(recordType, rdata, reading.origin);
   if (!value.ok) return value.message;
   if (!strict.ok) warn(`${strict.message} It is stored unchanged.`);
   for (const warning of value.value.warnings) warn(warning);
   if (line.abruptComment && recordType === "TXT") {
     warn("The text after the ; is a comment; put the whole text in quotes to include it.");
   }
-  const odd = addRecord(reading.contents, {
+  const record: RecordData = {
     recordType,
     name,
     value: value.value.value,
@@ -196,13 +243,15 @@ function takeRecord(
     ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
     priority: value.value.priority,
     proxied: false,
-  });
+  };
+  const meant = meaning ? meaning.record(record, line, placeOf(reading, line)) : record;
+  const odd = addRecord(reading.contents, meant, line.line);
   if (odd !== null) warn(odd);
   return null;
 }
 
 function shortStrings(
-  { keepBadData = false, splitLongStrings: splits = keepBadData }: ZoneFileOptions,
+  { keepBadData = false, splitLongStrings: splits = keepBadData !== false }: ZoneFileOptions,
   recordType: string,
   given: Field[],
   warn: (message: string) => void,

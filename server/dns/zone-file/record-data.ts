@@ -55,6 +55,15 @@ export function readLeniently(recordType: string, given: Field[], origin: string
   return readValue(recordType, joinParameters(recordType, given), origin);
 }
 
+/** Like {@link readLeniently}, but refuses what the format of the type cannot hold. */
+export function readInFormat(recordType: string, given: Field[], origin: string): Result<CanonicalValue> {
+  const read = readLeniently(recordType, given, origin);
+  if (!read.ok) return read;
+  const printed = ruleFor(recordType).print(read.value.value, read.value.strings);
+  const rdata = rdataFromFields(recordType, fieldsOf(printed), "");
+  return rdata.ok ? read : rdata;
+}
+
 function readValue(recordType: string, fields: Field[], origin: string): Result<CanonicalValue> {
   const rule = ruleFor(recordType);
   return rule.read(takesGeneric.has(recordType) ? fields : plainFields(recordType, fields), origin);

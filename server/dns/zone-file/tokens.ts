@@ -23,6 +23,8 @@ export interface LogicalLine {
   fields: Field[];
   /** Whether a comment directly follows an unquoted field (`v=DKIM1;k=rsa`): legal, but rarely intended. */
   abruptComment: boolean;
+  /** Its last comment, as in the text after the `;`; null for none. */
+  comment: string | null;
 }
 
 export interface BrokenLine extends LineMessage {
@@ -88,6 +90,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
     leadingBlank: first === space || first === tab,
     fields: [],
     abruptComment: false,
+    comment: null,
   };
   let error: BrokenLine | null = null;
   let depth = 0;
@@ -114,7 +117,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
       glued = false;
     } else if (code === semicolon) {
       if (glued && entry.fields.at(-1)?.quoted === false) entry.abruptComment = true;
-      skipToLineEnd(scanner);
+      entry.comment = readComment(scanner);
     } else if (code === openParenthesis) {
       if (depth === 0) openedAt = scanner.line;
       depth++;
@@ -192,6 +195,12 @@ function endsBare(code: number): boolean {
 function isLineEnd(text: string, position: number): boolean {
   const code = text.charCodeAt(position);
   return code === newline || (code === carriageReturn && text.charCodeAt(position + 1) === newline);
+}
+
+function readComment(scanner: Scanner): string {
+  const start = scanner.position + 1;
+  skipToLineEnd(scanner);
+  return scanner.text.slice(start, scanner.position);
 }
 
 function skipToLineEnd(scanner: Scanner): void {

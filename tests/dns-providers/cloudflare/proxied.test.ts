@@ -99,3 +99,60 @@ test("a sync finds a proxy setting changed at Cloudflare, and a rollback restore
   expect((await zone.post(`/snapshots/${snapshot.id}/rollback`, {})).body).toMatchObject({ success: true, updated: 1 });
   expect(recordAt(cf.server, zone, "www")).toMatchObject({ ttl: 1, proxied: true });
 });
+
+/** Its owner lacks the final dot, as Cloudflare writes it. */
+const soa = (zone: { name: string }) =>
+  `${zone.name}\t3600\tIN\tSOA\tada.ns.cloudflare.com. dns.cloudflare.com. 1 10000 2400 604800 3600\n`;
+
+describe("zone files and the proxy", () => {
+  test("an export of Cloudflare imported into Cloudflare keeps proxies and automatic TTLs", async () => {
+    const zone = await cf.zone();
+    const at = `${zone.name}.`;
+    const zonefile = `${soa(zone)}www.${at} 1 IN A 192.0.2.1 ; cf_tags=cf-proxied:true
+direct.${at} 1 IN A 192.0.2.2 ; cf_tags=cf-proxied:false
+slow.${at} 7200 IN TXT "x"
+hand.${at} 300 IN A 192.0.2.3 ; cf_tags=cf-proxied:true
+`;
+    const { status, body } = await zone.post("/zonefile", { zonefile });
+    expect([status, body.created]).toEqual([200, 4]);
+    expect(body.warnings).toEqual([
+      `Line 1: The owner of the SOA, "${zone.name}", has no final dot and is read as the zone itself.`,
+    ]);
+    expect(recordAt(cf.server, zone, "www")).toMatchObject({ ttl: 1, proxied: true });
+    expect(recordAt(cf.server, zone, "direct")).toMatchObject({ ttl: 1, proxied: false });
+    expect(recordAt(cf.server, zone, "hand")).toMatchObject({ ttl: 1, proxied: true });
+    expect(recordAt(cf.server, zone, "slow")).toMatchObject({ ttl: 7200 });
+    expect(await difference(zone)).toEqual(none);
+    const again = await zone.post("/zonefile", { zonefile, mode: "replace" });
+    expect(again.body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 4 });
+  });
+
+  test("a file that does not speak of proxies leaves them on, also when a value changes", async () => {
+    const zone = await cf.zone();
+    await zone.create({ ...address, proxied: true });
+    const { body } = await zone.post("/zonefile", { zonefile: "www 300 A 192.0.2.9\n", mode: "replace", force: true });
+    expect(body.warnings).toEqual([]);
+    expect(recordAt(cf.server, zone, "www")).toMatchObject({ content: "192.0.2.9", ttl: 1, proxied: true });
+  });
+
+  test.each([
+    ["says so", "www 300 A 192.0.2.1 ; cf_tags=cf-proxied:false\n", "is"],
+    ["changes the type", "www 300 CNAME www.example.net.\n", "becomes CNAME www.example.net and is"],
+  ])("a record loses its proxy with a warning if the file %s", async (_what, zonefile, outcome) => {
+    const zone = await cf.zone();
+    await zone.create({ ...address, proxied: true });
+    const { body } = await zone.post("/zonefile", { zonefile, mode: "replace", force: true });
+    expect(body.warnings).toEqual([
+      `www A 192.0.2.1 ${outcome} no longer proxied by Cloudflare: its value becomes public.`,
+    ]);
+    expect(recordAt(cf.server, zone, "www")).toMatchObject({ proxied: false });
+  });
+
+  test("a merge cannot end a proxy in silence either", async () => {
+    const zone = await cf.zone();
+    await zone.create({ ...address, proxied: true });
+    const zonefile = "www 300 A 192.0.2.1 ; cf_tags=cf-proxied:false\n";
+    const { body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
+    expect(body.warnings).toEqual([expect.stringContaining("no longer proxied by Cloudflare")]);
+  });
+});
