@@ -23,22 +23,34 @@ const nameField = line(1024).meta({
     "Host name: relative to the domain or fully qualified; `@` or empty for the apex. `*` only as the whole leftmost label.",
   example: "www",
 });
-const valueField = text(10_000).meta({
-  description:
-    "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text, " +
-    "PTR `host.example.com`, HTTPS and SVCB `1 . alpn=h2`, TLSA `3 1 1 <hex>`, SSHFP `4 2 <hex>`, DS `60485 13 2 <hex>`, NAPTR as in a zone " +
-    "file, DHCID Base64. Optional if `strings` is given.",
-  example: "192.0.2.1",
-});
+/** Control characters are left to the rule of the type, which says how to write them. No database holds a NUL. */
+const valueField = z
+  .string("This must be a text.")
+  .max(10_000, "This must have at most 10000 characters.")
+  .refine((value) => !value.includes("\0"), "Remove control characters.")
+  .refine((value) => value.isWellFormed(), "This must be well-formed Unicode.")
+  .meta({
+    description:
+      "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text, " +
+      "PTR `host.example.com`, HTTPS and SVCB `1 . alpn=h2`, TLSA `3 1 1 <hex>`, SSHFP `4 2 <hex>`, DS `60485 13 2 <hex>`, NAPTR as in a zone " +
+      "file, DHCID Base64. Optional if `strings` is given.",
+    example: "192.0.2.1",
+  });
 const stringsField = z
-  .array(text(1020), "This must be a list of strings, or null.")
+  .array(
+    z
+      .string("This must be a text.")
+      .max(1020, "This must have at most 1020 characters.")
+      .refine((value) => value.isWellFormed(), "This must be well-formed Unicode."),
+    "This must be a list of strings, or null.",
+  )
   .min(1, "A TXT record needs at least one string; for an empty text, send one empty string.")
   .max(2048, "A record can have at most 2048 strings.")
   .nullable()
   .meta({
     description:
       "TXT: the character-strings, at most 255 octets each. Default: the value, split every 255 octets. Write a backslash as `\\\\` " +
-      "and an octet outside UTF-8 as `\\ddd`. `value` may be omitted; if given, it must match.",
+      "and a control character or an octet outside UTF-8 as `\\ddd`. `value` may be omitted; if given, it must match.",
     example: null,
   });
 export const ttlField = z

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { layouts } from "../../server/dns/rdata/layouts.ts";
 import { ruleFor } from "../../server/dns/record-types.ts";
 import type { RecordData } from "../../server/dns/record.ts";
+import { sameStrings } from "../../server/dns/values/character-strings.ts";
 import { readRdata } from "../../server/dns/wire/rdata-read.ts";
 import { writeRdata } from "../../server/dns/wire/rdata-write.ts";
 import { readData } from "../../server/dns/zone-file/record-data.ts";
@@ -111,7 +112,7 @@ function followsGrammar({ recordType, value, strings }: RecordData): boolean {
   const [line, ...others] = logicalLines(ruleFor(recordType).print(value, strings));
   if (line?.kind !== "line" || others.length > 0) return false;
   const read = readData(recordType, line.fields, "");
-  return read.ok && read.value.value === value;
+  return read.ok && read.value.value === value && sameStrings(read.value.strings ?? null, strings);
 }
 
 /** Its plan refuses what cannot be encoded, by the same call. */

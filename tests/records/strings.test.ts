@@ -196,8 +196,8 @@ describe("invalid strings", () => {
     ["with a lone backslash", { strings: ["a\\b", "c"] }, "backslash"],
     ["with an octet beyond 255", { strings: [String.raw`\256`, "c"] }, "backslash"],
     ["with half of a character", { strings: ["\ud800", "c"] }, "well-formed"],
-    ["with a NUL", { strings: ["\u0000", "c"] }, "control characters"],
-    ["with a line break as octets", { strings: [String.raw`a\010`, "c"] }, "line breaks"],
+    ["with a NUL", { strings: ["\u0000", "c"] }, String.raw`String 1 has a control character; write it as \000.`],
+    ["with a line break", { strings: ["c", "a\nb"] }, String.raw`String 2 has a control character; write it as \010.`],
     ["on another type", { recordType: "A", value: "192.0.2.1", strings: ["a"] }, "A records have no strings"],
   ])("strings are refused, and the answer names them: %s", async (_, given, reason) => {
     const answer = await zone.create({ recordType: "TXT", name: "bad", ...given });
@@ -225,4 +225,28 @@ test("strings of octets that are not text are accepted in the form in which they
   expect((await zone.create({ ...given, value: body.value })).status).toBe(409);
   expect((await zone.update(body.id, { value: body.value })).body).toMatchObject({ strings: null });
   expect((await zone.post("/sync")).body).toMatchObject({ updated: 0 });
+});
+
+describe("control octets of a text", () => {
+  const strings = [String.raw`a\010b\127\001`];
+
+  test("control octets are accepted in strings, shown there as octets, and kept by other changes", async () => {
+    const { status, body } = await zone.create({ recordType: "TXT", name: "control", strings });
+    expect({ status, body }).toMatchObject({ status: 201, body: { value: "a\nb\u007f\u0001", strings } });
+    expect(await zone.readFile()).toContain(String.raw`"a\010b\127\001"`);
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+    const { value, ttl } = body;
+    const again = await zone.update(body.id, { recordType: "TXT", name: "control", value, strings, ttl });
+    expect(again).toMatchObject({ status: 200, body: { version: 1 } });
+    for (const patch of [{ value }, { strings: null }])
+      expect((await zone.update(body.id, patch)).body).toMatchObject({ strings, version: 1 });
+    expect((await zone.delete(body.id)).status).toBe(200);
+  });
+
+  test("a control character in a value is refused, and the answer says how to write it", async () => {
+    const { status, body } = await zone.create({ recordType: "TXT", name: "control", value: "a\nb" });
+    expect(status).toBe(400);
+    expect(body.issues).toMatchObject([{ path: ["value"] }]);
+    expect(body.message).toContain("send `strings` with \\010 in its place");
+  });
 });

@@ -35,7 +35,9 @@ export function writeParameters(fields: readonly string[]): Buffer {
   const parameters = fields.map((field) => {
     const [, key = "", content] = /^([^=]*)(?:=(.*))?$/s.exec(field) ?? [];
     const text = content === undefined ? null : content.replace(/^"(.*)"$/s, "$1");
-    return { number: keyNumber(key), octets: text === null || text === "" ? Buffer.alloc(0) : writeContent(key, text) };
+    const number = keyNumber(key);
+    const isEmpty = text === null || text === "";
+    return { number, octets: isEmpty ? Buffer.alloc(0) : writeContent(isNumbered(key) ? key : keys[number], text) };
   });
   return Buffer.concat(
     parameters
@@ -71,9 +73,10 @@ function readContent(key: string, octets: Buffer, nameOf: (number: number) => st
   }
 }
 
-function writeContent(key: string, text: string): Buffer {
+/** @param key the parameter's name in lower case; `key<number>` stands for raw octets */
+function writeContent(key: string | undefined, text: string): Buffer {
   const octets = unescapeOctets(text);
-  if (octets === null) throw new WireError(`the parameter ${shortened(key)} has an invalid escape`);
+  if (octets === null) throw new WireError(`the parameter ${shortened(key ?? "")} has an invalid escape`);
   const plain = octets.toString("latin1");
   const items = () => plain.split(",");
   switch (key) {
@@ -101,12 +104,20 @@ function writeContent(key: string, text: string): Buffer {
   }
 }
 
+/**
+ * Keys are in lower case (RFC 9460 §2.1). Names in capitals can mean nothing else and are folded; `KEY65333` is refused, as other servers do,
+ * and so are leading zeros.
+ */
 function keyNumber(key: string): number {
   const known = keys.indexOf(key.toLowerCase());
   if (known !== -1) return known;
-  const number = Number(/^key(\d{1,5})$/i.exec(key)?.[1] ?? Number.NaN);
+  const number = isNumbered(key) ? Number(key.slice(3)) : Number.NaN;
   if (!(number <= 65_535)) throw new WireError(`${shortened(key)} is not a known service parameter`);
   return number;
+}
+
+function isNumbered(key: string): boolean {
+  return /^key(?:0|[1-9]\d{0,4})$/.test(key);
 }
 
 /** Reads protocol identifiers. Commas and backslashes in them get an extra level of escaping (RFC 9460 §A.1). */

@@ -1,8 +1,8 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { decodeText } from "./text.ts";
 
-// The character-strings of a TXT record (RFC 1035 §3.3.14) as text, with `\\` for a backslash and `\ddd` (decimal) for NUL and each octet
-// that is not part of well-formed UTF-8. `null` is the default split, at every 255 octets.
+// The character-strings of a TXT record (RFC 1035 §3.3.14) as text, with `\\` for a backslash and `\ddd` (decimal) for control characters and
+// each octet that is not part of well-formed UTF-8. `null` is the default split, at every 255 octets.
 
 /** The maximum of one length octet (RFC 1035 §3.3). */
 const longestString = 255;
@@ -17,9 +17,19 @@ export function defaultSplit(octets: Buffer): Buffer[] {
   );
 }
 
-/** Returns the strings of a record as text, or null for the default split. */
-export function shownStrings(parts: readonly Buffer[]): string[] | null {
-  return isDefaultSplit(parts) ? null : parts.map(shown);
+/**
+ * Returns the strings of a record as text, or null for the default split. A text with control characters, which cannot be written in a
+ * value, always shows its strings.
+ * @param isText whether the octets are text, and not stored in generic form
+ */
+export function shownStrings(parts: readonly Buffer[], isText: boolean): string[] | null {
+  const isPlain = !isText || !parts.some((part) => part.some(isControl));
+  return isPlain && isDefaultSplit(parts) ? null : parts.map(shown);
+}
+
+/** The control characters that a client cannot write in a value: all of ASCII's but the tab. */
+function isControl(octet: number): boolean {
+  return (octet < 0x20 && octet !== 0x09) || octet === 0x7f;
 }
 
 function isDefaultSplit(parts: readonly Buffer[]): boolean {
@@ -30,12 +40,12 @@ function isDefaultSplit(parts: readonly Buffer[]): boolean {
 }
 
 function shown(octets: Buffer): string {
-  const whole = decodeText(octets);
+  const whole = octets.some(isControl) ? null : decodeText(octets);
   if (whole !== null) return whole.replaceAll("\\", "\\\\");
   let text = "";
   for (let position = 0; position < octets.length;) {
     const octet = octets.readUInt8(position);
-    const character = decodeText(octets.subarray(position, position + sequenceLength(octet)));
+    const character = isControl(octet) ? null : decodeText(octets.subarray(position, position + sequenceLength(octet)));
     if (character === null) text += `\\${String(octet).padStart(3, "0")}`;
     else text += character === "\\" ? "\\\\" : character;
     position += character === null ? 1 : sequenceLength(octet);
@@ -70,6 +80,11 @@ export function readStrings(strings: readonly string[]): Result<Buffer[]> {
   for (const [index, string] of strings.entries()) {
     const octets = octetsOf(string);
     if (!octets.ok) return octets;
+    const [control] = /[^\P{Cc}\t\u0080-\u009f]/u.exec(string) ?? [];
+    if (control !== undefined) {
+      const code = String(control.charCodeAt(0)).padStart(3, "0");
+      return refuse(`String ${index + 1} has a control character; write it as \\${code}.`);
+    }
     const { length } = octets.value;
     if (length > longestString) {
       return refuse(

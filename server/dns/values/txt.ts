@@ -54,27 +54,47 @@ export function writeStrings(strings: readonly string[], value: string | undefin
   if (!parts.ok) return parts;
   const cut = fromParts(parts.value);
   if (!cut.ok) return cut;
-  const fault = faultOf(cut.value.value);
+  const fault = lengthFault(cut.value.value);
   if (fault !== null) return refuse(fault);
-  if (value === undefined) return cut;
-  const written = txtRule.write(value, null);
-  if (!written.ok) return written;
-  const { value: text, strings: stated = null } = written.value;
-  const agrees = text === cut.value.value && (stated === null || sameStrings(stated, cut.value.strings ?? null));
+  if (value === undefined || value === cut.value.value) return cut;
+  const rdata = parseGeneric(value);
+  const stated = rdata && fromRdata(rdata);
+  if (stated && !stated.ok) return stated;
+  const agrees =
+    stated?.value.value === cut.value.value &&
+    ((stated.value.strings ?? null) === null || sameStrings(stated.value.strings ?? null, cut.value.strings ?? null));
   return agrees ? cut : refuse("`strings` and `value` differ. Make them agree, or omit one of them.");
 }
 
-function faultOf(value: string): string | null {
+/** Returns the text of a TXT split by default, whatever its strings were. */
+export function splitByDefault(value: string): Result<CanonicalValue> {
+  const octets = octetsOfValue(value);
+  return fromParts(defaultSplit(octets));
+}
+
+function octetsOfValue(value: string): Buffer {
+  const rdata = parseGeneric(value);
+  return rdata ? Buffer.concat(splitStrings(rdata) ?? []) : Buffer.from(value, "utf8");
+}
+
+function lengthFault(value: string): string | null {
   // A code point is at most two code units, so a text this long needs no counting.
   if (value.length > 2 * longestText || Array.from(value).length > longestText) {
     return `The TXT value must be at most ${longestText} characters long, such as "v=spf1 -all".`;
   }
+  return null;
+}
+
+function faultOf(value: string): string | null {
+  const long = lengthFault(value);
+  if (long !== null) return long;
   if (!value.isWellFormed())
     return "The TXT value must be well-formed Unicode; it contains half of a character (a lone surrogate).";
-  const control = /[^\P{Cc}\t\u007f-\u009f]/u.exec(value);
+  const control = /[^\P{Cc}\t\u0080-\u009f]/u.exec(value);
   if (control === null) return null;
-  const code = control[0].charCodeAt(0).toString(16).padStart(4, "0");
-  return `The TXT value must not contain line breaks or control characters. Remove U+${code} at position ${control.index + 1}.`;
+  const code = control[0].charCodeAt(0);
+  const hex = code.toString(16).padStart(4, "0");
+  return `The TXT value must not contain line breaks or control characters. Remove U+${hex} at position ${control.index + 1}, or send \`strings\` with \\${String(code).padStart(3, "0")} in its place.`;
 }
 
 function quoteWarnings(value: string): string[] {
@@ -87,8 +107,9 @@ function quoteWarnings(value: string): string[] {
 function fromParts(parts: readonly Buffer[]): Result<CanonicalValue> {
   const octets = Buffer.concat(parts);
   const text = decodeText(octets);
-  const strings = shownStrings(parts);
-  if (text !== null && parseGeneric(text) === null) return ok({ value: text, strings, priority: null, warnings: [] });
+  const isText = text !== null && parseGeneric(text) === null;
+  const strings = shownStrings(parts, isText);
+  if (isText) return ok({ value: text, strings, priority: null, warnings: [] });
   const canonical = genericValue(Buffer.concat(defaultSplit(octets).flatMap((part) => [Buffer.of(part.length), part])));
   return canonical.ok ? ok({ ...canonical.value, strings }) : canonical;
 }

@@ -15,7 +15,7 @@ import {
 } from "../../dns/record.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { unwantedPriority } from "../../dns/values/priority.ts";
-import { writeStrings } from "../../dns/values/txt.ts";
+import { splitByDefault, writeStrings } from "../../dns/values/txt.ts";
 import type { CanonicalValue } from "../../dns/values/value-rule.ts";
 
 /** A record as a client sends it. Absent fields of an update stay as they are. */
@@ -171,8 +171,8 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   const strings = patch.strings === undefined && patch.value === undefined ? present.strings : (patch.strings ?? null);
   const sameSplit = sameStrings(strings, present.strings);
   if (!retyped && samePriority && sameValue && (strings === null || sameSplit)) {
-    const cut = sameSplit ? present.strings : null;
-    return ok({ value: present.value, strings: cut, priority: present.priority, warnings: [] });
+    if (!sameSplit) return splitByDefault(present.value);
+    return ok({ value: present.value, strings: present.strings, priority: present.priority, warnings: [] });
   }
   if (patch.strings) return givenValue({ recordType, value: patch.value, strings: patch.strings, priority });
   if (patch.value === undefined) {

@@ -27,6 +27,10 @@ describe("character-strings in RDATA", () => {
     [String.raw`"\240\159\145\139\240\159" "\145\139"`, [String.raw`👋\240\159`, String.raw`\145\139`]],
     [String.raw`"\239\187\191a" "b"`, ["\ufeffa", "b"]],
     ["\\# 5 0161 026263", ["a", "bc"]],
+    [String.raw`"a\010b"`, [String.raw`a\010b`]],
+    [String.raw`"\127"`, [String.raw`\127`]],
+    [String.raw`"a\009b"`, null],
+    [String.raw`"\000"`, null],
   ])("the character-strings %s are shown as %j", (text, strings) => {
     expect(read(text).strings).toEqual(strings);
   });
@@ -39,8 +43,8 @@ describe("character-strings in RDATA", () => {
         const { value, strings = null } = read(`\\# ${rdata.length} ${rdata.toString("hex")}`);
         expect(read(txtRule.print(value, strings))).toMatchObject({ value, strings });
         const written = strings === null ? null : writeStrings(strings, undefined);
-        // Clients may not write control characters in a text, nor values beyond 2048 characters.
-        const isRefused = written?.ok === false && /control characters|at most 2048/.test(written.message);
+        // Clients may not write values beyond 2048 characters.
+        const isRefused = written?.ok === false && written.message.includes("at most 2048");
         fc.pre(written !== null && !isRefused);
         expect(written).toMatchObject({ ok: true, value: { value, strings } });
       }),

@@ -70,6 +70,8 @@ export const refusedLines: readonly (readonly [line: string, reason: string])[] 
   ["a HTTPS 1 . dohpath=/q", "dohpath has an invalid value"],
   ["a HTTPS 1 . ech=AAA", "valid base64"],
   ["a HTTPS 1 . ipv4hint=", "ipv4hint has an invalid value"],
+  ["a HTTPS 1 . KEY65333=x", "KEY65333 is not a known service parameter"],
+  ["a HTTPS 1 . key00003=x", "key00003 is not a known service parameter"],
   ["a HTTPS 1 . nokey=1", "nokey is not a known service parameter"],
   ["a HTTPS x .", "the priority must be a number"],
   ["a TYPE65280 foo", "The data format of TYPE65280 is unknown. Write its data as"],
