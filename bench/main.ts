@@ -3,6 +3,7 @@ import { measureAuthentication, measureFlood } from "./accounts.ts";
 import { measureAfterCrash } from "./after-crash.ts";
 import { measureConsole } from "./console/main.ts";
 import { measureHostileBodies } from "./hostile-bodies.ts";
+import { measureStalls } from "./stalls.ts";
 import { measureMirrorOutage, measureMirrors } from "./mirrors.ts";
 import { measurePrimary } from "./primary/main.ts";
 import { measurePages, measureReads } from "./reads.ts";
@@ -32,6 +33,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   "sign-in": async () => await inEnvironment(measureSignIn),
   flood: async () => await inEnvironment(measureFlood),
   "hostile-bodies": measureHostileBodies,
+  stalls: measureStalls,
   authentication: measureAuthentication,
   reminders: async () => await inEnvironment(measureReminders),
   search: async () => await inEnvironment(measureRecordSearch),

@@ -1,5 +1,7 @@
 import type { Socket } from "node:net";
 import { addressKey } from "../limits/address.ts";
+import { takeShare } from "../platform/slices.ts";
+import { received, signerOf, type Received } from "./requests.ts";
 import type { Responder } from "./responder.ts";
 
 /** Milliseconds without a request, or a part of one, after which a connection is closed (RFC 7766 §6.2.3). */
@@ -7,10 +9,15 @@ const idleMilliseconds = 10_000;
 /** Milliseconds in which a reader must take something of an answer. */
 const stalledMilliseconds = 20_000;
 /**
- * Open connections; the one that is idle the longest makes room for a new one, else one whose reader lags behind, of the address that has
- * the most.
+ * Open connections; the one that is idle the longest makes room for a new one, else one whose reader lags behind or that waits for its turn, of
+ * the address that has the most.
  */
 const mostConnections = 1_000;
+/**
+ * Messages of one address that are answered at the same time, one on each connection (RFC 7766 §6.2.2); the others wait in order. Those that name
+ * a key that exists count by themselves.
+ */
+const mostInFlight = { unsigned: 4, signed: 32 };
 
 /** Times and sizes, for tests. */
 export interface ConnectionLimits {
@@ -19,18 +26,29 @@ export interface ConnectionLimits {
   mostConnections: number;
 }
 
+/** What answers messages. */
+type Answering = Pick<Responder, "answer" | "knows">;
+
+/** Messages of one address. */
+interface InFlight {
+  count: number;
+  waiting: (() => void)[];
+}
+
 /** Answers requests by TCP (RFC 7766), one after another on each connection. */
 export class Connections {
-  readonly #responder: Pick<Responder, "answer">;
+  readonly #responder: Answering;
   readonly #limits: ConnectionLimits;
   /** With the address that each counts for. */
   readonly #open = new Map<Socket, string>();
   /** The timers of connections that wait for a request, the one that waits the longest first. */
   readonly #idle = new Map<Socket, NodeJS.Timeout>();
-  /** Connections whose reader lags behind, the one that waits for it the longest first. */
+  /** Connections whose reader lags behind, or that wait for their turn, the one that waits the longest first. */
   readonly #stalled = new Set<Socket>();
+  /** By address, apart for messages with and without a key. */
+  readonly #inFlight = { signed: new Map<string, InFlight>(), unsigned: new Map<string, InFlight>() };
 
-  constructor(responder: Pick<Responder, "answer">, limits: Partial<ConnectionLimits> = {}) {
+  constructor(responder: Answering, limits: Partial<ConnectionLimits> = {}) {
     this.#responder = responder;
     this.#limits = { idleMilliseconds, stalledMilliseconds, mostConnections, ...limits };
   }
@@ -57,7 +75,7 @@ export class Connections {
     socket.destroy();
   }
 
-  /** Returns a connection that lags behind, of the address with the most connections; undefined if a new one would have as many. */
+  /** Returns a connection that lags behind or waits, of the address with the most connections; undefined if a new one would have as many. */
   #greedy(network: string): Socket | undefined {
     const counts = new Map<string, number>();
     for (const owner of this.#open.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1);
@@ -84,9 +102,8 @@ export class Connections {
       if (length < wanted) continue;
       let pending = parts.length === 1 ? chunk : Buffer.concat(parts, length);
       for (let end = endOf(pending); end !== null; end = endOf(pending)) {
-        const request = pending.subarray(2, end);
         this.#busy(socket);
-        for await (const message of this.#responder.answer(request, address, "tcp")) await this.#write(socket, message);
+        await this.#answer(socket, address, received(pending.subarray(2, end)));
         if (socket.destroyed) return;
         pending = pending.subarray(end);
         this.#wait(socket);
@@ -96,6 +113,50 @@ export class Connections {
       wanted = length < 2 ? 2 : 2 + pending.readUInt16BE(0);
     }
     socket.end();
+  }
+
+  /** Answers a message when it is its address's turn, and everybody else had theirs. */
+  async #answer(socket: Socket, address: string, request: Received): Promise<void> {
+    const signer = signerOf(request);
+    const kind = signer !== null && (await this.#responder.knows(signer)) ? "signed" : "unsigned";
+    const network = addressKey(address);
+    await this.#enter(socket, kind, network);
+    try {
+      if (socket.destroyed) return;
+      for await (const message of this.#responder.answer(request, address, "tcp")) {
+        if (write(socket, message)) continue;
+        // A reader that lags behind keeps no place from others.
+        this.#leave(kind, network);
+        try {
+          await this.#drained(socket);
+        } finally {
+          await this.#enter(socket, kind, network);
+        }
+      }
+    } finally {
+      this.#leave(kind, network);
+    }
+  }
+
+  /** Waits until the address has a place, and then for a share of a turn. */
+  async #enter(socket: Socket, kind: keyof typeof mostInFlight, network: string): Promise<void> {
+    const known = this.#inFlight[kind].get(network);
+    const inFlight = known ?? { count: 0, waiting: [] };
+    if (!known) this.#inFlight[kind].set(network, inFlight);
+    this.#stalled.add(socket);
+    if (inFlight.count < mostInFlight[kind]) inFlight.count++;
+    else await new Promise<void>((resolve) => inFlight.waiting.push(resolve));
+    await takeShare();
+    this.#stalled.delete(socket);
+  }
+
+  #leave(kind: keyof typeof mostInFlight, network: string): void {
+    const inFlight = this.#inFlight[kind].get(network);
+    if (!inFlight) return;
+    // Whoever waits takes the place.
+    const next = inFlight.waiting.shift();
+    if (next) next();
+    else if (--inFlight.count === 0) this.#inFlight[kind].delete(network);
   }
 
   /** Closes the connection unless a whole request arrives in time. */
@@ -112,14 +173,8 @@ export class Connections {
     this.#idle.delete(socket);
   }
 
-  /** Writes a message with its length (RFC 1035 §4.2.2). @throws Error if the reader does not take it in time */
-  async #write(socket: Socket, message: Buffer): Promise<void> {
-    if (socket.destroyed) throw new Error("the connection ended");
-    socket.cork();
-    socket.write(Buffer.of(message.length >> 8, message.length & 255));
-    const flowing = socket.write(message);
-    socket.uncork();
-    if (flowing) return;
+  /** Waits until the reader took what was written. @throws Error if it does not in time */
+  async #drained(socket: Socket): Promise<void> {
     const done = Promise.withResolvers<void>();
     const stalled = setTimeout(
       () => done.reject(new Error("the reader is too slow")),
@@ -138,6 +193,16 @@ export class Connections {
       socket.off("drain", done.resolve);
     }
   }
+}
+
+/** Writes a message with its length (RFC 1035 §4.2.2). @returns whether the reader keeps up. @throws Error if the connection ended */
+function write(socket: Socket, message: Buffer): boolean {
+  if (socket.destroyed) throw new Error("the connection ended");
+  socket.cork();
+  socket.write(Buffer.of(message.length >> 8, message.length & 255));
+  const flowing = socket.write(message);
+  socket.uncork();
+  return flowing;
 }
 
 /** Returns where the first message ends; null if it is incomplete. */

@@ -1,6 +1,6 @@
 import { isKeyName } from "../access/tsig-key-form.ts";
 import type { Logger } from "../platform/log.ts";
-import { signerOf } from "./requests.ts";
+import { received, signerOf } from "./requests.ts";
 import type { Responder } from "./responder.ts";
 
 /** Datagrams that are answered at once. */
@@ -21,8 +21,9 @@ export class Datagrams {
   }
 
   /** Answers a message. Never throws. */
-  async receive(message: Buffer, from: string, reply: (answer: Buffer) => void): Promise<void> {
+  async receive(octets: Buffer, from: string, reply: (answer: Buffer) => void): Promise<void> {
     if (this.#pending >= mostPending) return;
+    const message = received(octets);
     const signer = signerOf(message);
     const keyName = signer !== null && isKeyName(signer) ? signer : null;
     const ofKey = keyName === null ? 0 : (this.#pendingOf.get(keyName) ?? 0);

@@ -1,15 +1,5 @@
-import {
-  additionalCount,
-  flags,
-  headerOctets,
-  opcodes,
-  rcodes,
-  readMessage,
-  types,
-  type WireMessage,
-} from "../dns/wire/messages.ts";
+import { flags, headerOctets, opcodes, rcodes, parseMessage, types, type WireMessage } from "../dns/wire/messages.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
-import { WireError } from "../dns/names/wire-names.ts";
 import { AnswerSigner, signatureOctets, verifyRequest, type Lateness } from "../dns/wire/tsig-request.ts";
 import { fudgeSeconds, type TsigKey } from "../dns/wire/tsig.ts";
 
@@ -19,6 +9,19 @@ const udpSize = 1_232;
 const badVersionUpper = 1;
 const optOctets = 11;
 const noQuestion = Buffer.alloc(0);
+
+/** A message as it arrived, parsed once. */
+export interface Received {
+  octets: Buffer;
+  /** Null: the octets are not a DNS message. */
+  message: WireMessage | null;
+}
+
+/** Parses what arrived. Never throws. */
+export function received(octets: Buffer): Received {
+  const message = isAnswered(octets) ? parseMessage(octets) : null;
+  return { octets, message: typeof message === "string" ? null : message };
+}
 
 /** A question that may be answered. */
 export interface Question {
@@ -50,29 +53,22 @@ interface Refusal {
   late?: Lateness;
 }
 
-/** Returns the opcode in a message's header. @param octets no shorter than a header */
-export function opcodeOf(octets: Buffer): number {
-  return (octets.readUInt8(2) >> 3) & 15;
-}
-
 /** Returns the canonical name of the key that a request says it is signed with; null if there is none, or the message is a response. */
-export function signerOf(octets: Buffer): string | null {
-  if (!isAnswered(octets) || octets.readUInt16BE(additionalCount) === 0) return null;
-  const last = parsed(octets)?.additionals.at(-1);
+export function signerOf({ message }: Received): string | null {
+  const last = message?.additionals.at(-1);
   return last?.type === types.tsig ? last.name : null;
 }
 
 /**
- * Reads a message of any octets. Never throws. Refusals are no longer than the message, but for the time in the one to a message that a
+ * Reads a request of any octets. Never throws. Refusals are no longer than the message, but for the time in the one to a message that a
  * valid key signed at another time. @param seconds the Unix time
  */
 export function readRequest(
-  octets: Buffer,
+  { octets, message: request }: Received,
   keysNamed: (name: string) => readonly TsigKey[],
   seconds: () => number,
 ): Request {
   if (!isAnswered(octets)) return { kind: "silence" };
-  const request = parsed(octets);
   if (request === null)
     return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
   const opts = request.additionals.filter(({ type }) => type === types.opt);
@@ -114,8 +110,20 @@ export function readRequest(
   const [asked, ...others] = request.questions;
   if (!asked || others.length > 0) return refuse(rcodes.formErr, newSign());
   if (asked.class !== 1) return refuse(rcodes.refused, newSign());
+  const fault = faultOfType(asked.type);
+  if (fault !== null) return refuse(fault, newSign());
   const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
   return { kind: "question", request, name: asked.name, type: asked.type, key, answers };
+}
+
+/**
+ * Returns the RCODE for a question whose type nothing can be asked about; null for others. Type 0 is reserved (RFC 6895 §3.1.4), OPT and TSIG belong
+ * to messages, and the other types of questions are obsolete or not known here (RFC 1035 §4.1.1: NOTIMP).
+ */
+function faultOfType(type: number): number | null {
+  if (type === 0 || type === types.opt || type === types.tsig) return rcodes.formErr;
+  const isAnswerable = type === types.ixfr || type === types.axfr || type === types.any;
+  return type > 127 && type < 256 && !isAnswerable ? rcodes.notImp : null;
 }
 
 /** RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever. */
@@ -124,9 +132,8 @@ function isAnswered(octets: Buffer): boolean {
 }
 
 /** Returns the answer to a message whose keys cannot be looked up; null for silence. It is no longer than the message. */
-export function serverFailure(octets: Buffer): Buffer | null {
+export function serverFailure({ octets, message: request }: Received): Buffer | null {
   if (!isAnswered(octets)) return null;
-  const request = parsed(octets);
   const question = request?.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
   return emptyResponse(octets.readUInt16BE(0), bitsOf(octets, request ? rcodes.servFail : rcodes.formErr), question);
 }
@@ -245,15 +252,6 @@ interface WireRecordEntry {
   type: number;
   ttl: number;
   rdata: Buffer;
-}
-
-function parsed(octets: Buffer): WireMessage | null {
-  try {
-    return readMessage(octets);
-  } catch (error) {
-    if (error instanceof WireError) return null;
-    throw error;
-  }
 }
 
 function refusal(answer: Buffer): Refusal {

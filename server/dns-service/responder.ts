@@ -3,6 +3,7 @@ import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { opcodes, rcodes, types } from "../dns/wire/messages.ts";
 import type { Logger } from "../platform/log.ts";
+import { takeShare } from "../platform/slices.ts";
 import {
   keysNamed,
   mayAskSoa,
@@ -13,12 +14,12 @@ import {
 } from "./primary-configs.ts";
 import { publicSoa, type ZoneQueries } from "./queries/zone-queries.ts";
 import {
-  opcodeOf,
   readRequest,
   serialIn,
   serverFailure,
   signerOf,
   type Question,
+  type Received,
   type Request,
   type Update,
 } from "./requests.ts";
@@ -72,18 +73,20 @@ export class Responder {
    * Yields the messages that answer one message, none for silence. Throws only if a transfer breaks off; the connection must then be
    * closed, because the rest is missing.
    */
-  async *answer(octets: Buffer, address: string, protocol: Protocol): AsyncGenerator<Buffer> {
+  async *answer(received: Received, address: string, protocol: Protocol): AsyncGenerator<Buffer> {
     const { configs, credentials, strangers, now, log } = this.#parts;
     const seconds = () => Math.floor(now().getTime() / 1_000);
     // By TCP, the sender's address is real.
     const mayRefuse = () => protocol === "tcp" || strangers.allows(address);
-    const keyName = signerOf(octets);
+    const keyName = signerOf(received);
     let services: readonly PrimaryService[];
     let known: KnownKey | null;
     try {
       services = await configs.all();
+      // Datagrams of strangers cost too little to wait; a connection takes a share for each message.
+      if (protocol === "udp" && keyName !== null && (await this.knows(keyName))) await takeShare();
       if (keyName !== null && keysNamed(services, keyName).length === 0) {
-        const answer = await this.#updatedBy(keyName, octets, { address, protocol, seconds });
+        const answer = await this.#updatedBy(keyName, received, { address, protocol, seconds });
         if (answer !== null) {
           yield answer;
           return;
@@ -92,12 +95,12 @@ export class Responder {
       known = keyName === null ? null : await this.#keyNamed(keyName, services, address, protocol);
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read its configurations and keys");
-      const failure = serverFailure(octets);
+      const failure = serverFailure(received);
       if (failure && mayRefuse()) yield failure;
       return;
     }
     const request = readRequest(
-      octets,
+      received,
       (name) => (known !== null && known.tsig.name === name ? [known.tsig] : keysNamed(services, name)),
       seconds,
     );
@@ -144,6 +147,16 @@ export class Responder {
     return await credentials.named(name);
   }
 
+  /** Returns whether a key of this name exists. Costs no query for a name that no key has. */
+  async knows(keyName: string): Promise<boolean> {
+    const { configs, credentials } = this.#parts;
+    try {
+      return keysNamed(await configs.all(), keyName).length > 0 || (await credentials.names.has(keyName));
+    } catch {
+      return false;
+    }
+  }
+
   async #updated({ request, signature, answers }: Update, key: KnownKey | null, address: string): Promise<Buffer> {
     if (key === null || signature === null) return answers.empty(rcodes.refused);
     const signed = { message: request, key, isRemembered: false, mac: signature.mac, address };
@@ -154,11 +167,15 @@ export class Responder {
    * Makes an update whose key was looked up for an earlier one: the transaction that makes it looks the key up again, which saves a round trip.
    * @returns the answer; null if there is no such key, the message is none of its updates, or the key is no longer the same
    */
-  async #updatedBy(keyName: string, octets: Buffer, { address, protocol, seconds }: Sender): Promise<Buffer | null> {
+  async #updatedBy(
+    keyName: string,
+    received: Received,
+    { address, protocol, seconds }: Sender,
+  ): Promise<Buffer | null> {
     const { credentials, updates } = this.#parts;
-    const key = opcodeOf(octets) === opcodes.update ? credentials.remembered(keyName) : null;
+    const key = received.message?.opcode === opcodes.update ? credentials.remembered(keyName) : null;
     if (key === null) return null;
-    const request = readRequest(octets, (name) => (name === key.tsig.name ? [key.tsig] : []), seconds);
+    const request = readRequest(received, (name) => (name === key.tsig.name ? [key.tsig] : []), seconds);
     if (request.kind !== "update" || request.signature?.key !== key.tsig) return null;
     const signed = { message: request.request, key, isRemembered: true, mac: request.signature.mac, address };
     const rcode = await updates.answer(signed);
@@ -195,6 +212,7 @@ export class Responder {
       yield answers.truncated();
       return;
     }
+    if (protocol === "udp" && peer.key === null) await takeShare();
     let zone: ServedZone | null;
     try {
       zone = await findZone(database.fork(), open, name);

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { rawProblem } from "../api/problem.ts";
 import { AppError } from "../platform/errors.ts";
+import { mayShare, takeShare } from "../platform/slices.ts";
 
 /** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */
 const slownessLimits = {
@@ -11,6 +12,11 @@ const slownessLimits = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
 };
+
+/** Requests that may wait on a connection for the answers to those before them. One more closes it. */
+const mostWaiting = 100;
+/** Requests that arrive in one turn of the event loop behind others of their connection, after which no connection is read until the next. */
+const mostBehindInTurn = 200;
 
 interface Exchange {
   req: IncomingMessage;
@@ -29,48 +35,87 @@ interface Connection {
 }
 
 /**
- * Creates an HTTP server. Answers the requests of a connection one after another, and sends nothing on a connection on which nothing was
- * asked: browsers open connections ahead of need, and would take it as the answer to their next request.
+ * Creates an HTTP server. Answers the requests of a connection one after another, and shares each turn of the event loop among connections.
+ * Sends nothing on a connection on which nothing was asked: browsers open connections ahead of need, and would take it as the answer to their
+ * next request.
  */
 export function createHttpServer(app: RequestListener): Server {
   const connections = new WeakMap<Duplex, Connection>();
+  const reading = new Reading();
 
   const receive: RequestListener = (req, res) => {
     const { socket } = req;
+    // What else was in the part that closed the connection.
+    if (socket.destroyed) return;
     const exchange = { req, res };
     const connection = connections.get(socket);
     if (!connection) {
-      connections.set(socket, { answering: null, waiting: [], latest: exchange, refusal: null });
-      answer(socket, exchange);
+      const first = { answering: exchange, waiting: [], latest: exchange, refusal: null };
+      connections.set(socket, first);
+      begin(socket, first, exchange);
       return;
     }
     connection.latest = exchange;
-    if (connection.answering) connection.waiting.push(exchange);
-    else answer(socket, exchange);
+    if (!connection.answering) {
+      begin(socket, connection, exchange);
+      return;
+    }
+    reading.arrivedBehind();
+    if (connection.waiting.length < mostWaiting) connection.waiting.push(exchange);
+    else socket.destroy();
   };
 
-  const answer = (socket: Socket, exchange: Exchange) => {
-    const connection = connections.get(socket);
-    if (!connection) return;
+  const begin = (socket: Socket, connection: Connection, exchange: Exchange) => {
     connection.answering = exchange;
     exchange.res.once("close", () => {
       connection.answering = null;
       if (connection.latest === exchange && exchange.req.complete) connection.latest = null;
       const next = connection.waiting.shift();
       if (!socket.writable) connection.waiting = [];
-      else if (next) answer(socket, next);
+      else if (next) begin(socket, connection, next);
       else if (connection.refusal !== null) socket.end(connection.refusal);
     });
-    app(exchange.req, exchange.res);
+    if (mayShare()) app(exchange.req, exchange.res);
+    else void takeShare().then(() => answerLate(socket, exchange));
+  };
+
+  const answerLate = (socket: Socket, { req, res }: Exchange) => {
+    if (!socket.destroyed) app(req, res);
   };
 
   const server = createServer({ ...slownessLimits, requireHostHeader: false }, receive);
+  server.on("connection", (socket) => reading.add(socket));
   // Node would answer both with a bare status line.
   server.on("checkExpectation", receive);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     refuse(error, socket as Socket, connections.get(socket));
   });
   return server;
+}
+
+/**
+ * Which connections are read. Node parses all requests of a part that arrived, up to 64 KiB, before it gives up the turn, and does so for each
+ * connection on which something arrived. Where many send requests faster than they are answered, each waits for another turn.
+ */
+class Reading {
+  readonly #open = new Set<Socket>();
+  #behind = 0;
+
+  add(socket: Socket): void {
+    this.#open.add(socket);
+    socket.once("close", () => this.#open.delete(socket));
+  }
+
+  /** Counts a request that has to wait for others of its connection. */
+  arrivedBehind(): void {
+    if (this.#behind === 0) setImmediate(() => (this.#behind = 0));
+    if (++this.#behind !== mostBehindInTurn) return;
+    const held = [...this.#open].filter((socket) => !socket.isPaused());
+    for (const socket of held) socket.pause();
+    setImmediate(() => {
+      for (const socket of held) socket.resume();
+    });
+  }
 }
 
 /** Sends a problem document for a request that the HTTP parser refuses, after the answers to those before it. */

@@ -9,7 +9,7 @@ const sliceMilliseconds = 10;
 const stepsBetweenLooks = 32;
 
 /** Counters since the process started, for tests and measurements. */
-export const slicedWork = { steps: 0, turns: 0, chunks: 0 };
+export const slicedWork = { steps: 0, turns: 0, chunks: 0, shares: 0 };
 
 /** Runs long work in slices, yielding to the event loop in between. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
@@ -45,6 +45,33 @@ export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
 export async function takeTurns(): Promise<void> {
   slicedWork.turns++;
   await turn();
+}
+
+/** Small pieces of work, such as messages of strangers, that begin in one turn. */
+const sharesOfTurn = 16;
+let sharesLeft = sharesOfTurn;
+let sharesUntil = 0;
+
+/**
+ * Waits for a share of a turn of the event loop, in which there is time for one more small piece of work. Whoever answers many messages, on one
+ * connection or many, takes a share for each, so that other work waits for a few of them, not for all.
+ */
+export async function takeShare(): Promise<void> {
+  do await turn();
+  while (!mayShare());
+}
+
+/** Takes a share of this turn without waiting. @returns false if there is none left: wait with `takeShare` */
+export function mayShare(): boolean {
+  const now = performance.now();
+  if (sharesLeft === sharesOfTurn) {
+    sharesUntil = now + sliceMilliseconds;
+    setImmediate(() => (sharesLeft = sharesOfTurn));
+  }
+  if (sharesLeft === 0 || now >= sharesUntil) return false;
+  sharesLeft--;
+  slicedWork.shares++;
+  return true;
 }
 
 /** Runs the work synchronously, for small work and when nothing else waits. */

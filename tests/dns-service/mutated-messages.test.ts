@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { array, constantFrom, nat, option, record, sample, tuple, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
-import { readRequest } from "../../server/dns-service/requests.ts";
+import { readRequest, received } from "../../server/dns-service/requests.ts";
 import {
   additionalCount,
   headerOctets,
@@ -55,7 +55,7 @@ test("none of 80,000 mutated messages makes the reader of requests throw, and no
   let longest = -Infinity;
   for (const message of mutated(80_000, 18)) {
     const request = readRequest(
-      message,
+      received(message),
       (name) => (name === key.name ? [key] : []),
       () => signedAt,
     );
@@ -73,7 +73,7 @@ test("none of 20,000 messages that are signed after the mutation makes the reade
     if (message.length < headerOctets || message.readUInt16BE(additionalCount) === 65_535) continue;
     const { message: signed } = signRequest(message, key, signedAt);
     const request = readRequest(
-      signed,
+      received(signed),
       (name) => (name === key.name ? [key] : []),
       () => signedAt,
     );
@@ -91,7 +91,7 @@ test("a signature with an unknown key, whose names are pointers to a long one, g
   const message = Buffer.concat([question, tsig]);
   message.writeUInt16BE(1, 10);
   const request = readRequest(
-    message,
+    received(message),
     () => [],
     () => signedAt,
   );
@@ -104,7 +104,7 @@ test("a message of several questions and another version of EDNS gets an answer 
   message.writeUInt16BE(2, 4);
   message.writeUInt8(1, message.length - 5);
   const request = readRequest(
-    message,
+    received(message),
     () => [],
     () => signedAt,
   );
@@ -138,7 +138,7 @@ test.each([
     },
   });
   const request = readRequest(
-    counting,
+    received(counting),
     () => [],
     () => signedAt,
   );
@@ -150,7 +150,7 @@ test.each([
 /** Returns whether a message gets an answer by TCP, from a service without keys. */
 const isAnswered = (message: Buffer) =>
   readRequest(
-    message,
+    received(message),
     () => [],
     () => signedAt,
   ).kind !== "silence";

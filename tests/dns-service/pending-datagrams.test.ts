@@ -14,7 +14,7 @@ const others = [signed("zw-bbbbbbbbbbbbb"), signed("secondaries"), typeQueryMess
 test("a key whose updates wait for a slow provider has 50 of them pending, and everybody else is answered", async () => {
   const release = Promise.withResolvers<void>();
   const provider = {
-    async *answer(message: Buffer) {
+    async *answer({ octets: message }: { octets: Buffer }) {
       if (message === slow) await release.promise;
       yield message;
     },

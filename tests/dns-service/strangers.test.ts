@@ -129,6 +129,16 @@ describe("bad messages", () => {
       () => withClass(number),
       5,
     ]),
+    ...[0, types.opt, types.tsig].map((number): [string, () => Buffer, number] => [
+      `whose question is of type ${number}, which none can have (RFC 6895 §3.1)`,
+      () => typeQueryMessage(1, zone, number),
+      1,
+    ]),
+    ...[128, 249, 253, 254].map((number): [string, () => Buffer, number] => [
+      `whose question is of type ${number}, which is not implemented (RFC 6895 §3.1)`,
+      () => typeQueryMessage(1, zone, number),
+      4,
+    ]),
     ...[1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map((number): [string, () => Buffer, number] => [
       `with opcode ${number} (RFC 1035 §4.1.1)`,
       () => withOpcode(number),

@@ -23,15 +23,25 @@ interface Suffix {
 /** What the pointers of one message lead to, by offset. Each label is then read once, however many names point to it. */
 export type KnownSuffixes = Map<number, Suffix>;
 
+/** A name in a message, and the offset after it. */
+interface FoundName {
+  name: string;
+  end: number;
+}
+
 /**
  * Reads a domain name (RFC 1035 §3.1), following compression (§4.1.4). @param known shared by the names of one message
  * @returns the canonical name (lower case, `\.` and `\DDD` escapes, no trailing dot; `.` for the root) and where it ends.
+ * @throws WireError
  */
-export function readName(
-  message: Buffer,
-  offset: number,
-  known: KnownSuffixes = new Map(),
-): { name: string; end: number } {
+export function readName(message: Buffer, offset: number, known: KnownSuffixes = new Map()): FoundName {
+  const found = findName(message, offset, known);
+  if (typeof found === "string") throw new WireError(found);
+  return found;
+}
+
+/** Like `readName`, but returns what is wrong instead of throwing, because strangers may send any octets and an exception is costly. */
+export function findName(message: Buffer, offset: number, known: KnownSuffixes): FoundName | string {
   const own: string[] = [];
   const steps: { at: number; label: string | null; octets: number }[] = [];
   let rest: Suffix = { name: "", octets: 1 };
@@ -49,6 +59,7 @@ export function readName(
       else own.push(label);
     },
   });
+  if (typeof end === "string") return end;
   for (const { at, label, octets } of steps.toReversed()) {
     if (label !== null) rest = { name: joined(label, rest.name), octets: octets + rest.octets };
     known.set(at, rest);
@@ -76,6 +87,7 @@ export function expandName(message: Buffer, offset: number): { name: Buffer; end
       parts.push(message.subarray(start - 1, stop));
     },
   });
+  if (typeof end === "string") throw new WireError(end);
   return { name: Buffer.concat([...parts, Buffer.of(0)]), end };
 }
 
@@ -119,43 +131,43 @@ interface LabelVisitor {
   label: (start: number, stop: number) => void;
 }
 
-function eachLabel(message: Buffer, offset: number, visitor: LabelVisitor): number {
+const cutOff = "it is cut off within a name";
+const tooLong = `a name is longer than ${longestName} octets`;
+
+/** @returns the offset after the name, or what is wrong with it */
+function eachLabel(message: Buffer, offset: number, visitor: LabelVisitor): number | string {
   let position = offset;
   let end: number | null = null;
   let total = 1;
   for (;;) {
     const known = end === null ? null : (visitor.pointed?.(position) ?? null);
-    if (end !== null && known !== null) {
-      if (total - 1 + known > longestName) throw tooLong();
-      return end;
-    }
-    const length = octetAt(message, position);
+    if (end !== null && known !== null) return total - 1 + known > longestName ? tooLong : end;
+    const length = message[position];
+    if (length === undefined) return cutOff;
     if (length === 0) return end ?? position + 1;
     if (length >= 0xc0) {
-      const target = ((length & 0x3f) << 8) | octetAt(message, position + 1);
+      const low = message[position + 1];
+      if (low === undefined) return cutOff;
+      const target = ((length & 0x3f) << 8) | low;
       // Pointers may only go backward, which rules out loops.
-      if (target >= position) throw new WireError("a compressed name points forward");
+      if (target >= position) return "a compressed name points forward";
       end ??= position + 2;
       position = target;
       continue;
     }
-    if (length > 63) throw new WireError("a label has an unknown type");
+    if (length > 63) return "a label has an unknown type";
     const stop = position + 1 + length;
-    if (stop > message.length) throw new WireError("it is cut off within a name");
+    if (stop > message.length) return cutOff;
     total += 1 + length;
-    if (total > longestName) throw tooLong();
+    if (total > longestName) return tooLong;
     visitor.label(position + 1, stop);
     position = stop;
   }
 }
 
-function tooLong(): WireError {
-  return new WireError("a name is longer than 255 octets");
-}
-
 function octetAt(message: Buffer, position: number): number {
   const octet = message[position];
-  if (octet === undefined) throw new WireError("it is cut off within a name");
+  if (octet === undefined) throw new WireError(cutOff);
   return octet;
 }
 

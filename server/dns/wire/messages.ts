@@ -1,4 +1,4 @@
-import { readName, WireError, writeName, type KnownSuffixes } from "../names/wire-names.ts";
+import { findName, WireError, writeName, type KnownSuffixes } from "../names/wire-names.ts";
 
 /** A resource record in a message. */
 export interface WireRecord {
@@ -149,30 +149,42 @@ function withQuestion(id: number, bits: number, name: string, type: number): Buf
 
 /** Parses a message. @throws WireError if the octets are not a DNS message. */
 export function readMessage(octets: Buffer): WireMessage {
-  if (octets.length < headerOctets) throw new WireError("it is shorter than a header");
+  const message = parseMessage(octets);
+  if (typeof message === "string") throw new WireError(message);
+  return message;
+}
+
+const withinQuestion = "it ends within a question";
+const withinRecord = "it ends within a record";
+
+/** Like `readMessage`, but returns what is wrong instead of throwing, because strangers may send any octets and an exception is costly. */
+export function parseMessage(octets: Buffer): WireMessage | string {
+  if (octets.length < headerOctets) return "it is shorter than a header";
   const bits = octets.readUInt16BE(2);
   let position = headerOctets;
   const questions: Question[] = [];
   const suffixes: KnownSuffixes = new Map();
   for (let left = octets.readUInt16BE(4); left > 0; left--) {
-    const { name, end } = readName(octets, position, suffixes);
+    const found = findName(octets, position, suffixes);
+    if (typeof found === "string") return found;
+    const { name, end } = found;
     position = end + 4;
-    if (position > octets.length) throw new WireError("it ends within a question");
+    if (position > octets.length) return withinQuestion;
     questions.push({ name, type: octets.readUInt16BE(end), class: octets.readUInt16BE(end + 2) });
   }
   const questionsEnd = position;
-  const section = (count: number) => {
+  const sections: WireRecord[][] = [];
+  for (const count of [answerCount, authorityCount, additionalCount]) {
     const records: WireRecord[] = [];
-    for (let left = count; left > 0; left--) {
-      const record = readRecord(octets, position, suffixes);
+    for (let left = octets.readUInt16BE(count); left > 0; left--) {
+      const record = parseRecord(octets, position, suffixes);
+      if (typeof record === "string") return record;
       records.push(record);
       position = record.rdataEnd;
     }
-    return records;
-  };
-  const answers = section(octets.readUInt16BE(answerCount));
-  const authorities = section(octets.readUInt16BE(authorityCount));
-  const additionals = section(octets.readUInt16BE(additionalCount));
+    sections.push(records);
+  }
+  const [answers = [], authorities = [], additionals = []] = sections;
   return {
     octets,
     id: octets.readUInt16BE(0),
@@ -190,12 +202,14 @@ export function readMessage(octets: Buffer): WireMessage {
   };
 }
 
-function readRecord(octets: Buffer, start: number, suffixes: KnownSuffixes): WireRecord {
-  const { name, end } = readName(octets, start, suffixes);
+function parseRecord(octets: Buffer, start: number, suffixes: KnownSuffixes): WireRecord | string {
+  const found = findName(octets, start, suffixes);
+  if (typeof found === "string") return found;
+  const { name, end } = found;
   const rdataStart = end + 10;
-  if (rdataStart > octets.length) throw new WireError("it ends within a record");
+  if (rdataStart > octets.length) return withinRecord;
   const rdataEnd = rdataStart + octets.readUInt16BE(end + 8);
-  if (rdataEnd > octets.length) throw new WireError("it ends within a record");
+  if (rdataEnd > octets.length) return withinRecord;
   return {
     name,
     type: octets.readUInt16BE(end),

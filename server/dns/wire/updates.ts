@@ -121,6 +121,8 @@ function withRdata<T>(
   make: (record: UpdateRecord) => T,
 ): T | UpdateFault {
   const recordType = typeName(type);
+  if (rdataEnd === rdataStart && !mayBeEmpty(recordType))
+    return malformed(`a record of type ${recordType} has no data`);
   if (!isReadableRdata(octets, recordType, rdataStart, rdataEnd))
     return malformed(`the data of a record of type ${recordType} is malformed`);
   const { value, strings = null } = readRdata(octets, recordType, rdataStart, rdataEnd);
@@ -129,6 +131,11 @@ function withRdata<T>(
 }
 
 const longestTtl = 2 ** 31 - 1;
+
+/** Returns whether a type may have no data: NULL (RFC 1035 §3.3.10), APL (RFC 3123 §4), and types that are not known (RFC 3597 §5). */
+function mayBeEmpty(recordType: string): boolean {
+  return recordType === "NULL" || recordType === "APL" || /^TYPE\d+$/.test(recordType);
+}
 
 /** Returns whether a type is one of queries or of messages (RFC 6895 §3.1), which no zone holds. */
 function isMetaType(type: number): boolean {

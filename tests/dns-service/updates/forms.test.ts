@@ -60,6 +60,7 @@ describe("a prerequisite", () => {
     ["of a class that means nothing", anyRecord("www", "A", 3, 0, null), formErr],
     ["that an RRset exists, with a value", anyRecord("www", "A", classes.any, 0, "192.0.2.1"), formErr],
     ["that an RRset does not exist, with a value", anyRecord("www", "A", classes.none, 0, "192.0.2.1"), formErr],
+    ["that a text exists, without a value", anyRecord("www", "TXT", classes.in, 0, null), formErr],
     ["about a type of questions", anyRecord("www", "AXFR", classes.any, 0, null), formErr],
     ["outside the zone", () => pre.nameInUse("www")("other.example"), notZone],
   ])("%s is answered with its RCODE, and only NOERROR changes the zone", async (_, prerequisite, rcode) => {
@@ -179,6 +180,10 @@ describe("an update", () => {
     ["has a class that means nothing", [anyRecord("x", "A", 3, 0, null)], formErr],
     ["adds a type of questions", [anyRecord("x", "ANY", classes.in, 0, null)], formErr],
     ["adds an address without a value", [anyRecord("x", "A", classes.in, 0, null)], formErr],
+    ["adds a text without a value", [anyRecord("x", "TXT", classes.in, 0, null)], formErr],
+    ["adds a key without a value", [anyRecord("x", "OPENPGPKEY", classes.in, 0, null)], formErr],
+    ["adds a location without a value", [anyRecord("x", "LOC", classes.in, 0, null)], formErr],
+    ["deletes a text without a value", [anyRecord("www", "TXT", classes.none, 0, null)], formErr],
     ["deletes an RRset with a TTL", [anyRecord("www", "A", classes.any, 1, null)], formErr],
     ["deletes an RRset with a value", [anyRecord("www", "A", classes.any, 0, "192.0.2.1")], formErr],
     ["deletes a record with a TTL", [anyRecord("www", "A", classes.none, 1, "192.0.2.1")], formErr],

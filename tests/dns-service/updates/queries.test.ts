@@ -72,6 +72,22 @@ describe("a signed query", () => {
   });
 
   test.each([
+    [0, 1],
+    [types.opt, 1],
+    [types.tsig, 1],
+    [249, 4],
+    [253, 4],
+    [254, 4],
+  ])(
+    "a signed query of type %i, which no record has, is answered RCODE %i, not that there is no such record",
+    async (type, rcode) => {
+      const { rcode: answered, message } = await zone.client.send(typeQueryMessage(1, "www.read.example", type));
+      expect(answered).toBe(rcode);
+      expect(message.authorities).toEqual([]);
+    },
+  );
+
+  test.each([
     ["alias", "A", 0, [within("alias", "www"), ...addresses], null],
     ["alias", "AAAA", 0, [within("alias", "www")], "SOA"],
     ["far", "A", 0, [within("far", "alias"), within("alias", "www"), ...addresses], null],

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { createSocket } from "node:dgram";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { queryMessage } from "../server/dns/wire/messages.ts";
+import { freePorts } from "../tests/support/programs.ts";
+import { RestClient } from "../tests/support/rest-client.ts";
+import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
+import { median } from "./support/measure.ts";
+import { underLimit, type Figure } from "./support/report.ts";
+import { startWatched, worstDelay } from "./support/watched-process.ts";
+
+const password = "correct horse battery staple";
+const most = 50;
+const rounds = 3;
+/** How long a flood is watched. Whoever is stopped in between has long been stopped by then. */
+const milliseconds = 3_000;
+const zone = "flood.example";
+const zoneRecords = 50_000;
+
+/** Measures the longest event-loop delay while many small messages arrive at once, and during calls about a large zone, on both databases. */
+export async function measureStalls(): Promise<Figure[]> {
+  const postgres = await startPostgres();
+  try {
+    const url = await createDatabase(postgres.url, "zonewright_stalls");
+    return [...(await measureOn("PostgreSQL", { DATABASE_URL: url })), ...(await measureOn("embedded database", {}))];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measureOn(database: string, settings: Record<string, string>): Promise<Figure[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), "zonewright-stalls-"));
+  const [dnsPort = 0] = await freePorts(1);
+  const { child, url } = await startWatched("hostile-service.ts", {
+    DATA_DIR: dataDir,
+    PORT: "0",
+    DNS_LISTEN: `127.0.0.1:${dnsPort}`,
+    ADMIN_PASSWORD: password,
+    RATE_LIMIT: "off",
+    RATE_LIMIT_COSTLY: "off",
+    LOG_LEVEL: "warn",
+    NODE_ENV: "production",
+    RDAP_BOOTSTRAP_URL: "http://127.0.0.1:9/dns.json",
+    WHOIS_SERVER: "127.0.0.1:9",
+    RESOLVER_ROOTS: "off",
+    ...settings,
+  });
+  try {
+    const calls = await furnish(url);
+    const figures: Figure[] = [];
+    for (const [what, work] of [
+      ["no requests", () => sleep(milliseconds)],
+      ...floods(Number(new URL(url).port), dnsPort),
+      ...calls,
+    ] as [string, () => Promise<unknown>][]) {
+      const delays: number[] = [];
+      for (let round = 0; round < rounds; round++) delays.push((await worstDelay(child, work)).worstMilliseconds);
+      const worst = median(delays);
+      const measured = `${worst.toFixed(0)} ms (${delays.map((delay) => delay.toFixed(0)).join(", ")})`;
+      figures.push(underLimit(`worst loop delay, ${database}: ${what}`, measured, { value: worst, most, unit: "ms" }));
+    }
+    return figures;
+  } finally {
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const framed = (message: Buffer) => Buffer.concat([Buffer.of(message.length >> 8, message.length & 255), message]);
+
+/** Repeats a message up to 65,000 octets. */
+const repeated = (message: Buffer, times = Math.floor(65_000 / message.length)) =>
+  Buffer.concat(Array.from({ length: times }, () => message));
+
+const get = (path: string) => repeated(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
+
+function floods(port: number, dnsPort: number): [string, () => Promise<unknown>][] {
+  return [
+    ["DNS by TCP, 20 × 65 KB of garbage", () => flood(dnsPort, 20, repeated(framed(Buffer.alloc(12))))],
+    [
+      "DNS by TCP, 2,500 transfers asked for",
+      () => flood(dnsPort, 1, repeated(framed(queryMessage(1, "small.flood.example", "AXFR")), 2_500)),
+    ],
+    ["DNS by UDP, 20,000 queries", () => floodDatagrams(dnsPort)],
+    ["HTTP, 10 × 65 KB of GET /x", () => flood(port, 10, get("/x"))],
+    ["HTTP, 100 × 65 KB of GET /x", () => flood(port, 100, get("/x"))],
+    ["streams, 10 × 65 KB of requests for one", () => flood(port, 10, get("/api/notifications/stream?token=x"))],
+  ];
+}
+
+async function flood(port: number, count: number, part: Buffer): Promise<void> {
+  const sockets = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      return socket.resume();
+    }),
+  );
+  for (const socket of sockets) socket.write(part);
+  await sleep(milliseconds);
+  for (const socket of sockets) socket.destroy();
+}
+
+async function floodDatagrams(port: number): Promise<void> {
+  const socket = createSocket("udp4");
+  for (let id = 0; id < 20_000; id++) {
+    socket.send(queryMessage(id, zone, "SOA"), port, "127.0.0.1", () => undefined);
+    if (id % 100 === 0) await new Promise(setImmediate);
+  }
+  await sleep(1_000);
+  socket.close();
+}
+
+const lineOf = (index: number) => `h${index} 300 IN A 10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+const fileOf = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => lineOf(from + index)).join("\n");
+
+/** Makes two large zones. @returns calls about them */
+async function furnish(url: string): Promise<[string, () => Promise<unknown>][]> {
+  const client = new RestClient(url);
+  client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
+  const must = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
+    const answer = await client.send(method, path, body, headers);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 500)}`);
+    return answer.body as { id: string; token: string };
+  };
+  const config = { nameServers: "ns1.example.net", contact: "dns@example.net", allowTransfer: "127.0.0.1" };
+  const { id: providerConfigId } = await must("POST", "/api/provider-configs", { kind: "primary", name: "P", config });
+  await must("POST", "/api/domains", { name: "small.flood.example", providerConfigId });
+  const { id } = await must("POST", "/api/domains", { name: zone, providerConfigId });
+  const { id: other } = await must("POST", "/api/domains", { name: "other.example", providerConfigId });
+  const base = `/api/domains/${id}`;
+  const { id: from } = await must("POST", `${base}/snapshots`);
+  await must("POST", `${base}/zonefile`, { zonefile: fileOf(zoneRecords), mode: "merge" });
+  await must("POST", `/api/domains/${other}/zonefile`, { zonefile: fileOf(zoneRecords, 5_000), mode: "merge" });
+  const { id: to } = await must("POST", `${base}/snapshots`);
+  const permissions = ["records:read", "domains:read"];
+  const { token } = await must("POST", "/api/auth/me/tokens", { name: "face", permissions });
+  const changes = Array.from({ length: 10_000 }, (_, index) => ({
+    action: "create",
+    record: { recordType: "A", name: `n${index}`, value: `10.9.${index >> 8}.${index & 255}`, ttl: 300 },
+  }));
+  const shifted = { zonefile: fileOf(zoneRecords, 5_000), mode: "replace", dryRun: true };
+  return [
+    ["dry run of 50,000 lines", () => must("POST", `${base}/zonefile`, shifted)],
+    ["export of 50,000 records", () => must("GET", `${base}/zonefile`)],
+    [
+      "a zone of 50,000 records by PowerDNS's API",
+      () => must("GET", `/pdns/api/v1/servers/localhost/zones/${zone}.`, undefined, { "x-api-key": token }),
+    ],
+    ["comparison of two zones of 50,000 records", () => must("POST", `${base}/compare`, { with: other })],
+    ["plan of 10,000 changes", () => must("POST", `${base}/records/plan`, { changes })],
+    ["a snapshot of 50,000 records read", () => must("GET", `${base}/snapshots/${to}`)],
+    ["a difference of 50,000 records", () => must("GET", `${base}/snapshots/diff?from=${from}&to=${to}`)],
+  ];
+}

@@ -1,0 +1,125 @@
+import diagnostics from "node:diagnostics_channel";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { Responder } from "../../server/dns-service/responder.ts";
+import { queryMessage } from "../../server/dns/wire/messages.ts";
+import { usePrimary } from "../dns-service/primary.ts";
+import { patience } from "../support/patience.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright({ env: { DNS_LISTEN: "127.0.0.1:0" } });
+const zone = "flood.example";
+const primary = usePrimary(zw, zone);
+/** Between two looks are parts of two turns. */
+const mostBetweenLooks = 2 * 16;
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Returns by how much a count grew at most between two turns of the event loop, while some work is done. */
+async function mostInTurn(counted: () => number, work: () => Promise<unknown>): Promise<number> {
+  let most = 0;
+  let before = counted();
+  let isOver = false;
+  const look = () => {
+    const now = counted();
+    most = Math.max(most, now - before);
+    before = now;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await work();
+  isOver = true;
+  return most;
+}
+
+async function open(port: number, from = "127.0.0.1"): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  socket.on("error", () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, "connect");
+  socket.resume();
+  return socket;
+}
+
+/** Sends the same part on several connections at once, and asks for /healthz behind it. @returns how much was counted when that was answered */
+async function flood(sockets: readonly Socket[], part: Buffer, counted: () => number): Promise<number> {
+  for (const socket of sockets) socket.write(part);
+  expect((await zw.nobody.get("/healthz")).status).toBe(200);
+  return counted();
+}
+
+const framed = (message: Buffer) => Buffer.concat([Buffer.of(message.length >> 8, message.length & 255), message]);
+const times = (count: number, part: Buffer) => Buffer.concat(Array.from({ length: count }, () => part));
+
+test.each([
+  ["garbage", 20, 300, "127.0.0.9", framed(Buffer.alloc(12))],
+  ["octets that are no message", 20, 300, "127.0.0.9", framed(Buffer.from("00010000ffffffffffffffff", "hex"))],
+  ["zone transfers by an allowed address", 1, 300, "127.0.0.1", framed(queryMessage(1, zone, "AXFR"))],
+])(
+  "DNS by TCP: while connections send %s without a pause, a few messages are answered in each turn, and others are served before the rest",
+  async (_, count, messages, from, message) => {
+    const sockets = await Promise.all(Array.from({ length: count }, () => open(primary.port, from)));
+    const answers = vi.spyOn(Responder.prototype, "answer");
+    const answered = () => answers.mock.calls.length;
+    const most = await mostInTurn(answered, async () => {
+      const atFirst = await flood(sockets, times(messages, message), answered);
+      expect(atFirst).toBeLessThan((count * messages) / 2);
+      await vi.waitFor(() => expect(answered()).toBe(count * messages), patience);
+    });
+    expect(most).toBeLessThanOrEqual(mostBetweenLooks);
+  },
+);
+
+test("DNS by UDP: a burst of queries that are looked up is spread over turns", async () => {
+  const forks = vi.spyOn(zw.services.database, "fork");
+  const client = createSocket("udp4");
+  onTestFinished(() => void client.close());
+  let answers = 0;
+  client.on("message", () => answers++);
+  const most = await mostInTurn(
+    () => forks.mock.calls.length,
+    async () => {
+      for (let id = 0; id < 150; id++) client.send(queryMessage(id, zone, "SOA"), primary.port, "127.0.0.1");
+      await vi.waitFor(() => expect(answers).toBe(150), patience);
+    },
+  );
+  expect(most).toBeLessThanOrEqual(mostBetweenLooks);
+});
+
+/** Counts the answers to HTTP requests that this process sent. */
+function countAnswers(): () => number {
+  let answers = 0;
+  const count = () => void answers++;
+  diagnostics.subscribe("http.server.response.finish", count);
+  onTestFinished(() => void diagnostics.unsubscribe("http.server.response.finish", count));
+  return () => answers;
+}
+
+const request = (path: string) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
+
+test.each(["/x", "/api/domains", "/api/notifications/stream?token=x"])(
+  "HTTP: while connections pipeline GET %s, a few are answered in each turn, and others are served before the rest",
+  async (path) => {
+    const { port } = new URL(zw.url);
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => open(Number(port))));
+    const answered = countAnswers();
+    const most = await mostInTurn(answered, async () => {
+      const atFirst = await flood(sockets, times(60, request(path)), answered);
+      expect(atFirst).toBeLessThan(300);
+      await vi.waitFor(() => expect(answered()).toBe(601), patience);
+    });
+    expect(most).toBeLessThanOrEqual(mostBetweenLooks);
+  },
+);
+
+test("HTTP: a connection with more than a hundred requests that wait for their answers is closed, and the rest costs nothing", async () => {
+  const { port } = new URL(zw.url);
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => open(Number(port))));
+  const closed = Promise.all(sockets.map((socket) => once(socket, "close")));
+  const answered = countAnswers();
+  await flood(sockets, times(2_000, request("/x")), answered);
+  await closed;
+  expect(answered()).toBeLessThan(10 * 100);
+});
