@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Answer, Refusal } from "../single-record-api/answers.ts";
 import type { ProviderEnvironment, ProviderError } from "../provider.ts";
+import { maybe } from "../vendor-api/maybe.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
@@ -17,7 +18,7 @@ const changing = new Set(["AddDomain", "AddDomainRecord", "UpdateDomainRecord", 
  */
 const busyCodes = new Set(["LastOperationNotFinished", "RecordForbidden.DNSChange", "DnsSystemBusyness"]);
 
-const refusalBody = z.object({ Code: z.string(), Message: z.string().default("") });
+const refusalBody = z.object({ Code: z.string(), Message: maybe(z.string()) });
 
 /** Makes calls to the API, version 2015-01-09. */
 export class AlidnsClient {
@@ -110,5 +111,5 @@ function isBusy(action: string, { status, text }: VendorAnswer): boolean {
 
 function refusalIn(text: string): Refusal | null {
   const parsed = refusalBody.safeParse(parsedJson(text));
-  return parsed.success ? { code: parsed.data.Code, message: parsed.data.Message } : null;
+  return parsed.success ? { code: parsed.data.Code, message: parsed.data.Message ?? "" } : null;
 }

@@ -1,23 +1,24 @@
 import { z } from "zod";
+import { maybe } from "../vendor-api/maybe.ts";
 
 // The parts of Cloudflare's API in use (https://developers.cloudflare.com/api/resources/dns/subresources/records/). Other fields
 // are ignored.
 
-const paging = z.object({ total_count: z.int().optional(), total_pages: z.int().optional() });
+const paging = z.object({ total_count: maybe(z.int()), total_pages: maybe(z.int()) });
 
 export type Paging = z.infer<typeof paging>;
 
 const zone = z.object({
   id: z.string(),
   name: z.string(),
-  status: z.string().optional(),
-  plan: z.object({ legacy_id: z.string().optional() }).optional(),
+  status: maybe(z.string()),
+  plan: maybe(z.object({ legacy_id: maybe(z.string()) })),
 });
 
 export type ServedZone = z.infer<typeof zone>;
 
-export const zonePage = z.object({ result: z.array(zone), result_info: paging.optional() });
-export const madeZone = zone;
+export const zonePage = z.object({ result: z.array(zone), result_info: maybe(paging) });
+export const madeZone = z.object({ result: zone });
 
 const record = z.object({
   id: z.string(),
@@ -25,24 +26,24 @@ const record = z.object({
   name: z.string(),
   type: z.string(),
   ttl: z.number(),
-  content: z.string().default(""),
-  priority: z.number().optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
-  proxied: z.boolean().default(false),
-  comment: z.string().nullish(),
-  tags: z.array(z.string()).optional(),
-  settings: z.record(z.string(), z.unknown()).optional(),
-  private_routing: z.boolean().optional(),
-  meta: z.object({ read_only: z.boolean().optional() }).optional(),
+  content: maybe(z.string()).transform((content) => content ?? ""),
+  priority: maybe(z.number()),
+  data: maybe(z.record(z.string(), z.unknown())),
+  proxied: maybe(z.boolean()).transform((proxied) => proxied ?? false),
+  comment: maybe(z.string()),
+  tags: maybe(z.array(z.string())),
+  settings: maybe(z.record(z.string(), z.unknown())),
+  private_routing: maybe(z.boolean()),
+  meta: maybe(z.object({ read_only: maybe(z.boolean()) })),
 });
 
 /** A record as Cloudflare returns it. */
 export type ServedRecord = z.infer<typeof record>;
 
-export const recordPage = z.object({ result: z.array(record), result_info: paging.optional() });
+export const recordPage = z.object({ result: z.array(record), result_info: maybe(paging) });
 
-const done = z.array(z.object({ id: z.string() })).nullish();
-export const batchResult = z.object({ deletes: done, patches: done, posts: done });
+const done = maybe(z.array(z.object({ id: z.string() })));
+export const batchResult = z.object({ result: z.object({ deletes: done, patches: done, posts: done }) });
 
 /** The fields of a record to write. Comments and tags are left out, so that a patch preserves them. */
 export interface RecordBody {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maybe } from "../vendor-api/maybe.ts";
 
 /** A refusal. */
 export interface Refusal {
@@ -8,13 +9,22 @@ export interface Refusal {
   reason: string;
 }
 
-const errorEntry = z.object({ code: z.number().optional(), message: z.string().default("") });
-const body = z.object({ errors: z.array(errorEntry.extend({ error_chain: z.array(errorEntry).optional() })) });
+const errorEntry = z.object({
+  code: maybe(z.number()),
+  message: maybe(z.string()).transform((message) => message ?? ""),
+});
+const body = z.object({
+  errors: z.array(
+    errorEntry
+      .extend({ error_chain: maybe(z.array(errorEntry)) })
+      .transform(({ error_chain: chain = [], ...error }) => [error].concat(chain)),
+  ),
+});
 
 /** Returns the codes and messages in a refusal's body. */
 export function reasonIn(answer: unknown): { codes: number[]; reason: string } {
   const parsed = body.safeParse(answer);
-  const errors = parsed.success ? parsed.data.errors.flatMap((error) => [error].concat(error.error_chain ?? [])) : [];
+  const errors = parsed.success ? parsed.data.errors.flat() : [];
   return {
     codes: errors.flatMap(({ code }) => code ?? []),
     reason:
@@ -28,6 +38,11 @@ const tokenCodes = new Set([6003, 6111, 9106, 9109, 10_000]);
 
 export function refusesToken({ status, codes }: Refusal): boolean {
   return status === 401 || status === 403 || codes.some((code) => tokenCodes.has(code));
+}
+
+/** Returns whether it is "Authentication error", which also comes now and then for valid tokens (octodns/octodns-cloudflare#121). */
+export function mayBeSporadic(answer: unknown): boolean {
+  return reasonIn(answer).codes.includes(10_000);
 }
 
 /** Codes for an identifier that is not a zone of this token. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ok, refuse, type Result } from "../../platform/result.ts";
+import { maybe } from "../vendor-api/maybe.ts";
 import { readPages } from "../vendor-api/pages.ts";
 import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-api/calls.ts";
@@ -40,8 +41,8 @@ export interface RecordFields {
 }
 
 const paged = {
-  links: z.object({ pages: z.object({ next: z.string().optional() }).optional() }).optional(),
-  meta: z.object({ total: z.int() }).optional(),
+  links: maybe(z.object({ pages: maybe(z.object({ next: maybe(z.string()) })) })),
+  meta: maybe(z.object({ total: z.int() })),
 };
 const recordPage = z.object({ domain_records: z.array(domainRecord), ...paged });
 /** Read for its id, which later deletes the record. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maybe } from "../vendor-api/maybe.ts";
 
 /** A record as returned by DescribeRecordList. */
 const servedRecord = z.object({
@@ -10,9 +11,9 @@ const servedRecord = z.object({
   /** The priority of an MX record; 0 for other types. */
   MX: z.int().nullish(),
   /** The resolvers that get this record. The default line has the id `0`. */
-  Line: z.string().default(""),
-  LineId: z.string().default("0"),
-  Status: z.string().default("ENABLE"),
+  Line: maybe(z.string()).transform((line) => line ?? ""),
+  LineId: maybe(z.string()).transform((id) => id ?? "0"),
+  Status: maybe(z.string()).transform((status) => status ?? "ENABLE"),
   /** Above 0 if answers are chosen by weight. */
   Weight: z.int().nullish(),
 });
@@ -25,7 +26,7 @@ export const recordList = z.object({
 
 export const domainList = z.object({
   DomainCountInfo: z.object({ DomainTotal: z.int() }),
-  DomainList: z.array(z.object({ Name: z.string(), Punycode: z.string().optional() })).nullish(),
+  DomainList: z.array(z.object({ Name: z.string(), Punycode: maybe(z.string()) })).nullish(),
 });
 
 /** A domain's package. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Answer, Refusal } from "../single-record-api/answers.ts";
 import type { ProviderEnvironment } from "../provider.ts";
+import { maybe } from "../vendor-api/maybe.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { parsedJson } from "../vendor-api/text.ts";
 import { authorization, contentType, type SecretKey } from "./signature.ts";
@@ -12,7 +13,7 @@ export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
 const changing = new Set(["CreateDomain", "CreateRecord", "ModifyRecord", "DeleteRecord"]);
 
 const envelope = z.object({
-  Response: z.looseObject({ Error: z.object({ Code: z.string(), Message: z.string().default("") }).optional() }),
+  Response: z.looseObject({ Error: maybe(z.object({ Code: z.string(), Message: maybe(z.string()) })) }),
 });
 
 /** Makes calls to Tencent Cloud's API 3.0 for DNSPod, version 2021-03-23. Refusals come with status 200. */
@@ -98,5 +99,5 @@ export class DnspodClient {
 function refusalIn(text: string): Refusal | null {
   const parsed = envelope.safeParse(parsedJson(text));
   const refusal = parsed.success ? parsed.data.Response.Error : undefined;
-  return refusal ? { code: refusal.Code, message: refusal.Message } : null;
+  return refusal ? { code: refusal.Code, message: refusal.Message ?? "" } : null;
 }

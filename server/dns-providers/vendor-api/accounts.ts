@@ -29,11 +29,11 @@ export class VendorAccounts {
     this.pause = time.pause ?? realPause;
   }
 
-  /** Returns the gate of one account. @param address of the vendor's API @param credentials that identify the account */
-  gate(address: string, credentials: readonly string[], quotas: readonly Quota[]): AccountGate {
+  /** Returns the gate of one account. @param address of the vendor's API @param identity credentials, or an id of the account */
+  gate(address: string, identity: readonly string[], quotas: readonly Quota[]): AccountGate {
     const { origin } = new URL(address);
     const key = createHash("sha256")
-      .update(JSON.stringify([origin, ...credentials]))
+      .update(JSON.stringify([origin, ...identity]))
       .digest("base64");
     const known = this.#gates.get(key);
     if (known) return known;

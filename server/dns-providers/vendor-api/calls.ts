@@ -19,6 +19,8 @@ export interface VendorRequest {
    * repeated after a pause, which holds up no other calls to the account.
    */
   isBusy?: (answer: VendorAnswer) => boolean;
+  /** Whether a refusal of a read may be a passing failure of the vendor. It is then repeated twice, and returned if it stays. */
+  isSporadic?: (answer: VendorAnswer) => boolean;
 }
 
 export interface VendorAnswer {
@@ -43,8 +45,10 @@ export interface Vendor {
   /** The address of its API. */
   address: string;
   environment: VendorEnvironment;
-  /** Credentials, which are masked in messages and identify the account. */
+  /** Credentials, which are masked in messages. They identify the account unless `account` does. */
   secrets: readonly string[];
+  /** What calls with other credentials share a limit with, such as the id of an account. */
+  account?: string;
   /** An account's quotas at the vendor's own address. At other addresses only 429 answers limit the rate. */
   quotas?: { address: string; limits: readonly Quota[] };
   /** Milliseconds that one attempt may take. Default: 20 seconds. */
@@ -64,6 +68,8 @@ const mostTries = 5;
 /** Each after at most `longestBusyPauseMilliseconds`: for about a minute in all. */
 const mostBusyTries = 12;
 const longestBusyPauseMilliseconds = 8_000;
+/** Repetitions of a read that is refused, although nothing may be wrong with it. */
+const mostSporadic = 2;
 const firstPauseMilliseconds = 500;
 const longestBackOffMilliseconds = 60_000;
 const maxBytes = 32 * 1024 * 1024;
@@ -89,7 +95,8 @@ export class VendorCalls {
     this.#purpose = environment.purpose ?? "person";
     this.#accounts = environment.accounts ?? new VendorAccounts();
     const isTheirs = quotas !== undefined && new URL(address).origin === new URL(quotas.address).origin;
-    this.#gate = this.#accounts.gate(address, secrets, isTheirs ? quotas.limits : []);
+    const identity = vendor.account === undefined ? secrets : [vendor.account];
+    this.#gate = this.#accounts.gate(address, identity, isTheirs ? quotas.limits : []);
   }
 
   /**
@@ -105,7 +112,12 @@ export class VendorCalls {
       const wait = await this.#gate.enter(this.#purpose, ends - this.#time());
       if (wait > 0) throw this.#tooMany(wait);
       const attempt = await this.#try(request, tries);
-      if ("answer" in attempt) return attempt.answer;
+      if ("answer" in attempt) {
+        const isFinal = request.changes || tries > mostSporadic || !request.isSporadic?.(attempt.answer);
+        if (isFinal || this.#time() >= ends) return attempt.answer;
+        await this.#accounts.pause(backOffAfter(tries));
+        continue;
+      }
       if ("closedMilliseconds" in attempt) {
         this.#gate.close(attempt.closedMilliseconds);
         const tired = this.#purpose !== "import" && tries >= mostTries;
@@ -160,8 +172,7 @@ export class VendorCalls {
 
   async #try(request: VendorRequest, tries: number): Promise<Attempt> {
     const { method, url, headers, body, changes } = request;
-    const doubled = Math.min(firstPauseMilliseconds * 2 ** (tries - 1), longestBackOffMilliseconds);
-    const backOff = Math.ceil(doubled * (0.5 + Math.random()));
+    const backOff = backOffAfter(tries);
     let answer: VendorAnswer;
     try {
       const response = await this.#vendor.environment.egress.guardedFetch(url, {
@@ -215,6 +226,11 @@ type Attempt =
   | { closedMilliseconds: number }
   /** A null pause means: do not retry. */
   | { failure: ProviderError; pauseMilliseconds: number | null; isBusy?: true };
+
+function backOffAfter(tries: number): number {
+  const doubled = Math.min(firstPauseMilliseconds * 2 ** (tries - 1), longestBackOffMilliseconds);
+  return Math.ceil(doubled * (0.5 + Math.random()));
+}
 
 /** Returns the milliseconds until a rate limit resets; null without the header. Vendors send seconds, or a Unix time. */
 function rateLimitReset(headers: Headers, now: number): number | null {

@@ -23,6 +23,26 @@ describe("Cloudflare failures", () => {
     expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
   });
 
+  test("a read is retried twice if the token is refused, as Cloudflare does now and then for valid ones", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+    cf.server.fault("GET", "deny");
+    cf.server.fault("GET", "deny");
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+    for (let attempt = 0; attempt < 3; attempt++) cf.server.fault("GET", "deny");
+    cf.server.forgetCalls();
+    const { status, body } = await zone.post("/sync");
+    expect([status, cf.server.calls.length]).toEqual([502, 3]);
+    expect(body.message).toContain("Cloudflare rejects the token of this provider configuration");
+  });
+
+  test("a change is not repeated if the token is refused", async () => {
+    const zone = await cf.zone();
+    cf.server.fault("POST", "deny");
+    expect((await zone.create(address)).status).toBe(502);
+    expect(writes(cf.server)).toHaveLength(1);
+  });
+
   test.each(["failAfter", "cutAfter"] as const)(
     "a change that Cloudflare makes before %s is reported as made",
     async (does) => {

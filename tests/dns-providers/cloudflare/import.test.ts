@@ -1,11 +1,31 @@
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { patience } from "../../support/patience.ts";
-import { freshName, type Body } from "../../support/zones.ts";
+import { freshName, Zone, type Body } from "../../support/zones.ts";
 import type { VendorCall } from "../../support/vendors/loopback-vendor.ts";
 import { minute } from "../../support/clock.ts";
-import { useCloudflare } from "./cloudflare.ts";
+import { startCloudflare } from "../../support/vendors/cloudflare/server.ts";
+import { difference, none, useCloudflare } from "./cloudflare.ts";
 
 const cf = useCloudflare();
+
+test("what Cloudflare prints as null is read as absent", async () => {
+  const server = await startCloudflare();
+  onTestFinished(() => server.stop());
+  server.printNulls();
+  server.addZone("nulls.example");
+  const { token: apiToken, accountId, url: endpoint } = server;
+  const id = await cf.configure({ apiToken, accountId, endpoint });
+  server.addRecord("nulls.example", { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+  server.addRecord("nulls.example", { type: "MX", name: "@", ttl: 300, content: "mail.example.net", priority: 10 });
+  const data = { flags: 0, tag: "issue", value: "ca.example" };
+  server.addRecord("nulls.example", { type: "CAA", name: "@", ttl: 300, data });
+  const { body } = await cf.zw.admin.post(`/api/provider-configs/${id}/import`, { zones: ["nulls.example"] });
+  expect(body.results).toMatchObject([{ success: true, records: 3 }]);
+  const zone = new Zone(cf.zw, { id: body.results[0].domainId, name: "nulls.example" });
+  for (const { id: recordId } of await zone.records())
+    expect((await zone.update(recordId, { ttl: 600 })).status).toBe(200);
+  expect(await difference(zone)).toEqual(none);
+});
 const slower = {
   after: false,
   reply: {

@@ -53,6 +53,28 @@ describe("failed calls", () => {
   });
 });
 
+function sporadic(request: VendorRequest): VendorRequest {
+  return { ...request, isSporadic: ({ text }) => text === "denied" };
+}
+
+describe("reads whose refusal may be a passing failure", () => {
+  const denied: VendorReply = { status: 403, body: "denied" };
+
+  test("are repeated twice, and the refusal is returned if it stays", async () => {
+    calling.answers(denied, 2);
+    expect(await calling.connect().send(sporadic(calling.reading()))).toMatchObject({ status: 200 });
+    calling.answers(denied, 3);
+    expect(await calling.connect().send(sporadic(calling.reading()))).toMatchObject({ status: 403 });
+    expect(calling.server.calls).toHaveLength(6);
+  });
+
+  test("changes are not repeated", async () => {
+    calling.answers(denied);
+    expect(await calling.connect().send(sporadic(calling.changing()))).toMatchObject({ status: 403 });
+    expect(calling.server.calls).toHaveLength(1);
+  });
+});
+
 describe("calls without an answer", () => {
   const hasty = { tryMilliseconds: 1_000 };
 

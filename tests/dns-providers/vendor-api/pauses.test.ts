@@ -181,6 +181,17 @@ describe("quotas", () => {
     expect(waited()).toBe(60);
   });
 
+  test("credentials of one account share its quota, where the account is known", async () => {
+    const quotas = { address: calling.server.url, limits };
+    const spent = (secret: string, account?: string) =>
+      calling.connect("person", { quotas, secrets: [secret], ...(account !== undefined && { account }) });
+    await times(spent("one", "harbour"), 10);
+    await times(spent("other"), 1);
+    expect(waited()).toBe(0);
+    await times(spent("another", "harbour"), 1);
+    expect(waited()).toBeGreaterThan(0);
+  });
+
   test("hourly and per-minute quotas both apply", async () => {
     await times(paced("person"), 30);
     const failure = await failureOf(paced("person").send(calling.reading()));

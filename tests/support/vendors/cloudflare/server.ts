@@ -16,6 +16,7 @@ const faults = {
   cut: { after: false, reply: null },
   cutAfter: { after: true, reply: null },
   refuse: { after: false, reply: refusal(400, 9_999, "The harbour master does not like it.") },
+  deny: { after: false, reply: refusal(403, 10_000, "Authentication error") },
 };
 
 export interface Call {
@@ -38,6 +39,7 @@ export class CloudflareServer {
   readonly accountId = freshId();
   readonly #zones = new Map<string, StoredZone>();
   #vendor: LoopbackVendor | undefined;
+  #printsNulls = false;
 
   async start(): Promise<this> {
     this.#vendor = await startLoopbackVendor((call) => this.#answer(call));
@@ -64,6 +66,11 @@ export class CloudflareServer {
       const query = Object.fromEntries(url.searchParams);
       return { method, path: url.pathname, query, body: body === "" ? null : (JSON.parse(body) as unknown) };
     });
+  }
+
+  /** Prints null from now on for what a zone or a record does not have. */
+  printNulls(): void {
+    this.#printsNulls = true;
   }
 
   forgetCalls(): void {
@@ -131,7 +138,8 @@ export class CloudflareServer {
       this.#admit(call);
       const query = Object.fromEntries(call.url.searchParams);
       const { result, info } = this.#route(call.method, call.url.pathname, query, body);
-      return json(200, { result, success: true, errors: [], messages: [], ...(info ? { result_info: info } : {}) });
+      const answer = { result, success: true, errors: [], messages: [], ...(info ? { result_info: info } : {}) };
+      return json(200, this.#printsNulls ? withNulls(answer) : answer);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return refusal(error.status, error.code, error.message);
@@ -186,6 +194,25 @@ export async function startCloudflare(): Promise<CloudflareServer> {
 function shownZone({ id, name, status, account, plan }: StoredZone): object {
   const servers = ["ada.ns.cloudflare.com", "bob.ns.cloudflare.com"];
   return { id, name, status, account, plan, type: "full", paused: false, permissions: [], name_servers: servers };
+}
+
+/** Fields that are null where there is nothing to show; octoDNS and DNSControl guard against each. */
+const nullable = new Set(["plan", "status", "priority", "data", "tags", "settings", "comment", "meta", "content"]);
+
+/** Prints what is empty as null, and adds the fields that a type does not have, as null. */
+function withNulls({ result, ...others }: { result: unknown }): object {
+  return { ...others, result: Array.isArray(result) ? result.map(entryWithNulls) : entryWithNulls(result) };
+}
+
+function entryWithNulls(entry: unknown): unknown {
+  if (typeof entry !== "object" || entry === null || !("name" in entry)) return entry;
+  const bare = Object.entries(entry).filter(([field, value]) => !nullable.has(field) || !isEmpty(value));
+  const nulls = [...nullable].map((field) => [field, null] as const);
+  return { ...Object.fromEntries(nulls), ...Object.fromEntries(bare), plan: null };
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (typeof value === "object" && (value === null || Object.keys(value).length === 0));
 }
 
 function noRoute(path: string): ApiError {
