@@ -8,13 +8,11 @@ import {
   countEdits,
   emptyDraft,
   fieldsOf,
-  rebased,
   sameEdits,
   setFields,
   toggleDelete,
   toggleDeletes,
   withOther,
-  withoutDeleted,
   withoutEdit,
   withoutSent,
   withStored,
@@ -46,7 +44,6 @@ const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
 });
 const www = record("www");
 const edited = { ...fieldsOf(www), value: "192.0.2.2" };
-const keysOf = ({ edits }: Draft) => new Set(edits.map(({ key }) => key));
 
 test("an edit carries only the fields that differ", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
@@ -70,31 +67,6 @@ test("new records have keys of their own, also after one was removed", () => {
   const first = addRecord(emptyDraft, edited);
   const second = addRecord(withoutEdit(first.draft, first.key), edited);
   expect(second.key).not.toBe(first.key);
-});
-
-test("edits of records that others left alone stay when the zone moves on", () => {
-  const draft = changeRecord(emptyDraft, "www", www, edited);
-  expect(rebased(draft, new Map([["www", www]]), keysOf(draft))).toEqual({ draft, clashes: [] });
-});
-
-test("an edit that somebody else made in the same way goes, and a deletion that happened, too", () => {
-  const draft = toggleDelete(changeRecord(emptyDraft, "www", www, edited), "api", record("api"));
-  const now = new Map([["www", { ...www, value: "192.0.2.2", version: 2 }]]);
-  expect(rebased(draft, now, keysOf(draft))).toEqual({ draft: { ...draft, edits: [] }, clashes: [] });
-});
-
-test("what others changed is named, and what was typed stays", () => {
-  const draft = changeRecord(emptyDraft, "www", www, edited);
-  const theirs = { ...www, value: "192.0.2.3", version: 2 };
-  const next = rebased(draft, new Map([["www", theirs]]), keysOf(draft));
-  expect(next.clashes).toEqual([{ key: "www", now: theirs }]);
-  expect(changesOf(next.draft)).toEqual([{ action: "update", recordId: "www", record: { value: "192.0.2.2" } }]);
-});
-
-test("an edit of a record that others deleted becomes a new record", () => {
-  const next = withoutDeleted(changeRecord(emptyDraft, "www", www, edited), new Set(["www"]));
-  expect(next.clashes).toEqual([{ key: "www", now: null }]);
-  expect(changesOf(next.draft)).toMatchObject([{ action: "create", record: { name: "www", value: "192.0.2.2" } }]);
 });
 
 test("any sequence of edits leaves at most one edit for each record", () => {
@@ -205,23 +177,6 @@ test("only what was sent leaves the draft: edits that were added or changed mean
     { kind: "update", key: "www", fields: { value: "192.0.2.9" } },
     { kind: "delete", key: "api" },
   ]);
-});
-
-test("edits that were added while the records were read stay as they are", () => {
-  const sent = changeRecord(emptyDraft, "www", www, edited);
-  const more = changeRecord(sent, "api", record("api"), { ...edited, name: "api" });
-  const next = rebased(more, new Map([["www", { ...www, value: "192.0.2.3", version: 2 }]]), keysOf(sent));
-  expect(next.clashes.map(({ key }) => key)).toEqual(["www"]);
-  expect(next.draft.edits.map(({ kind, key }) => `${kind} ${key}`)).toEqual(["update www", "update api"]);
-});
-
-test("a new owner, date or lock of a record is no clash with its edit", () => {
-  const draft = changeRecord(emptyDraft, "www", www, edited);
-  const now = { ...www, ownerId: "somebody", version: 2 };
-  expect(rebased(draft, new Map([["www", now]]), keysOf(draft))).toEqual({
-    draft: { edits: [{ kind: "update", key: "www", before: now, fields: edited }] },
-    clashes: [],
-  });
 });
 
 test("a record counts as changed if its data is another, and not if its owner, date or lock is", () => {

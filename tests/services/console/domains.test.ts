@@ -76,10 +76,10 @@ test("the list that was empty shows the zones that were just imported", async ()
   for (const name of names) await rm(file(name));
 });
 
-test("a domain is added with N, and opens", async () => {
+test("a domain is added with Alt N, and opens", async () => {
   const page = await site.signedIn();
   await page.getByRole("heading", { name: "No domains yet" }).waitFor();
-  await page.keyboard.press("n");
+  await page.keyboard.press("Alt+n");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("not a name");
   site.expected.push("400");

@@ -99,14 +99,14 @@ test("an edit that is finished before the rules for values have arrived is judge
   await page.goto(`${site.url}/d/${zone.name}/records`);
   await page.getByRole("gridcell", { name: "early", exact: true }).waitFor();
   await page.getByRole("grid").focus();
-  await page.keyboard.press("n");
+  await page.keyboard.press("Alt+n");
   await page.keyboard.type("left");
   await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.7");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Escape");
   await page.getByRole("row").filter({ hasText: "left" }).waitFor({ state: "detached" });
   await page.getByRole("grid").focus();
-  await page.keyboard.press("n");
+  await page.keyboard.press("Alt+n");
   await page.keyboard.type("shop");
   const value = page.getByRole("textbox", { name: "Value", exact: true });
   await value.fill("192.0.2.8");

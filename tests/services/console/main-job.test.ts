@@ -70,7 +70,7 @@ test("the same works by keyboard alone, from the sign-in to the name server", as
   await expect.poll(() => page.getByRole("option", { selected: true }).textContent()).toContain("keys.example");
   await page.keyboard.press("Enter");
   await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
-  await page.keyboard.press("n");
+  await page.keyboard.press("Alt+n");
   await page.getByRole("textbox", { name: "Name" }).waitFor();
   await page.keyboard.type("new");
   await page.keyboard.press("Tab");

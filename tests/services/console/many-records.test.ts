@@ -15,7 +15,7 @@ test("all records of a zone that is read in windows are selected, and changed to
   await page.getByRole("grid").focus();
   await page.keyboard.press("Control+a");
   await page.getByText("1,200 records selected").waitFor();
-  await page.keyboard.press("t");
+  await page.keyboard.press("Alt+t");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox").fill("10 min");
   await dialog.getByRole("button", { name: "Add to the draft" }).click();
@@ -38,7 +38,7 @@ test("records deleted by others are looked up four names at a time, until the pa
   await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
   await page.getByRole("grid").focus();
   await page.keyboard.press("Control+a");
-  await page.keyboard.press("t");
+  await page.keyboard.press("Alt+t");
   await page.getByRole("dialog").getByRole("textbox").fill("10 min");
   await page.getByRole("dialog").getByRole("button", { name: "Add to the draft" }).click();
   await page.getByText(/^Checked against revision/).waitFor();

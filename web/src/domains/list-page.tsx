@@ -74,7 +74,7 @@ export function DomainsPage() {
   const [tagging, setTagging] = useState<"add" | "remove" | null>(null);
   const [selection, setSelection] = useState<Selection>(noSelection);
   const searchField = useRef<HTMLInputElement>(null);
-  usePageKeys({ "/": () => searchField.current?.focus(), n: mayAdd ? () => setAdding(true) : null });
+  usePageKeys({ "/": () => searchField.current?.focus(), "Alt+n": mayAdd ? () => setAdding(true) : null });
 
   /** Every row read so far. */
   const loaded = () =>
@@ -104,7 +104,7 @@ export function DomainsPage() {
                 </Link>
               ) : null}
               {mayAdd ? (
-                <Button kind="primary" onClick={add} aria-keyshortcuts="n">
+                <Button kind="primary" onClick={add} aria-keyshortcuts="Alt+N">
                   <Plus aria-hidden /> {text.add}
                 </Button>
               ) : null}

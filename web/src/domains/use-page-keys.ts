@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
+import { altLetter } from "../ui/alt-letter.ts";
 
-/** Calls back for single keys pressed anywhere on the page, except while typing or in a dialog. */
+/** Calls back for keys pressed anywhere on the page, such as `/` or, with Alt, `Alt+n`, except while typing or in a dialog. */
 export function usePageKeys(keys: Readonly<Record<string, (() => void) | null>>): void {
   const latest = useRef(keys);
   useLayoutEffect(() => {
@@ -8,10 +9,10 @@ export function usePageKeys(keys: Readonly<Record<string, (() => void) | null>>)
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey) return;
       const { target } = event;
       if (target instanceof Element && target.closest("input, select, textarea, [role=dialog], [role=menu]")) return;
-      const action = latest.current[event.key];
+      const action = latest.current[event.altKey ? `Alt+${altLetter(event) ?? ""}` : event.key];
       if (!action) return;
       event.preventDefault();
       action();

@@ -13,6 +13,7 @@ interface KeysDialogProps {
 /** What the keyboard does. */
 export function KeysDialog({ mac, onClose }: KeysDialogProps) {
   const control = mac ? "⌘" : "Ctrl";
+  const alt = mac ? "⌥" : "Alt";
   const { names, groups } = text;
   const all: readonly (readonly [title: string, keys: readonly (readonly [name: string, ...keys: string[]])[]])[] = [
     [
@@ -24,17 +25,25 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
       ],
     ],
     [
+      groups.domains,
+      [
+        [names.addDomain, alt, "N"],
+        [names.filter, "/"],
+      ],
+    ],
+    [
       groups.grid,
       [
         [names.move, "↑", "↓", "←", "→", "PgUp", "PgDn"],
         [names.edit, "Enter"],
-        [names.add, "N"],
-        [names.remove, "D"],
+        [names.find, "A–Z"],
+        [names.add, alt, "N"],
+        [names.remove, alt, "D"],
         [names.select, "Space"],
         [names.selectAll, control, "A"],
         [names.menu, "Shift", "F10"],
-        [names.ttl, "T"],
-        [names.value, "V"],
+        [names.ttl, alt, "T"],
+        [names.value, alt, "V"],
         [names.copy, control, "C"],
         [names.filter, "/"],
         [names.undo, control, "Z"],

@@ -64,7 +64,7 @@ export function RecordTools(props: RecordToolsProps) {
         <TypeFilter {...props} />
       )}
       {onAdd ? (
-        <Button kind="primary" className={styles["push"]} onClick={onAdd} aria-keyshortcuts="N">
+        <Button kind="primary" className={styles["push"]} onClick={onAdd} aria-keyshortcuts="Alt+N Insert">
           {text.add}
         </Button>
       ) : null}

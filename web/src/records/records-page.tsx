@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DnsRecord } from "@zonewright/client";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { editableTypes } from "../../../server/dns/record.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
@@ -25,6 +25,7 @@ import {
 } from "./draft/draft.ts";
 import { draftKey, holdDraft } from "./draft/store.ts";
 import { DraftBar } from "./draft/draft-bar.tsx";
+import { useGone } from "./draft/use-clashes.ts";
 import { useDraft } from "./draft/use-draft.ts";
 import { useRules } from "./fields/rules.ts";
 import { copyLines } from "./grid/copy-lines.ts";
@@ -33,7 +34,6 @@ import { Grid, type Selection } from "./grid/grid.tsx";
 import { isReadOnly, warningsAt, withDraft, type Row } from "./grid/rows.ts";
 import { NoRecords } from "./no-records.tsx";
 import { RecordTools } from "./record-tools.tsx";
-import { useDeletedRecords } from "./use-deleted-records.ts";
 import { useLiveMarks } from "./use-live-marks.ts";
 import { useReview } from "./use-review.ts";
 import { useProviderName } from "./use-provider-name.ts";
@@ -70,6 +70,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const [isSending, setIsSending] = useState(false);
   const drafting = useDraft({ userId: user.id, domainId: zone.id, revision: zone.revision, isSending });
   const { draft, change, check } = drafting;
+  const gone = useGone(zone.id, drafting);
   const { rows, view, total, types, records, loading, error, readAll } = useZoneRows({
     domainId: zone.id,
     zone: zone.name,
@@ -77,7 +78,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     search,
     type,
     draft,
+    gone,
   });
+  const byId = useMemo(() => new Map(records.map((record) => [record.id, record])), [records]);
   const [cursor, setCursor] = useState(start);
   const [selection, setSelection] = useState<Selection>(new Map());
   const [editing, setEditing] = useState<{ key: string; column: Column } | null>(null);
@@ -106,6 +109,8 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     zone,
     zoneName: address,
     drafting,
+    records: byId,
+    gone,
     role: user.role,
     rights,
     isSending,
@@ -114,7 +119,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     onDone: () => setSelection(new Map()),
   });
 
-  const editableRows = (chosen: readonly Row[]) => chosen.filter((row) => !readOnly(row));
+  const { clashes } = review;
+  /** A row may have been chosen before others changed its record. */
+  const editableRows = (chosen: readonly Row[]) => withDraft(chosen, draft, byId).filter((row) => !readOnly(row));
   const add = (fields: Fields) => {
     if (!mayAdd) return;
     const added = addRecord(draft, fields);
@@ -148,8 +155,9 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   }, [followed]);
 
   const remove = (chosen: readonly Row[]) => change((before) => toggleDeletes(before, editableRows(chosen)));
-  useDeletedRecords(zone.id, drafting);
-  const faultsOf = (row: Row) => (check.state === "refused" ? (check.faults.get(row.key) ?? none) : none);
+  // What a clash says, the service's refusal only repeats.
+  const faultsOf = (row: Row) =>
+    check.state === "refused" && !clashes.byKey.has(row.key) ? (check.faults.get(row.key) ?? none) : none;
   const planWarnings = check.state === "planned" ? check.plan.warnings : [];
   const ownWarnings = (fields: Fields) => rules.checkFields(fields, zone.name).warnings;
   const warningsOf = (row: Row) => (planWarnings.length === 0 ? none : warningsAt(row, planWarnings, ownWarnings));
@@ -166,7 +174,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     }
   };
   /** The selected rows with what the draft has made of them since. */
-  const selected = () => withDraft([...selection.values()], draft);
+  const selected = () => withDraft([...selection.values()], draft, byId);
 
   const nothing = total !== null && rows.count === 0;
   return (
@@ -218,10 +226,10 @@ function ZoneRecords({ zone }: { zone: Zone }) {
               );
             setEditing(next);
           }}
-          onTyped={(row, fields) => change((before) => changeRecord(before, row.key, row.record, fields))}
-          onFields={(row, fields) => {
-            change((before) => changeRecord(before, row.key, row.record, fields));
-            setEdited({ key: row.key });
+          onTyped={({ key, record }, fields) => change((before) => changeRecord(before, key, record, fields))}
+          onFields={({ key, record }, fields) => {
+            change((before) => changeRecord(before, key, record, fields));
+            setEdited({ key });
           }}
           isReadOnly={readOnly}
           types={offered}
@@ -229,10 +237,13 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           hasDetails={({ record }) => record !== null && !record.serverManaged && rights.writes(record)}
           faultsOf={faultsOf}
           warningsOf={warningsOf}
+          clashes={clashes.byKey}
           live={live}
           commands={{
             add: newRecord,
             remove,
+            keepMine: (clash) => clashes.keepMine([clash]),
+            takeTheirs: (clash) => clashes.takeTheirs([clash]),
             takeBack: (key) => change((before) => withoutEdit(before, key)),
             duplicate: (row) => add({ ...row.fields }),
             details: ({ record }) => setDetailing(record),
@@ -249,6 +260,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       <DraftBar
         draft={draft}
         check={check}
+        clashes={clashes.all.length}
         keys={reviewKeys}
         onReview={review.open}
         onDiscard={() => change(() => emptyDraft)}

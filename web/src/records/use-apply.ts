@@ -6,17 +6,15 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
 import { storeZone } from "../zone/use-zone.ts";
-import { changesOf, rebased, type Clash, type Draft, type Edit } from "./draft/draft.ts";
+import { changesOf, type Draft, type Edit } from "./draft/draft.ts";
 import type { Plan } from "./draft/use-draft.ts";
-import { presentRecords } from "./present-records.ts";
 import { firstPage } from "./use-zone-rows.ts";
 
 const text = recordsWords;
 
-/** What a draft met when it was applied: an edit of somebody else, or a loss to confirm. */
+/** What a draft met when it was applied: a change of somebody else, or a loss to confirm. */
 export interface Obstacle {
   overtakenBy: number | null;
-  clashes: (Clash & { name: string; recordType: string })[];
   mustForce: boolean;
   /** Whether the service wants the change of locked records confirmed. */
   mustUnlock: boolean;
@@ -25,13 +23,12 @@ export interface Obstacle {
 /** How long an applied draft waits for the records that it made. */
 const longestReadAhead = 3_000;
 
-const none: Obstacle = { overtakenBy: null, clashes: [], mustForce: false, mustUnlock: false };
+const none: Obstacle = { overtakenBy: null, mustForce: false, mustUnlock: false };
 
 interface ApplyOptions {
   domainId: string;
   zoneName: string;
   draft: Draft;
-  change: (next: (draft: Draft) => Draft) => void;
   /** Ends the edits that were sent. */
   endSent: (sent: readonly Edit[]) => void;
   reverse: readonly string[];
@@ -47,8 +44,8 @@ export interface ApplyChoices {
   override: boolean;
 }
 
-/** Applies a reviewed plan. If the zone has moved on, the draft is brought up to it and nothing typed is lost. */
-export function useApply({ domainId, zoneName, draft, change, endSent, reverse, onApplied }: ApplyOptions) {
+/** Applies a reviewed plan. If the zone has moved on, it is read again: what others did to the draft's records is then to be decided. */
+export function useApply({ domainId, zoneName, draft, endSent, reverse, onApplied }: ApplyOptions) {
   const [obstacle, setObstacle] = useState<Obstacle>(none);
   const refresh = async () => {
     await Promise.all([
@@ -92,15 +89,7 @@ export function useApply({ domainId, zoneName, draft, change, endSent, reverse, 
       if (!isZonewrightError(error) || error.code !== "CONFLICT") throw error;
       const { revision } = await client.domains.get.query({ id: domainId });
       if (revision === plan.revision) throw error;
-      const present = await presentRecords(domainId, draft.edits);
-      const asked = new Set(draft.edits.map(({ key }) => key));
-      setObstacle({
-        overtakenBy: revision,
-        clashes: rebased(draft, present, asked).clashes.map((clash) => named(clash, draft)),
-        mustForce: false,
-        mustUnlock: false,
-      });
-      change((before) => rebased(before, present, asked).draft);
+      setObstacle({ ...none, overtakenBy: revision });
       await refresh();
     }
   });
@@ -123,12 +112,6 @@ async function readAhead(domainId: string, zoneName: string): Promise<void> {
   } catch {
     // The page reads both again in any case, and shows why it cannot.
   }
-}
-
-function named(clash: Clash, draft: Draft) {
-  const edit = draft.edits.find(({ key }) => key === clash.key);
-  const { name = "", recordType = "" } = edit && edit.kind !== "create" ? edit.before : {};
-  return { ...clash, name, recordType };
 }
 
 /** Takes a change back: a new change that inverts exactly that one. */

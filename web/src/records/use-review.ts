@@ -1,4 +1,4 @@
-import { isZonewrightError } from "@zonewright/client";
+import { isZonewrightError, type DnsRecord } from "@zonewright/client";
 import { useEffect, useEffectEvent, useState } from "react";
 import { formatNumber } from "../ui/format.ts";
 import { toast } from "../ui/toast.tsx";
@@ -6,6 +6,7 @@ import { recordsWords } from "../words/records.ts";
 import type { Zone } from "../zone/use-zone.ts";
 import type { OwnRights } from "../zone/assigned-rights.ts";
 import { sameEdits, type Draft } from "./draft/draft.ts";
+import { useClashes } from "./draft/use-clashes.ts";
 import type { DraftState, Plan } from "./draft/use-draft.ts";
 import type { RequestText } from "./draft/request-fields.tsx";
 import { needsReview } from "./needs-review.ts";
@@ -18,6 +19,10 @@ interface ReviewOptions {
   zone: Zone;
   zoneName: string;
   drafting: DraftState;
+  /** The loaded records by id. */
+  records: ReadonlyMap<string, DnsRecord>;
+  /** The edits whose records others deleted. */
+  gone: ReadonlySet<string>;
   role: string;
   rights: OwnRights;
   isSending: boolean;
@@ -28,13 +33,13 @@ interface ReviewOptions {
   onDone: () => void;
 }
 
-/** The review of a draft: what is shown, and how it is applied or requested. */
+/** The review of a draft: what is shown, what has to be decided before, and how it is applied or requested. */
 export function useReview(options: ReviewOptions) {
   const { zone, zoneName, drafting, role, rights, isSending, onSending, onApplied, onDone } = options;
   const { draft, check } = drafting;
   const [isOpen, setIsOpen] = useState(false);
   /** The plan and draft as the review was opened: a change by somebody else must not alter them under the reader's eyes. */
-  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft } | null>(null);
+  const [reviewed, setReviewed] = useState<{ plan: Plan; draft: Draft; isAmended: boolean } | null>(null);
   const done = () => {
     setIsOpen(false);
     onDone();
@@ -43,10 +48,6 @@ export function useReview(options: ReviewOptions) {
   const apply = useApply({
     ...sending,
     zoneName,
-    change: (next) => {
-      const rebased = drafting.change(next);
-      setReviewed((before) => before && { ...before, draft: rebased });
-    },
     onApplied: () => {
       onApplied();
       done();
@@ -64,6 +65,21 @@ export function useReview(options: ReviewOptions) {
     request.reset();
   };
 
+  const clashes = useClashes({
+    domainId: zone.id,
+    revision: zone.revision,
+    drafting,
+    records: options.records,
+    gone: options.gone,
+    isSending,
+    // The reader follows what they decide: the review stays open.
+    amend: (next) => {
+      const amended = drafting.change(next);
+      setReviewed((before) => before && { ...before, draft: amended, isAmended: true });
+      if (isOpen && amended.edits.length === 0) close();
+    },
+  });
+
   // Another tab edits the same draft. What it adds must be read before it is sent.
   const [stops, setStops] = useState(0);
   if (isOpen && !isSending && reviewed !== null && !sameEdits(draft, reviewed.draft)) {
@@ -79,14 +95,16 @@ export function useReview(options: ReviewOptions) {
 
   const { obstacle } = apply;
   const current = check.state === "planned" ? check.plan : null;
-  const isCurrent = obstacle.overtakenBy !== null || current?.revision === reviewed?.plan.revision;
+  const isCurrent =
+    obstacle.overtakenBy !== null || reviewed?.isAmended || current?.revision === reviewed?.plan.revision;
   const plan = isCurrent ? current : (reviewed?.plan ?? null);
   const requestAnyway = isZonewrightError(request.error) && request.error.code === "CONFIRMATION_REQUIRED";
   return {
     isOpen,
+    clashes,
     open: () => {
       if (current === null || isOpen) return;
-      setReviewed({ plan: current, draft });
+      setReviewed({ plan: current, draft, isAmended: false });
       setIsOpen(true);
     },
     /** Whether the draft as it is needs a review of somebody else. */
@@ -94,6 +112,7 @@ export function useReview(options: ReviewOptions) {
     /** What the dialog shows and does. */
     dialog: {
       ...obstacle,
+      clashes,
       plan,
       count: draft.edits.length,
       error: request.error ?? apply.error,

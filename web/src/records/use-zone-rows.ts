@@ -20,6 +20,8 @@ interface ZoneRowsOptions {
   search: string;
   type: string;
   draft: Draft;
+  /** The edits whose records others deleted. */
+  gone: ReadonlySet<string>;
 }
 
 export interface ZoneRows {
@@ -36,7 +38,7 @@ export interface ZoneRows {
 }
 
 /** The rows of a zone: all of them if they are few, else windows of 500 around what is in view. */
-export function useZoneRows({ domainId, zone, revision, search, type, draft }: ZoneRowsOptions): ZoneRows {
+export function useZoneRows({ domainId, zone, revision, search, type, draft, gone }: ZoneRowsOptions): ZoneRows {
   const [inView, setInView] = useState({ first: 0, last: 0 });
   const all = useWindows<DnsRecord>({
     queryKey: ["records", domainId, revision],
@@ -65,12 +67,12 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft }: Z
   });
   const records = useMemo(() => (whole ? (all.page ?? []) : []), [whole, all.page]);
   const loaded = useMemo(
-    () => loadedRows(records, draft, { search, type }, zone),
-    [records, draft, search, type, zone],
+    () => loadedRows(records, draft, { search, type }, zone, gone),
+    [records, draft, search, type, zone, gone],
   );
   const windowed = useMemo(
-    () => windowedRows(windows.total ?? 0, windows.at, draft),
-    [windows.total, windows.at, draft],
+    () => windowedRows(windows.total ?? 0, windows.at, draft, gone),
+    [windows.total, windows.at, draft, gone],
   );
   const source = whole ? loaded : windowed;
   const keyAt = useCallback((index: number) => source.at(index)?.key, [source]);

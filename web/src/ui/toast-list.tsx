@@ -3,8 +3,28 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 import { words } from "../words/words.ts";
 import { buttonClass } from "./button.tsx";
-import { manager, mounted } from "./toast.tsx";
+import { mounted, type ToastOptions } from "./toast.tsx";
 import styles from "./toast.module.css";
+
+const manager = Toast.createToastManager();
+
+/** Shows a message that goes away by itself; longer if it has a button. */
+function show({ title, description, action }: ToastOptions): void {
+  const id: string = manager.add({
+    title,
+    description,
+    timeout: action ? 20_000 : 6_000,
+    ...(action && {
+      actionProps: {
+        children: action.label,
+        onClick: () => {
+          manager.close(id);
+          action.run();
+        },
+      },
+    }),
+  });
+}
 
 function List() {
   const { toasts } = Toast.useToastManager();
@@ -26,7 +46,7 @@ function List() {
 
 /** Where toasts appear, in a chunk of its own. */
 export function ToastList() {
-  useEffect(() => mounted.resolve(undefined), []);
+  useEffect(() => mounted.resolve(show), []);
   return (
     <Toast.Provider toastManager={manager} limit={4}>
       <Toast.Portal>

@@ -1,9 +1,5 @@
-import { Toast } from "@base-ui/react/toast";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { patiently } from "./patiently.ts";
-
-/** The messages on show, for the list of them. */
-export const manager = Toast.createToastManager();
 
 /** Resolves with the first message. */
 const wanted = Promise.withResolvers<undefined>();
@@ -11,10 +7,10 @@ const wanted = Promise.withResolvers<undefined>();
 /** Without a message, the list is loaded when the page has long been complete: a message may be about a lost network. */
 const loadAfterMilliseconds = 3_000;
 
-/** Resolves when the list is on the page: earlier messages wait for it. */
-export const mounted = Promise.withResolvers<undefined>();
+/** Resolves with what shows a message, once the list is on the page: earlier messages wait for it. */
+export const mounted = Promise.withResolvers<(options: ToastOptions) => void>();
 
-interface ToastOptions {
+export interface ToastOptions {
   title: string;
   description?: string | undefined;
   /** What the button of the toast says and does. */
@@ -24,24 +20,7 @@ interface ToastOptions {
 /** Shows a message that goes away by itself; longer if it has a button. */
 export function toast(options: ToastOptions): void {
   wanted.resolve(undefined);
-  void mounted.promise.then(() => add(options));
-}
-
-function add({ title, description, action }: ToastOptions): void {
-  const id: string = manager.add({
-    title,
-    description,
-    timeout: action ? 20_000 : 6_000,
-    ...(action && {
-      actionProps: {
-        children: action.label,
-        onClick: () => {
-          manager.close(id);
-          action.run();
-        },
-      },
-    }),
-  });
+  void mounted.promise.then((show) => show(options));
 }
 
 const ToastList = lazy(patiently(async () => ({ default: (await import("./toast-list.tsx")).ToastList })));

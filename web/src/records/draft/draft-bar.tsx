@@ -14,6 +14,8 @@ const text = recordsWords;
 interface DraftBarProps {
   draft: Draft;
   check: Check;
+  /** How many edits others have overtaken. */
+  clashes: number;
   onDiscard: () => void;
   onReview: () => void;
   keys: string;
@@ -22,7 +24,7 @@ interface DraftBarProps {
 }
 
 /** What the draft holds, whether it would be accepted, and the way to review it. */
-export function DraftBar({ draft, check, onDiscard, onReview, keys, mustRequest }: DraftBarProps) {
+export function DraftBar({ draft, check, clashes, onDiscard, onReview, keys, mustRequest }: DraftBarProps) {
   const [asking, setAsking] = useState(false);
   const { creates, updates, deletes } = countEdits(draft);
   const count = formatNumber(draft.edits.length);
@@ -36,7 +38,11 @@ export function DraftBar({ draft, check, onDiscard, onReview, keys, mustRequest 
         {deletes > 0 ? <span className={styles["del"]}>−{formatNumber(deletes)}</span> : null}
       </span>
       <span role="status">
-        <CheckText check={check} />
+        {clashes > 0 ? (
+          <span className={styles["chg"]}>{text.clashes(formatNumber(clashes))}</span>
+        ) : (
+          <CheckText check={check} />
+        )}
       </span>
       <Button kind="quiet" className={styles["push"]} onClick={() => setAsking(true)}>
         {text.discard}

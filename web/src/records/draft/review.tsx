@@ -8,13 +8,15 @@ import { TextField } from "../../ui/field.tsx";
 import field from "../../ui/field.module.css";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { recordsWords } from "../../words/records.ts";
-import type { Clash } from "./draft.ts";
+import type { Clashes, ShownClash } from "./use-clashes.ts";
 import { longestOldTtl, patchOf } from "./patch.ts";
 import { noRequestText, RequestFields, type RequestText } from "./request-fields.tsx";
 import type { Plan } from "./use-draft.ts";
 import styles from "./draft.module.css";
 
 const text = recordsWords;
+/** More than anybody decides one by one; the rest follows once these are decided. */
+const shownClashes = 50;
 
 interface ReviewProps {
   zone: string;
@@ -28,7 +30,8 @@ interface ReviewProps {
   mustForce: boolean;
   /** Whether the service wants the change of locked records confirmed. */
   mustUnlock: boolean;
-  clashes: readonly (Clash & { name: string; recordType: string })[];
+  /** What must be decided before anything is sent. */
+  clashes: Clashes;
   /** The revision that somebody else made while this draft was open; null for none. */
   overtakenBy: number | null;
   /** The addresses whose offered PTR changes are ticked. */
@@ -50,6 +53,7 @@ interface ReviewProps {
 export function Review(props: ReviewProps) {
   const { zone, provider, plan, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
   const mustForce = props.mustForce || props.mustUnlock;
+  const isUndecided = clashes.all.length > 0;
   const groups = useMemo(() => (plan ? patchOf(plan) : []), [plan]);
   const oldTtl = plan && longestOldTtl(plan);
   const apply = useRef<HTMLButtonElement>(null);
@@ -61,7 +65,7 @@ export function Review(props: ReviewProps) {
   const isRefused = isZonewrightError(error) && error.code === "REVIEW_REQUIRED";
   const way = chosen ?? (props.mustRequest || isRefused ? "request" : "apply");
   const send = () => {
-    if (plan === null || pending) return;
+    if (plan === null || pending || isUndecided) return;
     const missing = (way === "request" && request.title.trim() === "") || (way === "override" && message.trim() === "");
     setIsMissing(missing);
     if (missing) return;
@@ -104,7 +108,7 @@ export function Review(props: ReviewProps) {
           <Button
             ref={apply}
             kind={(way === "request" ? props.requestAnyway : mustForce || way === "override") ? "danger" : "primary"}
-            disabled={plan === null}
+            disabled={plan === null || isUndecided}
             pending={pending}
             onClick={send}
           >
@@ -123,24 +127,8 @@ export function Review(props: ReviewProps) {
       }
     >
       <div className={styles["stack"]}>
-        {overtakenBy === null ? null : (
-          <Notice kind="warning">
-            {text.conflict(formatNumber(overtakenBy))}
-            {clashes.length > 0 ? (
-              <>
-                {" "}
-                {text.clashes}
-                <ul>
-                  {clashes.map(({ key, now, name, recordType }) => (
-                    <li key={key}>
-                      {now ? text.clashChanged(name, recordType, now.value) : text.clashDeleted(name, recordType)}
-                    </li>
-                  ))}
-                </ul>
-              </>
-            ) : null}
-          </Notice>
-        )}
+        {overtakenBy === null ? null : <Notice kind="warning">{text.conflict(formatNumber(overtakenBy))}</Notice>}
+        {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
         {isRefused ? <Notice kind="warning">{text.reviewNeeded}</Notice> : <Failure error={error} />}
         {props.mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
         <div className={styles["patch"]}>
@@ -194,6 +182,51 @@ export function Review(props: ReviewProps) {
         )}
       </div>
     </Dialog>
+  );
+}
+
+interface ClashListProps {
+  clashes: Clashes;
+  onDecided: () => void;
+}
+
+/** What others did to the draft's records, with the choice for each. */
+function ClashList({ clashes: { all, keepMine, takeTheirs }, onDecided }: ClashListProps) {
+  const decide = (how: typeof keepMine, chosen: readonly ShownClash[]) => {
+    how(chosen);
+    onDecided();
+  };
+  return (
+    <section className={styles["clashes"]} aria-label={text.clashes(formatNumber(all.length))}>
+      <p>{text.clashesHint}</p>
+      {all.length > 1 ? (
+        <div className={styles["choices"]}>
+          <Button onClick={() => decide(keepMine, all)}>{text.keepAllMine}</Button>
+          <Button onClick={() => decide(takeTheirs, all)}>{text.takeAllTheirs}</Button>
+        </div>
+      ) : null}
+      <ul>
+        {all.slice(0, shownClashes).map((clash) => {
+          const { name, recordType } = clash.edit.before;
+          const owner = `${name} ${recordType}`;
+          return (
+            <li key={clash.key}>
+              <span>
+                <b>{owner}</b> {clash.message}
+              </span>
+              <span className={styles["choices"]}>
+                <Button aria-label={`${clash.keepLabel}: ${owner}`} onClick={() => decide(keepMine, [clash])}>
+                  {clash.keepLabel}
+                </Button>
+                <Button aria-label={`${clash.takeLabel}: ${owner}`} onClick={() => decide(takeTheirs, [clash])}>
+                  {clash.takeLabel}
+                </Button>
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
   );
 }
 

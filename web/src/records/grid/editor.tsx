@@ -9,24 +9,28 @@ import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
 import type { Column } from "./cursor.ts";
+import type { Row } from "./rows.ts";
 import styles from "./grid.module.css";
 
 const text = recordsWords;
 
 interface EditorProps {
-  fields: Fields;
+  row: Row;
   /** Where the typing begins. */
   column: Column;
   zone: string;
   types: readonly string[];
-  onDone: (fields: Fields) => void;
+  /** Takes the fields, with the row as it was when the editing began: others may have changed its record since. */
+  onDone: (begun: Row, fields: Fields) => void;
   onCancel: () => void;
   /** Takes what was typed when the row goes without either: it is scrolled away, another one is edited, or the record was deleted. */
-  onLeft: (fields: Fields) => void;
+  onLeft: (begun: Row, fields: Fields) => void;
 }
 
 /** Edits a record in its row. Enter takes the fields into the draft, Escape leaves them. Faults are explained at the field while it is left. */
-export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLeft }: EditorProps) {
+export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }: EditorProps) {
+  const [begun] = useState(row);
+  const { fields } = begun;
   const [recordType, setRecordType] = useState(fields.recordType);
   const [name, setName] = useState(fields.name);
   const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
@@ -61,7 +65,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
     };
-    if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(typed);
+    if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(begun, typed);
   });
   useEffect(() => () => keepTyped(), []);
   const cancel = () => {
@@ -102,7 +106,7 @@ export function RowEditor({ fields, column, zone, types, onDone, onCancel, onLef
     const canonical = canonicalValue(recordType, meant.value);
     isOver.current = true;
     const kept = canonical === fields.value && recordType === fields.recordType;
-    onDone({
+    onDone(begun, {
       recordType,
       name: canonicalName(owner.name, zone),
       value: canonical,

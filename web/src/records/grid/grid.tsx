@@ -1,8 +1,10 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { altLetter } from "../../ui/alt-letter.ts";
 import type { Rows } from "../../ui/use-rows.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import type { Fields } from "../draft/draft.ts";
+import type { ShownClash } from "../draft/use-clashes.ts";
 import { columns, move, range, type Column, type Cursor } from "./cursor.ts";
 import { RowEditor } from "./editor.tsx";
 import { cellId, RecordRow, type RowActions } from "./row.tsx";
@@ -16,7 +18,7 @@ export type Selection = ReadonlyMap<string, Row>;
 
 type Keystroke = Pick<
   KeyboardEvent,
-  "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey" | "timeStamp" | "preventDefault"
+  "key" | "code" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey" | "timeStamp" | "preventDefault"
 >;
 
 interface GridProps {
@@ -30,8 +32,9 @@ interface GridProps {
   /** The row that is being edited, and the field where the typing began. */
   editing: { key: string; column: Column } | null;
   onEdit: (editing: { key: string; column: Column } | null) => void;
+  /** Takes edited fields, with the row as it was when the editing began. */
   onFields: (row: Row, fields: Fields) => void;
-  /** Takes what was typed in a row that went out of view while it was edited. */
+  /** Takes what was typed in a row that went out of view while it was edited, with the row as it was when the editing began. */
   onTyped: (row: Row, fields: Fields) => void;
   isReadOnly: (row: Row) => boolean;
   /** Whether the row's record can be locked, or have an owner and a review date. */
@@ -42,11 +45,15 @@ interface GridProps {
   editable: ReadonlySet<string>;
   faultsOf: (row: Row) => readonly string[];
   warningsOf: (row: Row) => readonly string[];
+  /** What others did to the draft's records, by the key of the row. */
+  clashes: ReadonlyMap<string, ShownClash>;
   live: ReadonlySet<string>;
   /** What the keys and menus do that is not about moving. */
   commands: {
     add: () => void;
     remove: (rows: readonly Row[]) => void;
+    keepMine: (clash: ShownClash) => void;
+    takeTheirs: (clash: ShownClash) => void;
     takeBack: (key: string) => void;
     duplicate: (row: Row) => void;
     details: (row: Row) => void;
@@ -117,6 +124,14 @@ export function Grid(props: GridProps) {
         const row = at(index);
         if (row) latest.current.commands.remove([row]);
       },
+      keepMine: (clash) => {
+        latest.current.commands.keepMine(clash);
+        grid.current?.focus({ preventScroll: true });
+      },
+      takeTheirs: (clash) => {
+        latest.current.commands.takeTheirs(clash);
+        grid.current?.focus({ preventScroll: true });
+      },
       takeBack: (key) => latest.current.commands.takeBack(key),
       duplicate: (row) => latest.current.commands.duplicate(row),
       details: (row) => latest.current.commands.details(row),
@@ -153,7 +168,17 @@ export function Grid(props: GridProps) {
       run();
       return true;
     }
-    if (event.altKey) return false;
+    if (event.altKey) {
+      const withAlt: Readonly<Record<string, () => void>> = {
+        n: commands.add,
+        d: () => commands.remove(chosen()),
+        t: () => commands.setTtl(chosen()),
+        v: () => commands.setValue(chosen()),
+      };
+      const run = withAlt[altLetter(event) ?? ""];
+      run?.();
+      return run !== undefined;
+    }
     if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
       openMenu();
       return true;
@@ -164,18 +189,18 @@ export function Grid(props: GridProps) {
       Enter: () => active && actions.edit(cursor.row, cursor.column),
       " ": () => active && !props.isReadOnly(active) && onSelection(toggled(selection, active)),
       Escape: () => onSelection(new Map()),
+      Insert: commands.add,
       Delete: () => commands.remove(chosen()),
-      "/": commands.focusFilter,
-      n: commands.add,
-      d: () => commands.remove(chosen()),
-      t: () => commands.setTtl(chosen()),
-      v: () => commands.setValue(chosen()),
+      // Names of reverse zones contain slashes (RFC 2317).
+      ...(!continuing && { "/": commands.focusFilter }),
     };
-    const run = plain[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (run && !continuing) {
+    const run = plain[event.key];
+    if (run) {
+      typed.current.text = "";
       run();
       return true;
     }
+    // Letters search by name, and do nothing else: a command would be one letter away from a name that begins with it.
     if (event.key.length !== 1) return false;
     typed.current = { text: (continuing ? typed.current.text : "") + event.key.toLowerCase(), at: now };
     const found = findName(rows, cursor.row, typed.current.text);
@@ -268,16 +293,16 @@ export function Grid(props: GridProps) {
                 <div role="row" aria-rowindex={item.index + 2}>
                   <div role="gridcell">
                     <RowEditor
-                      fields={row.fields}
+                      row={row}
                       column={editing.column}
                       zone={zone}
                       types={props.types}
-                      onDone={(fields) => {
-                        props.onFields(row, fields);
+                      onDone={(begun, fields) => {
+                        props.onFields(begun, fields);
                         onEdit(null);
                       }}
                       onCancel={() => onEdit(null)}
-                      onLeft={(fields) => props.onTyped(row, fields)}
+                      onLeft={props.onTyped}
                     />
                   </div>
                 </div>
@@ -293,6 +318,7 @@ export function Grid(props: GridProps) {
                   typeIsEditable={props.editable.has(row.fields.recordType)}
                   faults={props.faultsOf(row)}
                   warnings={props.warningsOf(row)}
+                  clash={props.clashes.get(row.key) ?? null}
                   actions={actions}
                 />
               )}

@@ -1,9 +1,11 @@
 import type { DnsRecord } from "@zonewright/client";
-import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2 } from "lucide-react";
+import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2, User, Users } from "lucide-react";
 import { memo, useRef, type MouseEvent as Press } from "react";
+import { Button } from "../../ui/button.tsx";
 import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
+import type { ShownClash } from "../draft/use-clashes.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";
 import styles from "./grid.module.css";
@@ -22,6 +24,8 @@ export interface RowActions {
   select: (index: number, extend: boolean) => void;
   edit: (index: number, column: Column) => void;
   remove: (index: number) => void;
+  keepMine: (clash: ShownClash) => void;
+  takeTheirs: (clash: ShownClash) => void;
   takeBack: (key: string) => void;
   duplicate: (row: Row) => void;
   details: (row: Row) => void;
@@ -43,6 +47,8 @@ interface RowProps {
   typeIsEditable: boolean;
   faults: readonly string[];
   warnings: readonly string[];
+  /** What others did to the record since it was edited here. */
+  clash: ShownClash | null;
   actions: RowActions;
 }
 
@@ -51,9 +57,11 @@ export const cellId = (key: string, column: Column): string => `cell-${key}-${co
 
 /** A record as a row: what it is, and what the draft makes of it. */
 export const RecordRow = memo(function RecordRow(props: RowProps) {
-  const { row, index, column, selected, live, readOnly, faults, warnings, actions } = props;
+  const { row, index, column, selected, live, readOnly, faults, warnings, clash, actions } = props;
   const { key, record, edit, fields } = row;
   const kind = edit?.kind ?? null;
+  // What the edit was made from. Others may have changed the record since.
+  const old = edit?.kind === "update" ? edit.before : null;
   const cell = (of: Column, className: string) => ({
     id: cellId(key, of),
     role: "gridcell",
@@ -89,23 +97,17 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
         />
       </span>
       <span {...cell("name", styles["name"] ?? "")}>
-        {kind === "update" && record && record.name !== fields.name ? (
-          <span className={styles["old"]}>{record.name}</span>
-        ) : null}
+        {old && old.name !== fields.name ? <span className={styles["old"]}>{old.name}</span> : null}
         {fields.name}
         {record ? <Marks record={record} /> : null}
       </span>
       <span {...cell("type", styles["type"] ?? "")}>{fields.recordType}</span>
       <span {...cell("value", styles["value"] ?? "")}>
-        {kind === "update" && record && record.value !== fields.value ? (
-          <span className={styles["old"]}>{record.value}</span>
-        ) : null}
+        {old && old.value !== fields.value ? <span className={styles["old"]}>{old.value}</span> : null}
         <span className={column === null ? styles["clamp"] : undefined}>{fields.value}</span>
       </span>
       <span {...cell("ttl", styles["ttl"] ?? "")}>
-        {kind === "update" && record && record.ttl !== fields.ttl ? (
-          <span className={styles["old"]}>{formatTtl(record.ttl)}</span>
-        ) : null}
+        {old && old.ttl !== fields.ttl ? <span className={styles["old"]}>{formatTtl(old.ttl)}</span> : null}
         {fields.ttl === null ? text.ttlAuto : formatTtl(fields.ttl)}
       </span>
       <span {...cell("note", styles["note"] ?? "")} title={note || undefined}>
@@ -115,8 +117,26 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
         {kind ? text.draft : record ? formatAgo(record.updatedAt) : ""}
       </span>
       <span className={styles["menuCell"]} role="gridcell">
-        <RowMenu row={row} index={index} readOnly={readOnly} hasDetails={props.hasDetails} actions={actions} />
+        <RowMenu
+          row={row}
+          index={index}
+          readOnly={readOnly}
+          hasDetails={props.hasDetails}
+          clash={clash}
+          actions={actions}
+        />
       </span>
+      {clash ? (
+        <span className={`${styles["message"]} ${styles["clash"]}`} role="gridcell">
+          <span>{clash.message}</span>
+          <Button tabIndex={-1} onClick={() => actions.keepMine(clash)}>
+            {clash.keepLabel}
+          </Button>
+          <Button tabIndex={-1} onClick={() => actions.takeTheirs(clash)}>
+            {clash.takeLabel}
+          </Button>
+        </span>
+      ) : null}
       {[...faults, ...warnings].map((message, at) => (
         <span
           key={message}
@@ -154,10 +174,16 @@ function Marks({ record: { locked, reviewAt } }: { record: DnsRecord }) {
   );
 }
 
-type RowMenuProps = Pick<RowProps, "row" | "index" | "readOnly" | "hasDetails" | "actions">;
+type RowMenuProps = Pick<RowProps, "row" | "index" | "readOnly" | "hasDetails" | "clash" | "actions">;
 
-function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
+function RowMenu({ row, index, readOnly, hasDetails, clash, actions }: RowMenuProps) {
   const { fields, edit, key } = row;
+  const deciding = clash
+    ? [
+        { id: "mine", label: clash.keepLabel, icon: <User aria-hidden />, run: () => actions.keepMine(clash) },
+        { id: "theirs", label: clash.takeLabel, icon: <Users aria-hidden />, run: () => actions.takeTheirs(clash) },
+      ]
+    : [];
   const button = useRef<HTMLButtonElement>(null);
   const editing = readOnly
     ? []
@@ -187,7 +213,7 @@ function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
             id: "delete",
             label: text.remove,
             icon: <Trash2 aria-hidden />,
-            keys: "D",
+            keys: "Del",
             danger: true,
             run: () => actions.remove(index),
           },
@@ -207,6 +233,7 @@ function RowMenu({ row, index, readOnly, hasDetails, actions }: RowMenuProps) {
       }
       returnTo={() => button.current?.closest<HTMLElement>("[role=grid]") ?? null}
       groups={[
+        deciding,
         editing,
         [
           { id: "copy", label: text.copy, icon: <Copy aria-hidden />, run: () => actions.copy(row) },

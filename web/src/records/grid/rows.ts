@@ -5,7 +5,7 @@ import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts"
 export interface Row {
   /** The record's id, or the key of a new record. */
   key: string;
-  /** The record in the zone; null for a new one. */
+  /** The record in the zone; null for a new one, and for one that others deleted. */
   record: DnsRecord | null;
   edit: Edit | null;
   /** What the row shows: the draft's fields, or the record's. */
@@ -51,19 +51,30 @@ function rowOf(record: DnsRecord, edits: ReadonlyMap<string, Edit>): Row {
   return row;
 }
 
-function newRows(draft: Draft): Row[] {
+/** The rows of edits that have no record in the zone: of new records, and of those that others deleted. */
+function newRows(draft: Draft, gone: ReadonlySet<string>): Row[] {
   return draft.edits.flatMap((edit) =>
-    edit.kind === "create" ? [{ key: edit.key, record: null, edit, fields: edit.fields }] : [],
+    edit.kind === "create" || (edit.kind === "update" && gone.has(edit.key))
+      ? [{ key: edit.key, record: null, edit, fields: edit.fields }]
+      : [],
   );
 }
+
+const noKeys: ReadonlySet<string> = new Set();
 
 /**
  * The rows of a zone that is read in windows: new records first, because their place among records that are not loaded is unknown.
  * @param total the number of records
  * @param at the loaded record at an index
+ * @param gone the edits whose records others deleted
  */
-export function windowedRows(total: number, at: (index: number) => DnsRecord | undefined, draft: Draft): RowSource {
-  const created = newRows(draft);
+export function windowedRows(
+  total: number,
+  at: (index: number) => DnsRecord | undefined,
+  draft: Draft,
+  gone = noKeys,
+): RowSource {
+  const created = newRows(draft, gone);
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
   return {
     count: created.length + total,
@@ -81,13 +92,17 @@ export function allRows(records: readonly DnsRecord[], draft: Draft): Row[] {
   return Array.from({ length: count }, (_, index) => at(index)).filter((row) => row !== undefined);
 }
 
-/** Rows that were read earlier, with what the draft makes of them now. */
-export function withDraft(rows: readonly Row[], draft: Draft): Row[] {
+/** Rows that were read earlier, with what has become of their records and what the draft makes of them now. @param records the loaded records by id */
+export function withDraft(
+  rows: readonly Row[],
+  draft: Draft,
+  records: ReadonlyMap<string, DnsRecord> = new Map(),
+): Row[] {
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
   return rows.flatMap((row) => {
-    if (row.record) return [rowOf(row.record, edits)];
+    if (row.record) return [rowOf(records.get(row.key) ?? row.record, edits)];
     const edit = edits.get(row.key);
-    return edit?.kind === "create" ? [{ ...row, edit, fields: edit.fields }] : [];
+    return edit && edit.kind !== "delete" ? [{ ...row, edit, fields: edit.fields }] : [];
   });
 }
 
@@ -104,6 +119,7 @@ export function loadedRows(
   draft: Draft,
   { search, type }: Filter,
   zone: string,
+  gone = noKeys,
 ): RowSource {
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
   const needle = search.trim().toLowerCase();
@@ -116,7 +132,9 @@ export function loadedRows(
       text.toLowerCase().includes(needle),
     );
   };
-  const rows = [...records.map((record) => rowOf(record, edits)), ...newRows(draft)].filter(matches).toSorted(byName);
+  const rows = [...records.map((record) => rowOf(record, edits)), ...newRows(draft, gone)]
+    .filter(matches)
+    .toSorted(byName);
   return { count: rows.length, at: (index) => rows[index] };
 }
 

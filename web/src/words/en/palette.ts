@@ -13,6 +13,7 @@ export const palette = {
   keys: "Show the keys",
   groups: {
     everywhere: "Everywhere",
+    domains: "In the list of domains",
     grid: "In the list of records",
   },
   names: {
@@ -21,8 +22,10 @@ export const palette = {
     close: "Close a dialog",
     move: "Move",
     edit: "Edit the field",
-    add: "Add a record",
-    remove: "Delete, or restore a deleted record",
+    addDomain: "Add a domain",
+    find: "Go to the next name that begins with what you type",
+    add: "Add a record; also Insert",
+    remove: "Delete, or restore a deleted record; also Delete",
     select: "Select; Shift with arrows or a click extends",
     selectAll: "Select all that are shown",
     menu: "Open the record's menu, which also has its lock, contact and review date",

@@ -1,0 +1,225 @@
+import type { Page, Route } from "playwright-core";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { assign } from "../../assignments/assigned.ts";
+import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { fileZone, Zone } from "../../support/zones.ts";
+import type { RestClient } from "../../support/rest-client.ts";
+
+/** Two people, one record: whichever order things happen in, nobody overwrites what they have not read. */
+
+const site = useConsole();
+let ada: RestClient;
+let zone: Zone;
+/** The zone as Ada reaches it. */
+let adas: Zone;
+let www = "";
+let page: Page;
+
+beforeAll(async () => {
+  ada = await site.zonewright.member("ada");
+});
+
+beforeEach(async () => {
+  zone = await fileZone(site.zonewright);
+  ({ id: www } = await zone.add("A", "www", "192.0.2.1", 300));
+  await zone.add("A", "api", "192.0.2.7", 300);
+  await assign(site.zonewright, ada, zone.id, "*");
+  adas = new Zone(site.zonewright, { id: zone.id, name: zone.name }, ada);
+  page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await row("192.0.2.7").waitFor();
+});
+
+const row = (text: string) => page.getByRole("row").filter({ hasText: text });
+const review = () => page.getByRole("dialog", { name: /^Review/ });
+const applyButton = () => review().getByRole("button", { name: /^Apply/ });
+const theyChange = async (patch: object) => expect(await adas.update(www, patch)).toMatchObject({ status: 200 });
+/** Their change arrives first; the page hears of it by the refusal. */
+const theirsFirst = async (route: Route) => {
+  await theyChange({ value: "192.0.2.215" });
+  await route.continue();
+};
+const theirValue = "ada changed this to 192.0.2.215 while you edited.";
+
+async function open(host: string, entry: RegExp | string): Promise<void> {
+  await page.getByRole("button", { name: `Actions for ${host} A` }).click();
+  await page.getByRole("menuitem", { name: entry }).click();
+}
+
+async function edit(value = "192.0.2.205"): Promise<void> {
+  await open("www", "Edit");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill(value);
+  await page.getByRole("button", { name: "Done" }).click();
+}
+
+async function openReview(): Promise<void> {
+  const button = page.getByRole("button", { name: /^Review/ });
+  await expect.poll(() => button.getAttribute("aria-disabled")).toBeNull();
+  await button.click();
+  await applyButton().waitFor();
+}
+
+async function apply(): Promise<void> {
+  if (!(await review().isVisible())) await openReview();
+  await expect.poll(() => applyButton().getAttribute("aria-disabled")).toBeNull();
+  await applyButton().click();
+  await page.getByText(/^Applied as revision/).waitFor();
+}
+
+/** Neither the button nor the key sends anything. */
+async function expectNothingToApply(): Promise<void> {
+  await expect.poll(() => applyButton().getAttribute("aria-disabled")).toBe("true");
+  await page.keyboard.press("Control+Enter");
+  expect(await applyButton().getAttribute("aria-busy")).toBeNull();
+}
+
+test("when somebody changes a record after it was edited, the row says who made what of it, and the review waits for a decision", async () => {
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await theyChange({ value: "192.0.2.215" });
+  await row(theirValue).waitFor();
+  expect(await row(theirValue).getByText("192.0.2.1", { exact: true }).count()).toBe(1);
+  await page.getByText("Decide 1 conflict first").waitFor();
+  await photograph(page, "conflict-row");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await review().getByText(theirValue).waitFor();
+  await photograph(page, "conflict-review");
+  await expectAccessible(page);
+  await expectNothingToApply();
+  expect(await zone.lines()).toContain("www A 192.0.2.215");
+  await review().getByRole("button", { name: "Keep mine: www A" }).click();
+  await apply();
+  expect(await zone.lines()).toContain("www A 192.0.2.205");
+});
+
+test("whoever takes the others' version has no edit left", async () => {
+  await edit();
+  await theyChange({ value: "192.0.2.215" });
+  await row(theirValue).getByRole("button", { name: "Take theirs" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+  await row("192.0.2.215").waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("role"))).toBe("grid");
+});
+
+test("when somebody changes a record while its editor is open, the row says so once the editing is done", async () => {
+  await open("www", "Edit");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.205");
+  await theyChange({ value: "192.0.2.215" });
+  await page.getByText(/^Revision 3, /).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await row(theirValue).waitFor();
+  await openReview();
+  await expectNothingToApply();
+});
+
+test("when somebody changes a record while its editor is open, and nothing was typed, theirs stays", async () => {
+  await open("www", "Edit");
+  await theyChange({ value: "192.0.2.215" });
+  await page.getByText(/^Revision 3, /).waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+  await row("192.0.2.215").waitFor();
+  expect(await page.getByText("1 change", { exact: true }).count()).toBe(0);
+});
+
+test("when somebody changes a record while the page of its draft is closed, the row says so at the return", async () => {
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.goto(site.url);
+  await theyChange({ value: "192.0.2.215" });
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await row(theirValue).waitFor();
+});
+
+test("when somebody has changed a record that the page still shows as it was, an edit of it says so", async () => {
+  site.expected.push("ERR_INTERNET_DISCONNECTED");
+  await page.context().setOffline(true);
+  await theyChange({ value: "192.0.2.215" });
+  await row("192.0.2.1").getByRole("gridcell", { name: "192.0.2.1", exact: true }).click();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.205");
+  await page.keyboard.press("Enter");
+  await page.context().setOffline(false);
+  await row(theirValue).waitFor();
+});
+
+test("when somebody changes a record while its change is being reviewed, the review says so and waits for a decision", async () => {
+  await edit();
+  await openReview();
+  await theyChange({ value: "192.0.2.215" });
+  await review().getByText(theirValue).waitFor();
+  await expectNothingToApply();
+  await review().getByRole("button", { name: "Take theirs: www A" }).click();
+  await review().waitFor({ state: "detached" });
+  expect(await zone.lines()).toContain("www A 192.0.2.215");
+});
+
+test("when somebody changes a record in the moment in which it is applied, the review says so and waits for a decision", async () => {
+  await edit();
+  await openReview();
+  await page.route("**/trpc/records.applyPlan*", theirsFirst, { times: 1 });
+  site.expected.push("409");
+  await applyButton().click();
+  await review().getByText(theirValue).waitFor();
+  await expectNothingToApply();
+  await review().getByRole("button", { name: "Keep mine: www A" }).click();
+  await apply();
+  expect(await zone.lines()).toContain("www A 192.0.2.205");
+});
+
+test("when somebody changes something else of the record, keeping mine keeps theirs as well", async () => {
+  await edit();
+  await theyChange({ ttl: 60 });
+  await row("ada set the TTL to 1 min while you edited.").getByRole("button", { name: "Keep mine" }).click();
+  await apply();
+  const [record] = await zone.records("&name=www");
+  expect(record).toMatchObject({ value: "192.0.2.205", ttl: 60 });
+});
+
+test("when somebody deletes a record that was edited, it is created again or the edit goes, as one decides", async () => {
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  site.expected.push("404");
+  expect(await adas.delete(www)).toMatchObject({ status: 200 });
+  const gone = row("ada deleted this while you edited.");
+  await gone.getByRole("button", { name: "Drop my change" }).waitFor();
+  await gone.getByRole("button", { name: "Create it again" }).click();
+  await page.getByText("+1", { exact: true }).waitFor();
+  await apply();
+  expect(await zone.lines()).toContain("www A 192.0.2.205");
+});
+
+test("when somebody changes a record that is to be deleted, the row says so, and by keyboard it is kept", async () => {
+  await open("www", /^Delete/);
+  await page.getByText(/^Checked against revision/).waitFor();
+  await theyChange({ value: "192.0.2.215" });
+  await row(theirValue).getByRole("button", { name: "Delete it anyway" }).waitFor();
+  await row(theirValue).getByRole("gridcell", { name: "www", exact: true }).click();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Keep the record" }).waitFor();
+  await page.keyboard.type("keep");
+  await page.keyboard.press("Enter");
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+});
+
+test("when somebody makes the same change, the edit goes by itself", async () => {
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await theyChange({ value: "192.0.2.205" });
+  await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
+});
+
+test("in a zone that is read in windows, a record out of view that somebody changed stops the review, too", async () => {
+  const lines = Array.from({ length: 600 }, (_, at) => `h${at} 300 IN A 192.0.2.9\n`);
+  expect(await zone.post("/zonefile", { zonefile: lines.join("") })).toMatchObject({ status: 200 });
+  await page.goto(`${site.url}/d/${zone.name}/records?search=www`);
+  await row("192.0.2.1").waitFor();
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.goto(`${site.url}/d/${zone.name}/records?search=h1`);
+  await row("h100").waitFor();
+  await theyChange({ value: "192.0.2.215" });
+  await page.getByText("Decide 1 conflict first").waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  await review().getByText(theirValue).waitFor();
+  await expectNothingToApply();
+});
