@@ -184,8 +184,8 @@ async function hasNameServers(em: EntityManager, domainId: string, revision: num
   return rows.length > 0;
 }
 
-/** A zone without name servers at its apex is not loaded, so it gets those of the configuration. */
-function placeholders({ name, nameServers, soa }: ZoneCopy): WireEntry[] {
+/** Returns the name servers of a zone without any at its apex, which would not be loaded. */
+export function placeholders({ name, nameServers, soa }: Pick<ZoneCopy, "name" | "nameServers" | "soa">): WireEntry[] {
   const owner = ownerOf(name);
   return nameServers.map((host) => ({ owner, type: types.ns, ttl: soa.ttl, rdata: writeName(host) }));
 }

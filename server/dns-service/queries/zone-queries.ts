@@ -7,14 +7,14 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import { ownerWithin } from "../../dns/names/names.ts";
 import { isApexNs, type LiveRecord } from "../../dns/record.ts";
 import { rcodes, types } from "../../dns/wire/messages.ts";
-import type { Soa } from "../../dns/zone-file/soa.ts";
+import { placeholderNameServer, type Soa } from "../../dns/zone-file/soa.ts";
 import { typeName, typeNumber } from "../../dns/zone-file/type-names.ts";
 import type { RequestLimits } from "../../limits/requests.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { PrimaryConfigs } from "../primary-configs.ts";
 import type { Question } from "../requests.ts";
-import { zoneTransfer } from "../transfer.ts";
+import { placeholders, zoneTransfer } from "../transfer.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "../wire-records.ts";
 import { zonesById } from "../zones.ts";
 import { followAliases } from "./follow-aliases.ts";
@@ -118,7 +118,10 @@ export class ZoneQueries {
             },
           });
     const withSoa = owner === "@" && type === types.any;
-    if (last === null || withSoa) yield* one(question, entriesOf(records, zone, withSoa));
+    const asksServers = owner === "@" && (type === types.ns || type === types.any);
+    const servers = asksServers && !records.some(isApexNs) ? placeholders(await this.#copyOf(zone)) : [];
+    if (last === null || withSoa || servers.length > 0)
+      yield* one(question, [...entriesOf(records, zone, withSoa), ...servers]);
     else {
       const exists = last.name === "@" || last.hasRecords || (await hasNamesBelow(em, zone, last.name));
       const rcode = exists ? rcodes.noError : rcodes.nxDomain;
@@ -127,11 +130,16 @@ export class ZoneQueries {
   }
 
   async *#transfer({ answers }: Question, zone: AskedZone): AsyncGenerator<Buffer> {
+    const copy = await this.#copyOf(zone);
+    const { entries } = zoneTransfer(this.#parts.database, copy, (row) => isVisible(row, zone));
+    for await (const { message } of answers.messages(entries)) yield message;
+  }
+
+  /** Returns a zone with the name servers for its apex if it has none: clients refuse a zone without. Zone files have the same placeholder. */
+  async #copyOf(zone: AskedZone) {
     const { database, configs } = this.#parts;
     const [served] = await zonesById(database.fork(), await configs.all(), [zone.id]);
-    const copy = { ...zone, nameServers: served?.service.settings.nameServers ?? [] };
-    const { entries } = zoneTransfer(database, copy, (row) => isVisible(row, zone));
-    for await (const { message } of answers.messages(entries)) yield message;
+    return { ...zone, nameServers: served?.service.settings.nameServers ?? [placeholderNameServer] };
   }
 }
 

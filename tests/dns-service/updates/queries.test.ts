@@ -178,6 +178,20 @@ describe("a signed transfer", () => {
     ]);
   });
 
+  test("a signed transfer and a query of a zone without name servers have the placeholder that its file has", async () => {
+    const bare = await newZone(zw, "bare.example");
+    const ns = "bare.example 3600 NS placeholder.invalid";
+    const lines = async () => (await transfer(bare.client.port, "bare.example", { key: bare.key.tsig })).lines;
+    expect((await lines()).slice(1, -1)).toEqual([ns]);
+    const { body: file } = await zw.admin.get(`/api/domains/${bare.id}/zonefile`);
+    expect(file).toMatch(/^@ +3600 +IN NS +placeholder\.invalid\.$/m);
+    expect(shown(await bare.client.query("@", "NS"))).toEqual({ rcode: 0, lines: [ns], authority: null });
+    expect(shown(await bare.client.query("@", "ANY")).lines).toContain(ns);
+    await bare.add({ recordType: "NS", name: "@", value: "ns1.example.net", ttl: 300 });
+    expect((await lines()).slice(1, -1)).toEqual(["bare.example 300 NS ns1.example.net"]);
+    expect(shown(await bare.client.query("@", "NS")).lines).toEqual(["bare.example 300 NS ns1.example.net"]);
+  });
+
   test("a signed transfer during changes has every record of one revision", async () => {
     const large = await newZone(zw, "large.example");
     for (const from of [0, 900, 1_800]) expect(await large.client.update(add(from), [], "tcp")).toBe(0);
@@ -187,7 +201,7 @@ describe("a signed transfer", () => {
     const changes = Array.from({ length: 10 }, (_, index) =>
       large.client.update([update.deleteName(`n${index}`), update.add(`m${index}`, "A", "192.0.2.1")]),
     );
-    for (const { lines } of await Promise.all(transfers)) expect(lines).toHaveLength(2_702);
+    for (const { lines } of await Promise.all(transfers)) expect(lines).toHaveLength(2_703);
     expect(await Promise.all(changes)).toEqual(changes.map(() => 0));
   });
 });
