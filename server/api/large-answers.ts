@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { z } from "zod";
-import { inSlices, type Steps } from "../platform/slices.ts";
+import { inSlices, takeTurns, type Steps } from "../platform/slices.ts";
 
 /** Responses with more items than this are validated and serialized in slices. */
 const manyItems = 500;
@@ -9,13 +9,16 @@ const pieceCharacters = 65_536;
 /** A large response as JSON text, validated and serialized in slices. */
 export class LargeAnswer {
   /** The JSON text, in pieces. */
-  readonly pieces: readonly string[];
+  readonly pieces: Iterable<string>;
   /** superjson paths of its dates, which tRPC responses list separately. */
   readonly datePaths: readonly string[];
+  /** The pieces of its only field, for routes that send that as plain text. */
+  readonly text: readonly string[] | null;
 
-  constructor(pieces: readonly string[], datePaths: readonly string[]) {
+  constructor(pieces: Iterable<string>, datePaths: readonly string[], text: readonly string[] | null = null) {
     this.pieces = pieces;
     this.datePaths = datePaths;
+    this.text = text;
   }
 
   /** Placeholder that libraries serialize; `sendLarge` sends the text itself. */
@@ -41,11 +44,24 @@ export async function answerOf<S extends z.ZodType>(schema: S, answer: z.input<S
   return new LargeAnswer(text.pieces(), text.datePaths) as z.input<S>;
 }
 
-/** Sends a large response, respecting backpressure, and ends it. */
-export async function sendLarge(res: Response, { pieces }: LargeAnswer, before = "", after = ""): Promise<void> {
-  for (const piece of [before, ...pieces, after]) {
+/** Returns an answer that has only a text. A long one comes in pieces, which are never joined. */
+export function textAnswerOf<Field extends string>(field: Field, text: readonly string[]): Record<Field, string> {
+  if (text.length === 1) return { [field]: text.join("") } as Record<Field, string>;
+  const json = function* () {
+    yield `{"${field}":"`;
+    for (const piece of text) yield JSON.stringify(piece).slice(1, -1);
+    yield '"}';
+  };
+  return new LargeAnswer(json(), [], text) as object as Record<Field, string>;
+}
+
+/** Sends pieces of a large response, respecting backpressure and other calls, and ends it. */
+export async function sendLarge(res: Response, pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces) {
     if (res.destroyed) return;
     if (!res.write(piece)) await drained(res);
+    // A fast reader takes everything at once.
+    await takeTurns();
   }
   res.end();
 }
@@ -61,7 +77,12 @@ export function sendLargeOverTrpc(res: Response, large: () => LargeAnswer | unde
       if (!answer) return end(...args);
       const notes = answer.datePaths.map((path) => `${JSON.stringify(path)}:["Date"]`).join(",");
       const meta = notes === "" ? "" : `,"meta":{"values":{${notes}},"v":1}`;
-      void sendLarge(res, answer, '{"result":{"data":{"json":', `${meta}}}}`);
+      const whole = function* () {
+        yield '{"result":{"data":{"json":';
+        yield* answer.pieces;
+        yield `${meta}}}}`;
+      };
+      void sendLarge(res, whole());
       return res;
     },
   };

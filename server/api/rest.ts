@@ -78,8 +78,9 @@ export function restHandler(
       end: (body: string | undefined) => {
         const { large } = exchange.context;
         if (large && !exchange.error) {
-          res.status(exchange.meta?.status ?? 200).setHeader("Content-Type", "application/json; charset=utf-8");
-          void sendLarge(res, large);
+          const text = exchange.meta?.textField === undefined ? null : large.text;
+          res.status(exchange.meta?.status ?? 200).type(text ? "text/plain" : "application/json");
+          void sendLarge(res, text ?? large.pieces);
         } else send(res, exchange, body);
       },
     };

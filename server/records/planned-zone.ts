@@ -3,6 +3,7 @@ import type { ReverseMode } from "../database/tables/domains.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { touchedAddresses } from "../dns/reverse/touched.ts";
 import { AppError } from "../platform/errors.ts";
+import { atOnce } from "../platform/slices.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { signedElsewhere } from "./signature-warnings.ts";
 
@@ -37,7 +38,7 @@ export function zoneWarnings(
 ): string[] {
   const locked = lockWarning(changes);
   return [
-    ...privateAddressWarnings(zone, changes),
+    ...atOnce(privateAddressWarnings(zone, changes)),
     ...(locked === null ? [] : [locked]),
     ...reverseWarnings(zone, changes),
     ...(zone.signedElsewhere ? [signedElsewhere] : []),

@@ -1,6 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { PlannedChange } from "../dns/record.ts";
+import { flatMapped, type Steps } from "../platform/slices.ts";
 
 /** Loopback, RFC 1918, RFC 6598 (carrier-grade NAT), RFC 3927 and RFC 4291 §2.5.6 (link-local), RFC 4193 (unique local). */
 const privateRanges: ReadonlySet<string> = new Set([
@@ -14,12 +15,12 @@ const privateRanges: ReadonlySet<string> = new Set([
 const named = 3;
 
 /** Returns a warning if changes add private addresses to a default view, which is usually the public one. */
-export function privateAddressWarnings(
+export function* privateAddressWarnings(
   zone: { name: string; view: string },
   changes: readonly PlannedChange[],
-): string[] {
+): Steps<string[]> {
   if (zone.view !== "") return [];
-  const found = changes.flatMap(({ before, after }) =>
+  const found = yield* flatMapped(changes, ({ before, after }) =>
     after && after.value !== before?.value && isPrivate(after) ? [`${after.name} ${after.value}`] : [],
   );
   if (found.length === 0) return [];

@@ -17,6 +17,7 @@ import { editedElsewhere } from "./service.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { AppError } from "../platform/errors.ts";
+import { inSlices } from "../platform/slices.ts";
 
 interface RevertInput extends Explained {
   id: string;
@@ -97,7 +98,7 @@ export class Revert {
     const { zone, changes, followed, ...planned } = await this.#pipeline.dryRun(em, request);
     const warnings = [
       ...planned.warnings,
-      ...privateAddressWarnings(zone, changes),
+      ...(await inSlices(privateAddressWarnings(zone, changes))),
       ...(await signatureWarnings(em, zone, changes)),
       ...followed.warnings.map(({ text }) => text),
     ];

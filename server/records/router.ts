@@ -1,4 +1,4 @@
-import { answerOf, passingLarge } from "../api/large-answers.ts";
+import { answerOf, passingLarge, textAnswerOf } from "../api/large-answers.ts";
 import { success } from "../api/schemas.ts";
 import { may } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
@@ -193,8 +193,10 @@ export const recordsRouter = router({
     errors: [410],
   })
     .input(zonefileExportInput)
-    .output(zonefileText)
-    .query(({ ctx, input }) => ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
+    .output(passingLarge(zonefileText))
+    .query(async ({ ctx, input }) =>
+      textAnswerOf("zonefile", await ctx.services.zoneFiles.export(ctx.em, ctx.caller, input)),
+    ),
 
   importZonefile: may("records:write", {
     method: "POST",

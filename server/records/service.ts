@@ -25,6 +25,7 @@ import { privateAddressWarnings } from "./private-addresses.ts";
 import { mirrorWarnings } from "./mirror-warnings.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
+import { inSlices } from "../platform/slices.ts";
 
 /** Changes of a zone to plan. */
 interface PlanInput {
@@ -188,7 +189,7 @@ export class Records {
     const { zone, changes, followed } = planned;
     const warnings = [
       ...planned.warnings,
-      ...privateAddressWarnings(zone, changes),
+      ...(await inSlices(privateAddressWarnings(zone, changes))),
       ...(await signatureWarnings(em, zone, changes)),
       ...(await mirrorWarnings(em, zone, changes)),
       ...(followed?.warnings ?? []).map(({ text }) => text),

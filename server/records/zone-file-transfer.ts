@@ -4,7 +4,7 @@ import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import { located, readFormat, type FormatReading, type FormatRecord } from "../dns/formats/reader.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
-import { printingZoneFile } from "../dns/zone-file/write.ts";
+import { printingInPieces } from "../dns/zone-file/write.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import { aligningTtls, planningState, type Desired } from "../dns/desired-state.ts";
@@ -53,8 +53,8 @@ export class ZoneFileTransfer {
   }
 
   /**
-   * Returns the zone as a file that a name server can load, with the SOA of its provider or else a generated one. Callers who may see
-   * only some hosts get only the records of those.
+   * Returns the zone as a file that a name server can load, in pieces that follow one another, with the SOA of its provider or else a generated
+   * one. Callers who may see only some hosts get only the records of those.
    * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
    */
   async export(
@@ -71,7 +71,7 @@ export class ZoneFileTransfer {
     const served = await zone.provider?.readSoa(zone.providerZone).catch(() => null);
     const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
     const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
-    return { zonefile: await inSlices(printingZoneFile(content)) };
+    return await inSlices(printingInPieces(content));
   }
 
   /**
@@ -108,9 +108,8 @@ export class ZoneFileTransfer {
       const desired = await inSlices(mapped(parsed.records, asDesired));
       const records = withoutManaged(desired, zone.signed);
       const held = await inSlices(asHeld(records, zone.kind));
-      const unproxied = new Set(
-        parsed.records.flatMap(({ record, proxied }) => (proxied === false ? recordKey(record) : [])),
-      );
+      const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
+      const unproxied = new Set(await inSlices(bare));
       const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
       const state = await inSlices(planningState(live, given, input.mode === "merge"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
@@ -135,7 +134,7 @@ export class ZoneFileTransfer {
         ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
         ...managedWarnings(desired.length - records.length),
         ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
-        ...privateAddressWarnings(zone, changes),
+        ...(await inSlices(privateAddressWarnings(zone, changes))),
         ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
         ...notEndless(readOnlyWarnings(readOnly)),

@@ -1,20 +1,28 @@
 import { everyColumn } from "../database/every-column.ts";
-import type { Selectable } from "kysely";
+import { sql, type Selectable } from "kysely";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
 import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { onePage } from "../database/one-page.ts";
 import { badField, notFound } from "../platform/errors.ts";
 import { pageOfRecords, recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/record.ts";
-import { liveZone, countsAt, liveColumns, liveRecord, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
+import {
+  liveZone,
+  countsAt,
+  liveColumns,
+  liveRecord,
+  zoneAt,
+  zonesAt,
+  type LiveRow,
+} from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { inSlices } from "../platform/slices.ts";
+import { inChunks, inSlices, mapped } from "../platform/slices.ts";
 import { differing } from "./diff.ts";
 import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
@@ -115,16 +123,10 @@ export class Snapshots {
     const to = await findSnapshot(em, input.id, input.to);
     const older = Math.min(from.revision, to.revision);
     const newer = Math.max(from.revision, to.revision);
-    const ended = await between(em, input.id, "until", older, newer)
-      .where("since", "<=", older)
-      .where(sees.condition())
-      .execute();
-    const begun = await between(em, input.id, "since", older, newer)
-      .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", newer)]))
-      .where(sees.condition())
-      .execute();
-    const gone = withoutManaged(ended.map(liveRecord), signed);
-    const come = withoutManaged(begun.map(liveRecord), signed);
+    const ended = await recordsBetween(em, { id: input.id, edge: "until", older, newer, sees });
+    const begun = await recordsBetween(em, { id: input.id, edge: "since", older, newer, sees });
+    const gone = withoutManaged(ended, signed);
+    const come = withoutManaged(begun, signed);
     const before = withSplitsOf(gone, come);
     const after = withSplitsOf(come, gone);
     const forward = from.revision <= to.revision;
@@ -153,7 +155,8 @@ export class Snapshots {
     const found = await findSnapshot(em, input.id, input.snapshotId);
     const [row = found] = await restrictToVisibleRecords(em, input.id, [found], seen.sees);
     if (row.record_count > mostRecords) return view(row, null, seen);
-    return view(row, await zoneAt(em, input.id, row.revision, seen.sees), seen);
+    const records = await zoneAt(em, input.id, row.revision, seen.sees);
+    return { ...view(row, null, seen), records: await inSlices(mapped(records, shownIn(row, seen))) };
   }
 }
 
@@ -189,14 +192,51 @@ function withinPage(): (row: SnapshotRow) => boolean {
   };
 }
 
-/** Selects the version rows that began or ended in (older, newer]. */
-function between(em: EntityManager, domainId: string, edge: "since" | "until", older: number, newer: number) {
-  return queries(em)
+/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
+const pageRows = 1_000;
+
+/** Returns the versions that were alive at one of two revisions only: those that began (`since`) or ended (`until`) in (older, newer]. */
+async function recordsBetween(
+  em: EntityManager,
+  {
+    id,
+    edge,
+    older,
+    newer,
+    sees,
+  }: { id: string; edge: "since" | "until"; older: number; newer: number; sees: ZoneScope },
+): Promise<LiveRecord[]> {
+  const versions = queries(em)
     .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", domainId)
+    .where("domain_id", "=", id)
     .where(edge, ">", older)
-    .where(edge, "<=", newer);
+    .where(edge, "<=", newer)
+    .where((eb) =>
+      edge === "until" ? eb("since", "<=", older) : eb.or([eb("until", "is", null), eb("until", ">", newer)]),
+    )
+    .where(sees.condition());
+  const few = await versions
+    .select(liveColumns)
+    .limit(pageRows + 1)
+    .execute();
+  if (few.length <= pageRows) return few.map(liveRecord);
+  // One change may be of the whole zone, and no index orders what it changed: pages would each read all of it.
+  const { keys } = await versions
+    .select(sql<string>`string_agg(record_id::text || ' ' || version, ',')`.as("keys"))
+    .executeTakeFirstOrThrow();
+  const rows = await inChunks(keys.split(","), pageRows, (some) => versionsByKey(em, some));
+  return await inSlices(mapped(rows, liveRecord));
+}
+
+/** Returns versions of records. @param keys their ids and versions, with a space between */
+async function versionsByKey(em: EntityManager, keys: readonly string[]): Promise<LiveRow[]> {
+  const { rows } = await sql<LiveRow>`
+    select found.* from ${jsonTexts(keys)} given cross join lateral (
+      select ${sql.raw(liveColumns.join(", "))} from records
+      where record_id = split_part(given.value, ' ', 1)::uuid and version = split_part(given.value, ' ', 2)::int offset 0
+    ) found
+  `.execute(queries(em));
+  return rows;
 }
 
 /** Returns a snapshot's row. @throws AppError NOT_FOUND, also for a snapshot of another domain */
@@ -211,13 +251,17 @@ export async function findSnapshot(em: EntityManager, domainId: string, snapshot
   return row;
 }
 
-function view(row: SnapshotRow, records: LiveRecord[] | null, { signed }: Seen) {
+function shownIn({ domain_id: domainId }: SnapshotRow, { signed }: Seen) {
+  return (record: LiveRecord) => recordView(domainId, record, signed && isServerManaged(record));
+}
+
+function view(row: SnapshotRow, records: LiveRecord[] | null, seen: Seen) {
   return {
     id: row.id,
     domainId: row.domain_id,
     version: row.version,
     trigger: row.trigger,
-    records: records && records.map((record) => recordView(row.domain_id, record, signed && isServerManaged(record))),
+    records: records && records.map(shownIn(row, seen)),
     recordCount: row.record_count,
     createdBy: row.created_by,
     createdAt: row.created_at,

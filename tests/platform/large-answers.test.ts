@@ -71,6 +71,33 @@ describe("responses about a large zone", () => {
     expect(await zone.get("/history")).toMatchObject({ status: 200, body: { total: 2 } });
   });
 
+  test("a difference of a whole zone is read in chunks, and complete", async () => {
+    const whole = await manualZone(zw);
+    const from = (await whole.post("/snapshots")).body.id;
+    await whole.post("/zonefile", { zonefile: zonefile(0, 2_500) });
+    const to = (await whole.post("/snapshots")).body.id;
+    const before = slicedWork.chunks;
+    const { added, removed, modified } = (await whole.get(`/snapshots/diff?from=${from}&to=${to}`)).body;
+    expect(slicedWork.chunks - before).toBe(3);
+    expect(new Set(added.map(({ name }: Body) => name)).size).toBe(2_500);
+    expect([removed, modified]).toEqual([[], []]);
+    const back = (await whole.get(`/snapshots/diff?from=${to}&to=${from}`)).body;
+    expect(back.removed).toHaveLength(2_500);
+  });
+
+  test("a large zone file is sent in pieces, other calls run in between, and it is the same over REST, tRPC and the client", async () => {
+    const whole = await manualZone(zw);
+    await whole.post("/zonefile", { zonefile: zonefile(0, 6_000) });
+    const before = slicedWork.turns;
+    const rest = await whole.get("/zonefile");
+    expect(slicedWork.turns - before).toBeGreaterThanOrEqual(Math.floor(String(rest.body).length / 70_000));
+    expect(rest.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+    expect(String(rest.body).match(/^h\d+ .* IN A .*$/gm)).toHaveLength(6_000);
+    const { zonefile: text } = await client.records.exportZonefile.query({ id: whole.id });
+    expect(text).toBe(rest.body);
+    expect(await zw.admin.send("HEAD", `${whole.path}/zonefile`)).toMatchObject({ status: 200, body: "" });
+  });
+
   test("HEAD of a large response has no body", async () => {
     const { id: snapshotId } = (await zone.post("/snapshots")).body;
     expect(await zw.admin.send("HEAD", `${zone.path}/snapshots/${snapshotId}`)).toMatchObject({

@@ -85,3 +85,13 @@ function isAsItWas(
   const known = live.find(([other]) => other === id);
   return known !== undefined && JSON.stringify(recordOf(known[1])) === JSON.stringify(record);
 }
+
+test("names are judged one by one, so that other work runs in between", () => {
+  const view = new ZoneView([]);
+  for (let index = 0; index < 100; index++)
+    view.put(`id-${index}`, recordOf({ recordType: "A", name: `h${index}`, value: "192.0.2.1", ttl: 300 }));
+  const steps = view.judging(view.touchedSince(0));
+  let count = 0;
+  while (!steps.next().done) count++;
+  expect(count).toBe(100);
+});

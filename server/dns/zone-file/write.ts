@@ -32,43 +32,57 @@ export function printZoneFile(content: ZoneFileContent): string {
 }
 
 /** {@link printZoneFile} in steps. */
-export function* printingZoneFile({
+export function* printingZoneFile(content: ZoneFileContent): Steps<string> {
+  return (yield* printingInPieces(content)).join("");
+}
+
+/** Characters of a piece; the last line may exceed them. */
+const pieceCharacters = 65_536;
+
+/** {@link printZoneFile} in steps, as pieces that follow one another: joining a large file would take long. */
+export function* printingInPieces({
   zone,
   soa,
   records,
   defaultTtl = 3600,
   vendorTypes = false,
   isPart = false,
-}: ZoneFileContent): Steps<string> {
+}: ZoneFileContent): Steps<string[]> {
   const ordered = yield* inOrder(records);
   let width = 1;
-  for (const { name } of ordered) width = Math.min(widestOwner, Math.max(width, name.length));
-  const lines = [
+  for (const { name } of ordered) {
+    width = Math.min(widestOwner, Math.max(width, name.length));
+    yield;
+  }
+  const head = [
     `; Zone ${zone}, written by Zonewright. Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
   ];
   if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
-    lines.push(
+    head.push(
       isPart
         ? "; This file has only some hosts of the zone, without its name servers. The next line is a placeholder."
         : "; This zone has no name server, but needs one to load. The next line is a placeholder.",
     );
-    lines.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
+    head.push(printLine("@", soa.ttl, "NS", `${placeholderNameServer}.`, width));
   }
+  const pieces: string[] = [];
+  let piece = `${head.join("\n")}\n`;
   for (const record of ordered) {
     yield;
     if (isPlaceholder(record)) continue;
     const { name, ttl, recordType } = record;
     const [type, data] = inFile(recordType, printRdata(record));
     const line = printLine(name, ttl, type, data, width);
-    lines.push(
-      isCommented(recordType, vendorTypes) || !isOneEntry(type, data) ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line,
-    );
+    const isComment = isCommented(recordType, vendorTypes) || !isOneEntry(type, data);
+    piece += `${isComment ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line}\n`;
+    if (piece.length < pieceCharacters) continue;
+    pieces.push(piece);
+    piece = "";
   }
-  lines.push("");
-  return lines.join("\n");
+  return [...pieces, piece];
 }
 
 function printSoa(soa: Soa, width: number): string[] {

@@ -161,7 +161,7 @@ export function* applyAtomic(
   kind: ProviderKind,
 ): Steps<Judged> {
   const warnings = yield* flatMapped(prepared, (edit) => (edit.ok ? applyOne(view, edit) : []));
-  const violations = yield* grouped(view.violations(view.touchedSince(0)), ({ name }) => name);
+  const violations = yield* grouped(yield* view.judging(view.touchedSince(0)), ({ name }) => name);
   const known = new Map<string, string | null>();
   const outcomes = yield* mapped(prepared, (edit): PreparedEdit => {
     if (!edit.ok) return edit;

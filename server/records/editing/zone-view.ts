@@ -9,6 +9,7 @@ import {
   type RecordData,
   type RecordDraft,
 } from "../../dns/record.ts";
+import { atOnce, type Steps } from "../../platform/slices.ts";
 
 /**
  * Holds the part of a zone that edits touch: starts with the live records of some names, takes edits, and returns the changes. Every name
@@ -103,8 +104,14 @@ export class ZoneView {
 
   /** Returns the rules that these names break now and did not break when loaded. */
   violations(names: Iterable<string>): { name: string; violation: Violation }[] {
+    return atOnce(this.judging(names));
+  }
+
+  /** `violations` in steps. */
+  *judging(names: Iterable<string>): Steps<{ name: string; violation: Violation }[]> {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
+      yield;
       const before = this.#originalByName.get(name) ?? [];
       for (const violation of newViolations(name, before, this.at(name), this.#rules, this.#apexCname))
         found.push({ name, violation });

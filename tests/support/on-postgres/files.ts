@@ -14,6 +14,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/database/strings-migration.test.ts",
     "tests/database/true-counts.test.ts",
     "tests/platform/floods.test.ts",
+    "tests/platform/large-answers.test.ts",
     "tests/platform/stored-text.test.ts",
     "tests/records/large-plans.test.ts",
     "tests/records/strings-upgrade.test.ts",
