@@ -50,7 +50,7 @@ const title = "Replacement of A 192.0.2.1";
 const replacement: Batch = {
   id: otherId,
   kind: "replace",
-  actor: { ...visitor("203.0.113.7", otherId), userId },
+  actor: { ...visitor({ ip: "203.0.113.7" }, otherId), userId },
   request: { recordType: "A", value: "192.0.2.1", newValue: "198.51.100.7" },
   message: "Move to the new load balancer",
   override: false,
@@ -77,7 +77,7 @@ const changeRequest = {
   title: "Move www to the new load balancer",
   domainId,
   domainName: "example.com",
-  author: { ...visitor("203.0.113.7", otherId), userId },
+  author: { ...visitor({ ip: "203.0.113.7" }, otherId), userId },
   authorName: "ada",
   applyAt: null,
 };
@@ -169,11 +169,11 @@ export function exampleNotices(): Record<NotificationEvent, Notice> {
     "security.password_changed": wayIn({ event: "security.password_changed" }),
     "security.administrator_added": administratorAdded(
       { userId, username: "ada", how: "registered", invitationId: otherId },
-      visitor("203.0.113.7", otherId),
+      visitor({ ip: "203.0.113.7" }, otherId),
     ),
     "security.sign_in_provider_changed": signInProviderChanged(
       { configId: otherId, ...github, change: "changed", fields: ["tokenUrl", "clientSecret"] },
-      visitor("203.0.113.7", otherId),
+      visitor({ ip: "203.0.113.7" }, otherId),
     ),
     "channel.disabled": disabledNotice({ id: otherId, name: "On-call", channel: "webhook" }, "It answered 500."),
   };

@@ -8,12 +8,17 @@ export interface Actor {
   tsigKey?: string | undefined;
   /** The client's IP address, as determined by TRUST_PROXY. */
   ip: string | null;
+  /** The address for which a proxy that TRUST_PROXY does not name seems to call. Unproven: it only tells anonymous callers apart in limits. */
+  claimedIp?: string | null;
   requestId: string | null;
 }
 
 /** Returns the actor for an anonymous caller. */
-export function visitor(ip: string | null, requestId: string): Actor {
-  return { userId: null, tokenId: null, ip, requestId };
+export function visitor(
+  { ip, claimedIp = null }: { ip: string | null; claimedIp?: string | null },
+  requestId: string,
+): Actor {
+  return { userId: null, tokenId: null, ip, claimedIp, requestId };
 }
 
 /** The service itself, for jobs and repairs. */

@@ -29,14 +29,14 @@ function tokenKind<Admitted extends Admission>(
 }
 
 /** Procedures for anyone, without authentication. */
-export const open = kind({ access: "public" }, ({ http, requestId }) => ({ actor: visitor(http.ip, requestId) }));
+export const open = kind({ access: "public" }, ({ http, requestId }) => ({ actor: visitor(http, requestId) }));
 
 /** Procedures for a `tempToken`: the password was correct, and the second factor is pending. Access tokens are not accepted. */
 export const awaitingSecondFactor = kind(
   { access: "awaitingSecondFactor" },
   async ({ services, em, http, requestId }) => {
     const pending = await services.secondFactorChecks.authenticate(em, bearerOf(http));
-    return { pending, actor: { ...visitor(http.ip, requestId), userId: pending.userId } };
+    return { pending, actor: { ...visitor(http, requestId), userId: pending.userId } };
   },
 );
 

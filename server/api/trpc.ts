@@ -170,7 +170,7 @@ async function countingRefused<Admitted>(
   try {
     return await admit(call);
   } catch (error) {
-    await call.services.requestLimits.take(visitor(call.http.ip, call.requestId));
+    await call.services.requestLimits.take(visitor(call.http, call.requestId));
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Request, Response } from "express";
 import { looksPersonal } from "../access/personal-token-form.ts";
 import type { Context } from "../api/context.ts";
 import type { CookieToSet, HttpPort } from "../platform/http-port.ts";
+import { claimedAddress } from "../limits/address.ts";
 import { noteProcedure } from "../metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
@@ -44,6 +45,9 @@ export function httpPort(req: Request, res: Response, secureCookies: boolean): H
     get ip() {
       return req.ip ?? null;
     },
+    get claimedIp() {
+      return claimedAddress(req.ip ?? "", req.header("x-forwarded-for"), req.ips.length);
+    },
     cut: () => {
       res.destroy();
     },
@@ -63,5 +67,5 @@ export function withConnectionToken<C extends Context>(
   const { http } = context;
   const authorization = () => http.header("authorization") ?? `Bearer ${token}`;
   const header = (name: string) => (name === "authorization" ? authorization() : http.header(name));
-  return { ...context, http: { ...http, ip: http.ip, header } };
+  return { ...context, http: { ...http, ip: http.ip, claimedIp: http.claimedIp, header } };
 }

@@ -5,7 +5,8 @@ import { countCall } from "../limits/count-call.ts";
 import type { ServerContext } from "../api/trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
-import { clearSiteCookie, setFlowCookie } from "./flow-cookie.ts";
+import { clearSiteCookie } from "../accounts/auth/site-cookies.ts";
+import { setFlowCookie } from "./flow-cookie.ts";
 import { knownProvider } from "./providers/provider.ts";
 import { type ProviderId } from "../database/tables/identity.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
@@ -31,7 +32,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       }
       const context = createContext(req, res);
       const { services, http, requestId } = context;
-      const actor = visitor(http.ip, requestId);
+      const actor = visitor(http, requestId);
       await countCall(services.requestLimits, http, actor);
       const location = await find({ req, context, em: services.database.fork(), actor });
       res.status(302).setHeader("Location", location).end();

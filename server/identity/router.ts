@@ -74,6 +74,7 @@ export const identityRouter = router({
       if (outcome.kind === "awaitingSecondFactor") return outcome.needed;
       const { accessToken, refresh, user } = outcome.signedIn;
       setRefreshCookie(ctx.http, refresh);
+      ctx.services.knownDevices.remember(ctx.http, user);
       return { accessToken, user: briefUser(user) };
     }),
 
@@ -116,7 +117,7 @@ export const identityRouter = router({
       requireArrival(ctx.http, identityAddresses.siteUrl, input.pendingToken);
       const signedIn = await externalRegistration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http));
       clearArrivalCookie(ctx.http, identityAddresses.siteUrl, input.pendingToken);
-      return signedInAnswerOf(ctx.http, signedIn);
+      return signedInAnswerOf(ctx, signedIn);
     }),
 
   bindings: signedIn({

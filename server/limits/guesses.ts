@@ -3,42 +3,57 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { AppError } from "../platform/errors.ts";
 import { withKeyedMutex } from "../platform/keyed-mutex.ts";
-import { addressKey } from "./address.ts";
+import type { Actor } from "../access/actor.ts";
+import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft } from "./rate-limit.ts";
 
 const windowSeconds = 15 * 60;
+/** For passwords of an account from one network; for codes, from all of them. */
 const perAccount: Quota = { name: "guesses-account", points: 5, windowSeconds };
+const perDevice: Quota = { name: "guesses-device", points: 5, windowSeconds };
+/** Passwords of an account from all networks together: 876,000 a year, however many computers guess. */
+const perHour: Quota = { name: "guesses-hour", points: 100, windowSeconds: 3_600 };
+/** Codes of an account: 7,300 a year, of a million possible ones. */
+const perDay: Quota = { name: "guesses-day", points: 20, windowSeconds: 86_400 };
 const perAddress: Quota = { name: "guesses-address", points: 20, windowSeconds };
+/** From a proxy that TRUST_PROXY does not name, for all addresses that it claims to call for. */
+const perProxy: Quota = { name: "guesses-proxy", points: 200, windowSeconds };
 /** How long an attempt waits for others in flight. */
 const maxWaitMilliseconds = 20_000;
 const pollMilliseconds = 20;
 /** A slot is not released this close to its expiration, because another attempt might own it by then. */
 const marginMilliseconds = 100;
 
-/**
- * An attempt to authenticate. `account` is the user's id, or the typed name if there is no such user. Null counts only the address, for
- * passkeys, whose owner is unknown until verified.
- */
+/** An attempt to authenticate. */
 export interface Guess {
+  /** Passkeys cannot be guessed. Count only wrong ones, because each costs work and a line in the audit trail. */
   secret: "password" | "code" | "passkey";
+  /** The user's id, or the typed name if there is no such user. Null counts only the address, for passkeys of unknown owners. */
   account: string | null;
-  ip: string | null;
+  /** A browser that signed in to this account before, or a session of it. It has attempts of its own, whatever others do. */
+  device: string | null;
+  from: Pick<Actor, "ip" | "claimedIp">;
 }
 
 /**
- * Limits failed attempts at passwords and codes to five per account and twenty per address in 15 minutes.
+ * Limits failed attempts at passwords and codes:
+ *
+ * - at a password, five per account and network in 15 minutes, and a hundred per account in an hour from all networks;
+ * - at codes, which only those who have the password can try, five per account in 15 minutes and twenty in a day;
+ * - twenty per address in 15 minutes, whatever the accounts;
+ * - from a browser that signed in to the account before, only its own five in 15 minutes count.
  *
  * A slot is acquired before each check and released after a successful one, so failed attempts and attempts in flight together never
  * exceed the limit. If no slot is free but some are only in flight, an attempt waits for them: parallel correct passwords are not refused.
  */
 export class Guesses {
-  readonly #accounts: AttemptSlots;
-  readonly #addresses: AttemptSlots;
+  readonly #slots: (quota: Quota) => AttemptSlots;
 
   constructor(makeCounter: MakeCounter) {
-    this.#accounts = new AttemptSlots(makeCounter, perAccount);
-    this.#addresses = new AttemptSlots(makeCounter, perAddress);
+    const quotas = [perAccount, perDevice, perHour, perDay, perAddress, perProxy];
+    const slots = new Map(quotas.map((quota) => [quota, new AttemptSlots(makeCounter, quota)]));
+    this.#slots = (quota) => slots.get(quota) ?? new AttemptSlots(makeCounter, quota);
   }
 
   /**
@@ -46,14 +61,14 @@ export class Guesses {
    * @param check returns null for a wrong secret; if it throws, the attempt does not count
    * @throws AppError TOO_MANY_REQUESTS with the seconds until the next attempt, UNAVAILABLE after waiting twenty seconds
    */
-  async check<T>({ secret, account, ip }: Guess, check: () => Promise<T | null>): Promise<T | null> {
+  async check<T>(guess: Guess, check: () => Promise<T | null>): Promise<T | null> {
     const deadline = performance.now() + maxWaitMilliseconds;
     const taken: Slot[] = [];
     let outcome: "right" | "wrong" | "none" = "none";
     try {
-      if (account !== null) taken.push(await this.#accounts.take(`${secret} ${digest(account)}`, deadline));
-      // The address comes last, so that an attempt that holds its slot waits for nothing else: no deadlock.
-      if (ip !== null) taken.push(await this.#addresses.take(`${secret} ${addressKey(ip)}`, deadline));
+      // Always in the same order of quotas, so that attempts do not wait for each other: no deadlock.
+      for (const [quota, key] of countedAs(guess))
+        taken.push(await this.#slots(quota).take(`${guess.secret} ${key}`, deadline));
       const result = await check();
       outcome = result === null ? "wrong" : "right";
       return result;
@@ -61,6 +76,22 @@ export class Guesses {
       await Promise.all(taken.map((one) => (outcome === "wrong" ? one.markFailed() : one.release())));
     }
   }
+}
+
+/** Returns the quotas under which an attempt counts, each with its key. */
+function countedAs({ secret, account, device, from: { ip, claimedIp } }: Guess): [Quota, string][] {
+  const counted: [Quota, string][] = [];
+  if (account !== null && device !== null) return [[perDevice, `${digest(account)} ${device}`]];
+  const behind = claimedIp == null ? "" : ` for ${networkKey(claimedIp)}`;
+  if (account !== null && secret === "code") counted.push([perAccount, digest(account)], [perDay, digest(account)]);
+  else if (account !== null) {
+    const network = ip === null ? "" : `${networkKey(ip)}${behind}`;
+    counted.push([perAccount, `${digest(account)} ${network}`], [perHour, digest(account)]);
+  }
+  if (ip === null) return counted;
+  counted.push([perAddress, `${addressKey(ip)}${behind}`]);
+  if (behind !== "") counted.push([perProxy, addressKey(ip)]);
+  return counted;
 }
 
 /** An acquired slot. */
@@ -91,6 +122,9 @@ class AttemptSlots {
   async take(key: string, deadline: number): Promise<Slot> {
     const keys = Array.from({ length: this.#quota.points }, (_, index) => `${key} ${index}`);
     return await withKeyedMutex(`${this.#quota.name} ${key}`, async () => {
+      // Nearly all slots are usually free, so that any one will do.
+      const any = await this.#takeOne(keys.slice(Math.floor(Math.random() * keys.length)).slice(0, 1));
+      if (any) return any;
       for (;;) {
         const states = await Promise.all(keys.map(async (one) => await this.#taken.get(one)));
         const found = await this.#takeOne(keys.filter((_, index) => isFree(states[index])));
@@ -132,7 +166,9 @@ class AttemptSlots {
 
   #refusal(milliseconds: number): LimitReached {
     const resetSeconds = secondsLeft(milliseconds);
-    return new LimitReached(`Too many failed attempts. Wait ${resetSeconds} seconds, then try again.`, [
+    const otherwise =
+      this.#quota === perDevice ? "" : ", or use a browser in which you have signed in before, or a passkey";
+    return new LimitReached(`Too many failed attempts. Wait ${resetSeconds} seconds, then try again${otherwise}.`, [
       { quota: this.#quota, remaining: 0, resetSeconds },
     ]);
   }

@@ -1,6 +1,6 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import type { Actor } from "../access/actor.ts";
-import { addressKey } from "./address.ts";
+import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft, type QuotaStatus } from "./rate-limit.ts";
 
@@ -8,6 +8,8 @@ const windowSeconds = 60;
 
 /** Changes that an ordinary call may make where it may have any number; one with more is costly. */
 export const mostOrdinaryChanges = 100;
+/** How many times the calls of one address a proxy may make that TRUST_PROXY does not name. */
+const callersBehindProxy = 10;
 
 interface Counted {
   quota: Quota;
@@ -20,6 +22,8 @@ interface Counted {
  */
 export class RequestLimits {
   readonly #all: Counted | null;
+  /** For a proxy that TRUST_PROXY does not name, beside the limit of each address that it claims to call for. */
+  readonly #proxy: Counted | null;
   readonly #costly: Counted | null;
 
   /** @param limits calls per minute; null: unlimited */
@@ -30,6 +34,7 @@ export class RequestLimits {
       return { quota, counter: makeCounter(quota) };
     };
     this.#all = counted("requests", limits.requests);
+    this.#proxy = counted("requests-proxy", limits.requests === null ? null : limits.requests * callersBehindProxy);
     this.#costly = counted("costly", limits.costly);
   }
 
@@ -39,34 +44,43 @@ export class RequestLimits {
    * @throws LimitReached
    */
   async take(actor: Actor): Promise<QuotaStatus[]> {
-    return await take(this.#all, actor, (points) => `${points} calls per minute is reached`);
+    const text = (points: number) => `${points} calls per minute is reached`;
+    const { ip, claimedIp } = actor;
+    const key = keyOf(actor);
+    const statuses = await take(this.#all, key, text);
+    if (claimedIp != null && key.startsWith("address:")) await take(this.#proxy, `proxy:${addressKey(ip ?? "")}`, text);
+    return statuses;
   }
 
   /** Counts a costly call, in addition to `take`. @returns, @throws as `take` */
   async takeCostly(actor: Actor): Promise<QuotaStatus[]> {
     const explanation = "calls that change many records or query providers; plans and dry runs still work";
-    return await take(this.#costly, actor, (points) => `${points} costly calls per minute is reached (${explanation})`);
+    return await take(
+      this.#costly,
+      keyOf(actor),
+      (points) => `${points} costly calls per minute is reached (${explanation})`,
+    );
   }
 }
 
 async function take(
   counted: Counted | null,
-  actor: Actor,
+  key: string,
   reachedText: (points: number) => string,
 ): Promise<QuotaStatus[]> {
   if (!counted) return [];
-  const { reached, status } = await count(counted, keyOf(actor));
+  const { reached, status } = await count(counted, key);
   if (!reached) return [status];
   const { name, points } = counted.quota;
   const message = `The limit "${name}" of ${reachedText(points)}. Wait ${status.resetSeconds} seconds.`;
   throw new LimitReached(message, [status]);
 }
 
-function keyOf({ tokenId, tsigKey, userId, ip }: Actor): string {
+function keyOf({ tokenId, tsigKey, userId, ip, claimedIp }: Actor): string {
   if (tokenId !== null) return `token:${tokenId}`;
   if (tsigKey !== undefined) return `key:${tsigKey}`;
   if (userId !== null) return `user:${userId}`;
-  return `address:${addressKey(ip ?? "")}`;
+  return `address:${addressKey(ip ?? "")}${claimedIp == null ? "" : ` for ${networkKey(claimedIp)}`}`;
 }
 
 async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; status: QuotaStatus }> {

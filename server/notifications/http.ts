@@ -85,7 +85,7 @@ async function identify(req: Request, { services, http, requestId }: ServerConte
     return identified;
   } catch (error) {
     // Rejected requests count against their IP address.
-    await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+    await countCall(services.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }

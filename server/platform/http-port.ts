@@ -10,6 +10,8 @@ export interface HttpPort {
   noteProcedure(name: string): void;
   /** The client's IP address, as determined by TRUST_PROXY. */
   readonly ip: string | null;
+  /** The address that the caller claims by an `X-Forwarded-For` that TRUST_PROXY does not cover, if it may be a proxy's. For limits only. */
+  readonly claimedIp: string | null;
   /** Closes the connection immediately, discarding any unsent part of the response. */
   cut(): void;
 }

@@ -66,7 +66,7 @@ async function callerOf(context: ServerContext): Promise<Caller> {
   } catch (error) {
     const { code } = errorOf(error);
     if (code === "UNAUTHORIZED" || code === "FORBIDDEN")
-      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+      await countCall(services.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }

@@ -33,6 +33,7 @@ const fields: { [Field in keyof Required<Caller>]: fc.Arbitrary<Caller[Field]> }
   tokenId: fc.option(fc.uuid()),
   tsigKey: fc.constant(undefined),
   ip: fc.option(fc.ipV4()),
+  claimedIp: fc.option(fc.ipV4()),
   requestId: fc.option(fc.uuid()),
   at: fc.date({ noInvalidDate: true }),
   narrowing: fc.option(

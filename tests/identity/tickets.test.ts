@@ -30,7 +30,10 @@ describe("tokens from a callback", () => {
       expect(answer.headers.get("set-cookie")).toBeNull();
     }
     expect((await fromPage(browser, path, { ticket })).status).toBe(200);
-    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
+    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual([
+      "refresh_token",
+      expect.stringMatching(/^__Host-known_device_/),
+    ]);
   });
 
   test("a pending token registers only in the browser that received it", async () => {
@@ -45,7 +48,10 @@ describe("tokens from a callback", () => {
     expect(await fromPage(browserFor(zw), path, body)).toBeProblem(401, "UNAUTHORIZED");
     expect(await fromPage(browser, path, { ...body, inviteCode: "wrong" })).toBeProblem(400, "BAD_REQUEST");
     expect((await fromPage(browser, path, body)).status).toBe(201);
-    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual(["refresh_token"]);
+    expect(browser.cookiesFor(new URL(`${site}/api`)).map(([name]) => name)).toEqual([
+      "refresh_token",
+      expect.stringMatching(/^__Host-known_device_/),
+    ]);
   });
 
   test("the arrival cookie lives as long as its token and is sent only to this site", async () => {

@@ -21,6 +21,7 @@ import type { AccessTokens } from "../../access/access-tokens.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
+import { KnownDevices } from "./known-devices.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
 import { PasswordResets } from "./password-reset/service.ts";
 import { PasswordHasher, type PasswordCost } from "./passwords.ts";
@@ -45,6 +46,7 @@ export interface AccountServices {
   profile: Profile;
   emailVerifications: EmailVerifications;
   signIn: SignIn;
+  knownDevices: KnownDevices;
   registration: Registration;
   passwordResets: PasswordResets;
   ownSessions: OwnSessions;
@@ -92,7 +94,18 @@ export function composeAccounts(parts: {
   const waysIn = new WaysIn({ notifications, mail });
   const factors = composeSecondFactors({ ...parts, siteUrl, currentPassword, waysIn });
   const { checks: secondFactors, confirmation } = factors;
-  const signIn = new SignIn({ passwords, accessTokens, sessions, guesses, secondFactors, audit, notifications, now });
+  const knownDevices = new KnownDevices(parts.keyring, siteUrl, now);
+  const signIn = new SignIn({
+    passwords,
+    accessTokens,
+    sessions,
+    guesses,
+    knownDevices,
+    secondFactors,
+    audit,
+    notifications,
+    now,
+  });
   const verifications = new EmailVerifications({ mail, audit, siteUrl, now });
   const ownSessions = new OwnSessions(sessions, audit, now);
   const personalTokens = new PersonalTokens({
@@ -142,6 +155,7 @@ export function composeAccounts(parts: {
     }),
     emailVerifications: verifications,
     signIn,
+    knownDevices,
     registration: new Registration({ users, invitations, verifications, signIn }),
     passwordResets: new PasswordResets({ ...parts, passwords, sessions, waysIn, siteUrl }),
     ownSessions,
@@ -153,7 +167,7 @@ export function composeAccounts(parts: {
     administratorNotices,
     secondFactors: factors.management,
     secondFactorChecks: secondFactors,
-    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, audit }),
+    secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, knownDevices, audit }),
     totpSecrets: factors.totpSecrets,
   };
 }

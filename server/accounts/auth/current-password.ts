@@ -40,7 +40,7 @@ export class CurrentPassword {
         "This account has no password. Set one in your account, or confirm with a passkey or a new sign-in.",
       );
     }
-    const guess = { secret: "password", account: user.id, ip: caller.ip } as const;
+    const guess = { secret: "password", account: user.id, device: caller.sessionId, from: caller } as const;
     const right = await this.#guesses.check(guess, async () =>
       (await this.#passwords.verify(passwordHash, password)) ? true : null,
     );

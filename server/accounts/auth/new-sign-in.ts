@@ -31,7 +31,10 @@ export async function newSignIn(em: EntityManager, userId: string, client: Clien
   return signInNotice(userId, { ...client, userAgent });
 }
 
-export function signInNotice(userId: string, { ip, userAgent }: ClientInfo): TypedNotice<"security.new_sign_in"> {
+export function signInNotice(
+  userId: string,
+  { ip, userAgent }: Pick<ClientInfo, "ip" | "userAgent">,
+): TypedNotice<"security.new_sign_in"> {
   const from = `${ip ?? "an unknown address"} with ${userAgent ?? "an unidentified program"}`;
   return {
     event: "security.new_sign_in",

@@ -38,7 +38,7 @@ export const authRouter = router({
     .output(loginAnswer)
     .mutation(async ({ ctx, input }) => {
       const outcome = await ctx.services.signIn.withPassword(ctx.em, ctx.actor, input, clientInfo(ctx.http));
-      return outcome.kind === "awaitingSecondFactor" ? outcome.needed : signedInAnswerOf(ctx.http, outcome.signedIn);
+      return outcome.kind === "awaitingSecondFactor" ? outcome.needed : signedInAnswerOf(ctx, outcome.signedIn);
     }),
 
   passkeyOptions: open({
@@ -68,7 +68,7 @@ export const authRouter = router({
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) =>
       signedInAnswerOf(
-        ctx.http,
+        ctx,
         await ctx.services.secondFactorSignIn.withPasskey(ctx.em, ctx.actor, input, clientInfo(ctx.http)),
       ),
     ),
@@ -90,6 +90,8 @@ export const authRouter = router({
       const token = presentedRefreshToken(ctx.http, input, ctx.services.trustedOrigins);
       const { accessToken, refresh } = await ctx.services.signIn.refresh(ctx.em, ctx.actor, token);
       setRefreshCookie(ctx.http, refresh);
+      const { userId: id, accessEpoch } = refresh;
+      if (input.refreshToken === undefined) ctx.services.knownDevices.remember(ctx.http, { id, accessEpoch });
       return { accessToken, refreshToken: refresh.refreshToken };
     }),
 
@@ -126,7 +128,7 @@ export const authRouter = router({
     .output(signedInAnswer)
     .mutation(async ({ ctx, input }) => {
       const { registration } = ctx.services;
-      return signedInAnswerOf(ctx.http, await registration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http)));
+      return signedInAnswerOf(ctx, await registration.register(ctx.em, ctx.actor, input, clientInfo(ctx.http)));
     }),
 
   forgotPassword: open({
@@ -213,7 +215,7 @@ export const authRouter = router({
     description:
       "For ten minutes, this session may make calls that change a way into the account. Send the `password`; if the account has a second " +
       "factor, send `method` and `code` as well, or a passkey alone. Accounts without a password use a passkey, or sign in again. A " +
-      "wrong proof returns 403; after five wrong passwords or codes in 15 minutes, 429.",
+      "wrong proof returns 403; after five wrong ones in the session in 15 minutes, 429.",
     example: { password: "correct horse battery staple" },
     errors: [409, 503],
   })

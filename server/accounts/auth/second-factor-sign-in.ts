@@ -3,7 +3,9 @@ import type { Audit } from "../../audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
+import { User } from "../../database/tables/users.ts";
 import { lockAccount } from "../users/lock-account.ts";
+import type { KnownDevices } from "./known-devices.ts";
 import type { SecondFactorChecks } from "./second-factors/checks.ts";
 import { readProof, type GivenProof, type Proof } from "./second-factors/proof.ts";
 import type { PasskeyAnswer } from "./second-factors/relying-party.ts";
@@ -15,6 +17,7 @@ interface Parts {
   signIn: SignIn;
   checks: SecondFactorChecks;
   guesses: Guesses;
+  knownDevices: KnownDevices;
   audit: Audit;
 }
 
@@ -52,8 +55,12 @@ export class SecondFactorSignIn {
         );
       });
     // Signatures cannot be guessed, so wrong ones must not lock the owner out.
-    const guess = { secret: "code", account: userId, ip: actor.ip } as const;
-    const signedIn = await (proof.method === "passkey" ? attempt() : this.#parts.guesses.check(guess, attempt));
+    const guessed = async () => {
+      const user = await em.findOne(User, { id: userId });
+      const device = user && this.#parts.knownDevices.idOf(client, user);
+      return await this.#parts.guesses.check({ secret: "code", account: userId, device, from: actor }, attempt);
+    };
+    const signedIn = await (proof.method === "passkey" ? attempt() : guessed());
     if (signedIn) return signedIn;
     const { method } = proof;
     const event = { action: "auth.second_factor_failed", targetType: "user", targetId: userId } as const;
@@ -63,7 +70,7 @@ export class SecondFactorSignIn {
 
   /**
    * Signs in with a passkey alone: possessing and unlocking it are two factors.
-   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS after too many wrong ones from one address: each costs work and a line in the audit trail
+   * @throws AppError UNAUTHORIZED, TOO_MANY_REQUESTS for a wrong one after too many from its address
    */
   async withPasskey(
     em: EntityManager,
@@ -72,14 +79,14 @@ export class SecondFactorSignIn {
     client: ClientInfo,
   ): Promise<SignedIn> {
     const method = "passkey";
-    const guess = { secret: "passkey", account: null, ip: actor.ip } as const;
-    const owner = await this.#parts.guesses.check(guess, () =>
-      em.transactional((tx) => this.#parts.checks.passkeyOwner(tx, credential)),
-    );
+    const owner = await em.transactional((tx) => this.#parts.checks.passkeyOwner(tx, credential));
     if (owner) {
       const { userId, accessEpoch } = owner;
       return await this.#parts.signIn.start(em, actor, userId, { rememberMe, method, accessEpoch }, client);
     }
+    await this.#parts.guesses.check({ secret: "passkey", account: null, device: null, from: actor }, () =>
+      Promise.resolve(null),
+    );
     const aimedAt = await this.#parts.checks.passkeyNamed(em, credential);
     await this.#parts.signIn.recordFailure(em, actor, aimedAt, { method });
     throw new AppError("UNAUTHORIZED", wrong.passkey, { note: { text: "a sign-in by passkey failed", ip: client.ip } });

@@ -33,6 +33,8 @@ export interface EndedSession {
 export interface ClientInfo {
   userAgent: string | null;
   ip: string | null;
+  /** Returns one of the browser's cookies. */
+  cookie(name: string): string | undefined;
 }
 
 /** Returns the part of the user agent that a session stores. */
@@ -84,7 +86,11 @@ export class Sessions {
    * @throws AppError UNAUTHORIZED if the token is unknown, expired or revoked, if its user is disabled, or if it was already rotated; reuse of
    * a rotated token ends the session
    */
-  async refresh(em: EntityManager, actor: Actor, presented: string): Promise<IssuedRefreshToken> {
+  async refresh(
+    em: EntityManager,
+    actor: Actor,
+    presented: string,
+  ): Promise<IssuedRefreshToken & { accessEpoch: number }> {
     const outcome = await em.transactional(async (tx) => {
       const tokenHash = hashOf(presented);
       const token = await tx.findOne(RefreshToken, { tokenHash });
@@ -94,7 +100,9 @@ export class Sessions {
       await tx.refresh(token);
       const now = this.#now();
       if (!session || session.revokedAt || session.expiresAt <= now) return { kind: "refused" } as const;
-      if ((await tx.count(User, { id: session.userId, disabledAt: null })) === 0) return { kind: "refused" } as const;
+      const user = await tx.findOne(User, { id: session.userId, disabledAt: null });
+      if (!user) return { kind: "refused" } as const;
+      const { accessEpoch } = user;
       if (!token.rotatedAt) {
         if (token.expiresAt <= now) return { kind: "refused" } as const;
         const successor = this.#successor(this.#keys[0], presented);
@@ -108,10 +116,13 @@ export class Sessions {
           createdAt: now,
           expiresAt,
         });
-        return { kind: "issued", token: issued(successor, session, expiresAt, now) } as const;
+        return { kind: "issued", token: { ...issued(successor, session, expiresAt, now), accessEpoch } } as const;
       }
       const live = await this.#liveSuccessor(tx, token, presented, now);
-      if (live) return { kind: "issued", token: issued(live.refreshToken, session, live.expiresAt, now) } as const;
+      if (live) {
+        const token = { ...issued(live.refreshToken, session, live.expiresAt, now), accessEpoch };
+        return { kind: "issued", token } as const;
+      }
       session.revokedAt = now;
       await this.#audit.record(tx, actor, {
         action: "auth.refresh_reused",

@@ -8,6 +8,7 @@ import type { Notifications } from "../../notifications/notify.ts";
 import { User } from "../../database/tables/users.ts";
 import type { AccessTokens } from "../../access/access-tokens.ts";
 import { newSignIn } from "./new-sign-in.ts";
+import type { KnownDevices } from "./known-devices.ts";
 import type { PasswordHasher } from "./passwords.ts";
 import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
 import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
@@ -28,6 +29,7 @@ interface Parts {
   accessTokens: AccessTokens;
   sessions: Sessions;
   guesses: Guesses;
+  knownDevices: KnownDevices;
   secondFactors: SecondFactorChecks;
   audit: Audit;
   notifications: Notifications;
@@ -58,7 +60,8 @@ export class SignIn {
     const guess = {
       secret: "password",
       account: user?.id ?? credentials.username.toLowerCase(),
-      ip: client.ip,
+      device: user && this.#parts.knownDevices.idOf(client, user),
+      from: actor,
     } as const;
     const matches = await this.#parts.guesses.check(guess, async () => {
       const right = await this.#parts.passwords.verify(user?.passwordHash ?? null, credentials.password);
@@ -149,7 +152,11 @@ export class SignIn {
   }
 
   /** @throws AppError UNAUTHORIZED if the token is missing or no longer opens a session */
-  async refresh(em: EntityManager, actor: Actor, refreshToken: string | null): Promise<Omit<SignedIn, "user">> {
+  async refresh(
+    em: EntityManager,
+    actor: Actor,
+    refreshToken: string | null,
+  ): Promise<{ accessToken: string; refresh: IssuedRefreshToken & { accessEpoch: number } }> {
     if (refreshToken === null)
       throw new AppError("UNAUTHORIZED", "Neither the cookie nor the body has a refresh token. Sign in.");
     const refresh = await this.#parts.sessions.refresh(em, actor, refreshToken);

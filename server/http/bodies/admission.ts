@@ -55,7 +55,7 @@ export async function admit(context: ServerContext, large: LargeCall | null): Pr
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "UNAUTHORIZED") throw error;
     const refuse = async () => {
-      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+      await countCall(services.requestLimits, http, visitor(http, requestId));
       return error;
     };
     return { ...beforeSignIn, refuse };

@@ -49,7 +49,7 @@ async function readCounted(
     const refusal = error instanceof AppError ? error : bodyError(error);
     const { services, http, requestId } = context;
     if (refusal && unreadable.has(refusal.code))
-      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+      await countCall(services.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }

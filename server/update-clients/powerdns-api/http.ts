@@ -48,8 +48,7 @@ async function callerOf({ services, http, requestId }: ServerContext): Promise<C
     await countCall(services.requestLimits, http, whole);
     return whole;
   } catch (error) {
-    if (errorOf(error).code === "UNAUTHORIZED")
-      await countCall(services.requestLimits, http, visitor(http.ip, requestId));
+    if (errorOf(error).code === "UNAUTHORIZED") await countCall(services.requestLimits, http, visitor(http, requestId));
     throw error;
   }
 }

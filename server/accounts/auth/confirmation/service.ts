@@ -1,7 +1,7 @@
 import type { Audit } from "../../../audit/audit.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
-import type { Guess, Guesses } from "../../../limits/guesses.ts";
+import type { Guesses } from "../../../limits/guesses.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../../../access/caller.ts";
@@ -96,15 +96,23 @@ export class Confirmation {
     if (password !== undefined) await this.#parts.currentPassword.confirm(em, caller, password, "password");
     const methods = [...(password === undefined ? [] : ["password"]), ...(factor ? [factor.method] : [])];
     if (!factor) return await em.transactional((tx) => this.#mark(tx, caller, methods));
-    const confirmed = await this.#parts.guesses.check(guessOf(caller, factor), () =>
-      // A refused proof must not roll back the use of its challenge.
+    // A refused proof must not roll back the use of its challenge.
+    const attempt = () =>
       em.transactional(async (tx) => {
         await lockAccount(tx, caller.userId);
         return (await this.#uses(tx, caller, factor)) ? await this.#mark(tx, caller, methods) : null;
-      }),
-    );
+      });
+    const confirmed = await this.#limited(caller, factor, attempt);
     if (confirmed) return confirmed;
     throw await this.#refusal(em, caller, factor.method);
+  }
+
+  /** Counts wrong codes in this session, and wrong passkeys: they cannot be guessed, but each costs work. @throws AppError TOO_MANY_REQUESTS */
+  async #limited<T>({ userId, sessionId, ...from }: Signed, { method }: Factor, attempt: () => Promise<T | null>) {
+    const { guesses } = this.#parts;
+    const guess = { account: userId, device: sessionId, from } as const;
+    if (method !== "passkey") return await guesses.check({ ...guess, secret: "code" }, attempt);
+    return (await attempt()) ?? (await guesses.check({ ...guess, secret: "passkey" }, () => Promise.resolve(null)));
   }
 
   /** @throws AppError if the account requires more than was submitted, or a different proof */
@@ -170,11 +178,6 @@ function withSession(caller: Caller): Signed {
   const { sessionId } = caller;
   if (sessionId !== null) return { ...caller, sessionId };
   throw new AppError("FORBIDDEN", "A personal token cannot confirm a session. Sign in.");
-}
-
-/** Returns the guess to count, as at sign-in. Passkeys count per address only: they cannot be guessed, but each wrong one costs work. */
-function guessOf({ userId, ip }: Caller, { method }: Factor): Guess {
-  return method === "passkey" ? { secret: "passkey", account: null, ip } : { secret: "code", account: userId, ip };
 }
 
 function useOf({ userId, sessionId }: Signed) {

@@ -209,7 +209,7 @@ export const twoFactorRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { em, actor, pending, http } = ctx;
       return signedInAnswerOf(
-        http,
+        ctx,
         await ctx.services.secondFactorSignIn.complete(em, actor, pending, input, clientInfo(http)),
       );
     }),

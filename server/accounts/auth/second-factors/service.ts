@@ -55,7 +55,7 @@ export class SecondFactors {
     const { totp, guesses, recoveryCodes } = this.#parts;
     const digits = readSixDigits(code);
     await totp.requireWaiting(em, caller.userId);
-    const guess = { secret: "code", account: caller.userId, ip: caller.ip } as const;
+    const guess = { secret: "code", account: caller.userId, device: caller.sessionId, from: caller } as const;
     const codes = await guesses.check(guess, () =>
       em.transactional(async (tx) => {
         await lockOwnAccount(tx, caller);
