@@ -18,7 +18,7 @@ import { requestNotice } from "./notices.ts";
 import { authorGone, mayChange, presentAuthor, refuseBeyondToken } from "./planning.ts";
 import { counts, reviewRefusal, reviewsOf } from "./reviewers.ts";
 import { rrsetHash, touchedPlaces } from "./rrset-hash.ts";
-import { beingApplied, refuseClosed, target } from "./service.ts";
+import { beingApplied, refuseEnding, target } from "./service.ts";
 import {
   changeSetOf,
   claim,
@@ -75,7 +75,7 @@ export class ChangeRequestApplier {
    */
   async apply(em: EntityManager, caller: Caller, { id, force }: { id: string; force: boolean }): Promise<void> {
     const request = await findVisible(em, caller, id);
-    refuseClosed(request);
+    refuseEnding(request);
     if (request.author.userId !== caller.userId) {
       const refusal = await reviewRefusal(em, caller, request, request.places);
       if (refusal !== null) throw new AppError("FORBIDDEN", refusal);

@@ -84,6 +84,11 @@ const summaryFields = {
       "`open`: waits for a review. `approved`: can be applied. `failed`: was not, or not wholly, applied; `reason` says why.",
     example: "open",
   }),
+  applying: z.boolean().meta({
+    description:
+      "Whether it is being applied. Its records may be in the zone already. After a crash, it stays so until the outcome is known.",
+    example: false,
+  }),
   title: z.string().meta({ description: "What the change is for.", example: "Move www to the new load balancer" }),
   domainId: shownId("The domain; null once it is deleted.").nullable(),
   domainName: z.string().meta({ description: "The domain's name, with its view.", example: "example.com" }),
@@ -191,7 +196,12 @@ export const changeRequest = z
     reviews: z.array(review).meta({ description: "Verdicts, oldest first.", example: [] }),
     changeSetId: shownId("The change set that carries it out; null for none.").nullable().meta({ example: null }),
     mayReview: z.boolean().meta({ description: "Whether you may approve or reject it now.", example: true }),
-    mayApply: z.boolean().meta({ description: "Whether you are among those who may apply it.", example: true }),
+    mayApply: z
+      .boolean()
+      .meta({
+        description: "Whether you are among those who may apply it. False while it is being applied.",
+        example: true,
+      }),
   })
   .meta({ id: "ChangeRequest", description: "Changes of a domain's records that somebody reviews first." });
 

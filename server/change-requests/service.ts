@@ -184,6 +184,7 @@ export class ChangeRequests {
     const request = await findVisible(em, caller, id);
     if (request.author.userId !== caller.userId)
       throw new AppError("FORBIDDEN", "Only its author can withdraw a request. Reject it instead.");
+    refuseEnding(request);
     await em.transactional(async (tx) => {
       await openRequest(tx, id, caller);
       await closeRequest(tx, id, { state: "withdrawn", now: now() });
@@ -197,7 +198,7 @@ export class ChangeRequests {
     const request = await findVisible(em, caller, id);
     const refusal = await reviewRefusal(em, caller, request, request.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);
-    refuseClosed(request);
+    refuseEnding(request);
     return request;
   }
 
@@ -228,17 +229,17 @@ async function known(tx: EntityManager, id: string): Promise<StoredRequest> {
 async function openRequest(tx: EntityManager, id: string, { userId }: Caller): Promise<void> {
   const request = await lockRequest(tx, id, userId);
   if (!request) throw notFound("change request");
-  refuseClosed(request);
-  if (request.applyingToken !== null) throw beingApplied();
+  refuseEnding(request);
 }
 
-/** @throws AppError CONFLICT */
-export function refuseClosed({ closedAt, state }: StoredRequest): void {
+/** @throws AppError CONFLICT if the request was closed or is being applied */
+export function refuseEnding({ closedAt, applyingToken, state }: StoredRequest): void {
   if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.`);
+  if (applyingToken !== null) throw beingApplied();
 }
 
 export function beingApplied(): AppError {
-  return new AppError("CONFLICT", "The request is being applied. Read it again in a few seconds.");
+  return new AppError("CONFLICT", "This request is being applied. Read it again in a few seconds.");
 }
 
 async function addReview(

@@ -26,7 +26,7 @@ export async function requestDetails(em: EntityManager, caller: Caller, id: stri
   const places = fresh.plan?.places ?? request.places;
   const shown = fresh.plan?.plan ?? (fresh.hidden ? null : (request.plan as FreshPlan["plan"]));
   const isReviewer = (await reviewRefusal(em, caller, request, places)) === null;
-  const isOpen = request.closedAt === null;
+  const isOpen = request.closedAt === null && request.applyingToken === null;
   const isAuthor = request.author.userId === caller.userId;
   const judged = [];
   for (const review of reviews)
@@ -57,7 +57,7 @@ export async function presentPlan(
   request: StoredRequest,
   { records, now }: Parts,
 ): Promise<{ plan: FreshPlan | null; problem: string | null; hidden: boolean }> {
-  const { domainId, closedAt } = request;
+  const { domainId, closedAt, applyingToken } = request;
   const isAuthor = request.author.userId === caller.userId;
   const rights = domainId === null ? null : await rightsOrNone(em, caller, domainId);
   // Records may have been taken away from the author since.
@@ -66,6 +66,8 @@ export async function presentPlan(
   if (domainId === null || closedAt !== null)
     return { plan: null, problem: null, hidden: !isGone && !maySee(request.places) };
   if (!maySee(request.places)) return { plan: null, problem: unseen, hidden: true };
+  // The zone may have some or all of the changes already.
+  if (applyingToken !== null) return { plan: null, problem: null, hidden: false };
   try {
     const plan = await planRequest(em, records, { ...request, domainId }, now());
     if (plan.creates + plan.updates + plan.deletes === 0)

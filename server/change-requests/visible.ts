@@ -24,6 +24,7 @@ const summary = [
   "r.author_id",
   "author.username as author_name",
   "r.state",
+  "r.applying_token",
   "r.title",
   "r.creates",
   "r.updates",
@@ -39,7 +40,7 @@ const places = { names: "r.hosts", types: "r.record_types" };
 
 async function visibleRequests(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
-  const toReview = sql<boolean>`(r.state = 'open' and r.author_id is distinct from ${caller.userId}
+  const toReview = sql<boolean>`(r.state = 'open' and r.applying_token is null and r.author_id is distinct from ${caller.userId}
     and ${visible.reviews("r.domain_id", places)})`;
   // An array rather than a join, so that an index finds the requests of a few domains.
   const domains = queries(em)
@@ -94,6 +95,7 @@ type SummaryRow = Pick<
   | "domain_name"
   | "author_id"
   | "state"
+  | "applying_token"
   | "title"
   | "creates"
   | "updates"
@@ -109,6 +111,7 @@ function summaryView(row: SummaryRow) {
     id: row.id,
     number: row.number,
     state: row.state,
+    applying: row.applying_token !== null,
     title: row.title,
     domainId: row.domain_id,
     domainName: row.domain_name,
@@ -132,6 +135,7 @@ export function requestSummary(request: StoredRequest) {
     id,
     number,
     state,
+    applying: request.applyingToken !== null,
     title,
     domainId,
     domainName,

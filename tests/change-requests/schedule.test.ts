@@ -3,6 +3,7 @@ import { queries } from "../../server/database/database.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
 import { Clock, day, hour, minute } from "../support/clock.ts";
+import { problemOf } from "../support/problems.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../support/zones.ts";
@@ -174,6 +175,49 @@ describe("an attempt that a crash interrupted", () => {
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
   });
 
+  test("until its outcome is known, a request says that it is being applied, and every verdict gets 409", async () => {
+    const seen = await requested(ada, zone, creating("www"));
+    expect(seen).toMatchObject({ state: "open", applying: false });
+    await approve(zw.admin, seen);
+    // The change is in the zone when the process dies.
+    await zone.add("A", "www", "192.0.2.1");
+    await claimed(seen, clock.now());
+    const plan = { creates: [expect.objectContaining({ name: "www", value: "192.0.2.1" })], updates: [], deletes: [] };
+    for (const client of [ada, zw.admin])
+      expect(await readRequest(client, seen)).toMatchObject({
+        state: "approved",
+        applying: true,
+        plan,
+        problem: null,
+        outdated: false,
+        mayReview: false,
+        mayApply: false,
+      });
+    const { body: list } = await zw.admin.get(`/api/change-requests?domain=${zone.id}`);
+    expect(list.requests).toMatchObject([{ id: seen.id, applying: true }]);
+    const { changesHash } = seen;
+    const verdicts = [
+      await verdict(zw.admin, seen, "approve", { changesHash }),
+      await verdict(zw.admin, seen, "reject"),
+      await verdict(zw.admin, seen, "apply"),
+      await verdict(ada, seen, "apply"),
+      await verdict(ada, seen, "withdraw"),
+    ];
+    for (const answer of verdicts)
+      expect(problemOf(answer, 409, "CONFLICT").detail).toBe(
+        "This request is being applied. Read it again in a few seconds.",
+      );
+  });
+
+  test("a request that is being applied waits for nobody's review", async () => {
+    const made = await requested(ada, zone, creating("www"));
+    const waiting = async () =>
+      (await zw.admin.get(`/api/change-requests?toReview=true&domain=${zone.id}`)).body.requests.length;
+    expect(await waiting()).toBe(1);
+    await claimed(made, clock.now());
+    expect(await waiting()).toBe(0);
+  });
+
   test("an interrupted attempt to apply a request ends as its change set did", async () => {
     const made = await requested(ada, zone, creating("www"));
     expect((await verdict(ada, made, "apply")).body.state).toBe("applied");
@@ -185,7 +229,7 @@ describe("an attempt that a crash interrupted", () => {
       .execute();
     expect((await verdict(ada, made, "apply")).status).toBe(409);
     await run();
-    expect((await readRequest(ada, made)).state).toBe("applied");
+    expect(await readRequest(ada, made)).toMatchObject({ state: "applied", applying: false, mayApply: false });
     expect((await zone.history()).filter(({ changeRequestId }: Body) => changeRequestId === made.id)).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
+import { queries } from "../../../server/database/database.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
@@ -166,6 +167,33 @@ test("where everyone's changes need a review, an administrator applies one witho
   await dialog.getByRole("button", { name: /^Apply without review/ }).click();
   await page.getByText("Applied as revision 2").waitFor();
   expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a request that is being applied says so and offers nothing, until its outcome is known", async () => {
+  const author = await requested();
+  const { services } = site.zonewright;
+  // As if the process had died while it applied the request.
+  await queries(services.database.fork())
+    .updateTable("change_requests")
+    .set({ applying_token: zone.id, applying_at: new Date() })
+    .where("domain_id", "=", zone.id)
+    .execute();
+  const page = await site.signedIn({ path: "/requests?show=open" });
+  await page.getByRole("listitem").filter({ hasText: zone.name }).getByText("Being applied").waitFor();
+  await page.getByRole("listitem").filter({ hasText: zone.name }).getByRole("link").first().click();
+  await author.getByRole("button", { name: "Open" }).click();
+  for (const one of [page, author]) {
+    await one.getByText("This request is being applied.").waitFor();
+    for (const name of ["Approve", "Reject…", "Withdraw…", "Apply"])
+      expect(await one.getByRole("button", { name, exact: true }).count()).toBe(0);
+  }
+  await queries(services.database.fork())
+    .updateTable("change_requests")
+    .set({ applying_token: null, applying_at: null })
+    .where("domain_id", "=", zone.id)
+    .execute();
+  await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await author.getByRole("button", { name: "Withdraw…" }).waitFor();
 });
 
 test("a rule that is set while a draft is open turns the review into a request, and keeps the draft", async () => {

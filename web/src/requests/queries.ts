@@ -34,6 +34,8 @@ export function requestQuery(id: string) {
   return queryOptions({
     queryKey: ["requests", "one", id],
     queryFn: async ({ signal }) => await client.changeRequests.get.query({ id }, { signal }),
+    // No event tells when the attempt of a process that crashed has ended.
+    refetchInterval: ({ state }) => (state.data?.applying === true ? 3_000 : false),
   });
 }
 

@@ -56,7 +56,7 @@ export function RequestList({ shown, onShown, page, onPage, domainId }: RequestL
 }
 
 function Item({ request, ofZone }: { request: RequestSummary; ofZone: boolean }) {
-  const { id, number, title, state, domainName, author, createdAt, applyAt, commentCount } = request;
+  const { id, number, title, state, applying, domainName, author, createdAt, applyAt, commentCount } = request;
   const { creates, updates, deletes } = request;
   const facts = [
     ofZone ? null : domainName,
@@ -73,16 +73,16 @@ function Item({ request, ofZone }: { request: RequestSummary; ofZone: boolean })
         <small>{facts.join(" · ")}</small>
       </Link>
       <ChangeCounts creates={creates} updates={updates} deletes={deletes} />
-      <State state={state} />
+      <State state={state} applying={applying} />
     </li>
   );
 }
 
 /** How far a request is. */
-export function State({ state }: { state: RequestSummary["state"] }) {
+export function State({ state, applying }: Pick<RequestSummary, "state" | "applying">) {
   return (
     <span className={styles["state"]} data-state={state}>
-      {text.states[state]}
+      {applying ? text.applyingState : text.states[state]}
     </span>
   );
 }

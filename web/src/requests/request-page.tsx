@@ -33,11 +33,11 @@ function Loading() {
 }
 
 function Request({ request }: { request: ChangeRequest }) {
-  const { number, title, state, domainName, domainId, author, createdAt, applyAt, note, closedAt } = request;
+  const { number, title, state, domainName, domainId, author, createdAt, applyAt, note, closedAt, applying } = request;
   return (
     <Page title={title} subtitle={text.number(number)} actions={<Verdict request={request} />}>
       <div className={styles["facts"]}>
-        <State state={state} />
+        <State state={state} applying={applying} />
         {domainId === null ? (
           <span>{domainName}</span>
         ) : (
@@ -48,7 +48,8 @@ function Request({ request }: { request: ChangeRequest }) {
         <span title={formatMoment(createdAt)}>{text.requested(author ?? text.deleted, formatAgo(createdAt))}</span>
       </div>
       {note === null ? null : <p className={styles["note"]}>{note}</p>}
-      {applyAt !== null && closedAt === null ? (
+      {applying ? <Notice kind="info">{text.applying}</Notice> : null}
+      {applyAt !== null && closedAt === null && !applying ? (
         <Notice kind="info">{text.scheduled(formatMoment(applyAt))}</Notice>
       ) : null}
       {request.problem === null ? null : <Notice kind="warning">{text.problem(request.problem)}</Notice>}

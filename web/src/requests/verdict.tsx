@@ -20,12 +20,12 @@ type Step = "approve" | "reject" | "withdraw" | "apply";
 export function Verdict({ request }: { request: ChangeRequest }) {
   const user = useUser();
   const [step, setStep] = useState<Step | null>(null);
-  const { state, closedAt, authorId, mayReview, mayApply, problem, changesHash } = request;
+  const { state, closedAt, applying, authorId, mayReview, mayApply, problem, changesHash } = request;
   const approvedByMe = request.reviews.some(({ userId, counts }) => userId === user.id && counts);
   const isPossible = problem === null && changesHash !== null;
   return (
     <>
-      {closedAt === null && authorId === user.id ? (
+      {closedAt === null && !applying && authorId === user.id ? (
         <Button kind="quiet" onClick={() => setStep("withdraw")}>
           {text.withdraw}
         </Button>

@@ -28,6 +28,7 @@ export const requests = {
     withdrawn: "Withdrawn",
     failed: "Failed",
   },
+  applyingState: "Being applied",
   number: (number: number) => `#${number}`,
   deleted: "a deleted user",
   by: (who: string, when: string) => `${who}, ${when}`,
@@ -37,6 +38,7 @@ export const requests = {
   // One request
   requested: (who: string, when: string) => `Requested by ${who}, ${when}`,
   scheduled: (when: string) => `Once approved, it is applied ${when}.`,
+  applying: "This request is being applied. Nothing can be done with it until its outcome is known.",
   outdated: "The zone has changed since this was requested. Below is what the request would do now.",
   problem: (reason: string) => `It cannot be applied to the zone as it is now. ${reason}`,
   reason: (reason: string) => `It ended: ${reason}`,
