@@ -82,7 +82,7 @@ export class Guesses {
 function countedAs({ secret, account, device, from: { ip, claimedIp } }: Guess): [Quota, string][] {
   const counted: [Quota, string][] = [];
   if (account !== null && device !== null) return [[perDevice, `${digest(account)} ${device}`]];
-  const behind = claimedIp == null ? "" : ` for ${networkKey(claimedIp)}`;
+  const behind = claimedIp ? ` for ${networkKey(claimedIp)}` : "";
   if (account !== null && secret === "code") counted.push([perAccount, digest(account)], [perDay, digest(account)]);
   else if (account !== null) {
     const network = ip === null ? "" : `${networkKey(ip)}${behind}`;

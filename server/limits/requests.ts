@@ -44,11 +44,10 @@ export class RequestLimits {
    * @throws LimitReached
    */
   async take(actor: Actor): Promise<QuotaStatus[]> {
-    const text = (points: number) => `${points} calls per minute is reached`;
     const { ip, claimedIp } = actor;
     const key = keyOf(actor);
-    const statuses = await take(this.#all, key, text);
-    if (claimedIp != null && key.startsWith("address:")) await take(this.#proxy, `proxy:${addressKey(ip ?? "")}`, text);
+    const statuses = await take(this.#all, key, callsReached);
+    if (claimedIp && key.startsWith("address:")) await take(this.#proxy, `proxy:${addressKey(ip ?? "")}`, callsReached);
     return statuses;
   }
 
@@ -76,11 +75,15 @@ async function take(
   throw new LimitReached(message, [status]);
 }
 
+function callsReached(points: number): string {
+  return `${points} calls per minute is reached`;
+}
+
 function keyOf({ tokenId, tsigKey, userId, ip, claimedIp }: Actor): string {
   if (tokenId !== null) return `token:${tokenId}`;
   if (tsigKey !== undefined) return `key:${tsigKey}`;
   if (userId !== null) return `user:${userId}`;
-  return `address:${addressKey(ip ?? "")}${claimedIp == null ? "" : ` for ${networkKey(claimedIp)}`}`;
+  return `address:${addressKey(ip ?? "")}${claimedIp ? ` for ${networkKey(claimedIp)}` : ""}`;
 }
 
 async function count({ quota, counter }: Counted, key: string): Promise<{ reached: boolean; status: QuotaStatus }> {
