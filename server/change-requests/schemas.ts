@@ -196,12 +196,10 @@ export const changeRequest = z
     reviews: z.array(review).meta({ description: "Verdicts, oldest first.", example: [] }),
     changeSetId: shownId("The change set that carries it out; null for none.").nullable().meta({ example: null }),
     mayReview: z.boolean().meta({ description: "Whether you may approve or reject it now.", example: true }),
-    mayApply: z
-      .boolean()
-      .meta({
-        description: "Whether you are among those who may apply it. False while it is being applied.",
-        example: true,
-      }),
+    mayApply: z.boolean().meta({
+      description: "Whether you are among those who may apply it. False while it is being applied.",
+      example: true,
+    }),
   })
   .meta({ id: "ChangeRequest", description: "Changes of a domain's records that somebody reviews first." });
 
