@@ -219,6 +219,7 @@ function failedNotice(): Notice {
     ttl: 3600,
     priority: null,
     proxied: false,
+    status: "active" as const,
     ...noNotes,
   };
   const notice = failedChange({

@@ -66,10 +66,11 @@ export function* hashing(domainId: string, { live, changes, following }: State):
   return hash.digest("base64url");
 }
 
-function textOf({ recordType, name, value, strings, ttl, priority, proxied, comment, ...notes }: RecordDraft): string {
-  const { locked, ownerId, reviewAt } = notes;
-  // Hashes of earlier versions cover no other notes than the comment.
-  const others = locked || ownerId !== null || reviewAt !== null ? [locked, ownerId, reviewAt] : [];
+function textOf({ recordType, name, value, strings, ttl, priority, proxied, comment, ...rest }: RecordDraft): string {
+  const { status, locked, ownerId, reviewAt } = rest;
+  // Hashes of earlier versions cover no status, and no other notes than the comment.
+  const notes = locked || ownerId !== null || reviewAt !== null ? [locked, ownerId, reviewAt] : [];
+  const others = status === "active" ? notes : [...notes, status];
   return JSON.stringify([name, recordType, value, strings, ttl, priority, proxied, comment, ...others]);
 }
 

@@ -1,6 +1,6 @@
 import type { EntityManager } from "../database/database.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
-import { recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
+import { isActive, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
 import type { ProviderComparison } from "./state/compare-with-provider.ts";
 import { storeFinding, type ComparedZone } from "./state/found-drift.ts";
 import { liveAtNames } from "./state/live-queries.ts";
@@ -60,6 +60,6 @@ export async function droppedRecords(
   const planned = new Set(changes.map(({ id }) => id));
   const live = await liveAtNames(em, domainId, [...new Set(dropped.map(({ name }) => name))]);
   return live
-    .filter((record) => keys.has(recordKey(record)) && !planned.has(record.id))
+    .filter((record) => isActive(record) && keys.has(recordKey(record)) && !planned.has(record.id))
     .map((before) => ({ action: "delete", id: before.id, before, after: null }));
 }

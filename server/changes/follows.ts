@@ -3,7 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { ReverseMode } from "../database/tables/domains.ts";
-import type { PlannedChange, RecordData } from "../dns/record.ts";
+import type { PlannedChange, StatedData } from "../dns/record.ts";
 
 /** An address whose PTR records must follow a change. */
 export interface FollowItem {
@@ -30,8 +30,8 @@ export interface FollowedChange {
   domainName: string | null;
   action: PlannedChange["action"] | null;
   recordId: string | null;
-  record: RecordData | null;
-  before: RecordData | null;
+  record: StatedData | null;
+  before: StatedData | null;
   included: boolean;
   /** Why it is not included; null if it is, or can be. */
   reason: string | null;

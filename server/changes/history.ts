@@ -6,15 +6,15 @@ import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Failure } from "./failures.ts";
 import { propagationOf } from "./propagation.ts";
-import type { RecordData } from "../dns/record.ts";
+import type { StatedData } from "../dns/record.ts";
 
 const shownChanges = 100;
 
 export interface HistoryChange {
   action: "create" | "update" | "delete";
   recordId: string;
-  before: RecordData | null;
-  after: RecordData | null;
+  before: StatedData | null;
+  after: StatedData | null;
 }
 
 /**
@@ -105,14 +105,14 @@ function revisionsOf(sets: readonly { revision: number | null; finished_at: Date
 interface ChangeRow {
   revision: number;
   record_id: string;
-  before: RecordData | null;
-  after: RecordData | null;
+  before: StatedData | null;
+  after: StatedData | null;
 }
 
 function data(alias: "o" | "e" | "n") {
   return sql.raw(
     `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'strings', nullif(${alias}.strings, '')::json, 'ttl', ${alias}.ttl, ` +
-      `'priority', ${alias}.priority, 'proxied', ${alias}.proxied)`,
+      `'priority', ${alias}.priority, 'proxied', ${alias}.proxied, 'status', ${alias}.status)`,
   );
 }
 

@@ -38,8 +38,9 @@ export function storedIntent(stored: unknown): Intent {
   for (const { before, after } of intent.changes) {
     for (const record of [before, after]) {
       if (!record) continue;
-      // 0.1 stored no strings and no notes but the comment.
+      // 0.1 stored no strings, no status and no notes but the comment.
       record.strings ??= null;
+      record.status ??= "active";
       record.locked ??= false;
       record.ownerId ??= null;
       record.reviewAt = record.reviewAt ? new Date(record.reviewAt) : null;

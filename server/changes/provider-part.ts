@@ -1,6 +1,6 @@
 import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import { dataOf, sameData, type PlannedChange } from "../dns/record.ts";
+import { dataOf, sameData, servedChange, type PlannedChange } from "../dns/record.ts";
 
 /** The part of a change set that is sent to the provider. */
 export interface ProviderPart {
@@ -10,27 +10,31 @@ export interface ProviderPart {
 }
 
 /**
- * Returns the part of planned changes that concerns the provider. A change of a comment does not; in an atomic set it succeeds only if the
- * provider refuses nothing. Pure.
+ * Returns the part of planned changes that concerns the provider. A change of a comment does not, nor one of a disabled record; in an atomic
+ * set such a change succeeds only if the provider refuses nothing. Pure.
  */
 export function providerPart(changes: readonly PlannedChange[], atomic: boolean): ProviderPart {
-  const concerned = changes.map((change) => !(change.action === "update" && sameData(change.before, change.after)));
+  const parts = changes.map(partOf);
   return {
-    sent: changes.filter((_, index) => concerned[index]).map(asSent),
+    sent: parts.flatMap((part) => part ?? []),
     outcomesOf: (answers) => {
       const refusal = atomic ? answers.find((answer) => !answer.ok) : undefined;
-      const comment: ChangeOutcome =
+      const unsent: ChangeOutcome =
         refusal && !refusal.ok ? { ok: false, message: notDone(refusal.message) } : { ok: true };
       let next = 0;
-      return concerned.map((was): ChangeOutcome => {
-        const outcome = was ? answers[next++] : comment;
+      return parts.map((part): ChangeOutcome => {
+        const outcome = part ? answers[next++] : unsent;
         return outcome ?? { ok: false, message: "The provider gave no answer." };
       });
     },
   };
 }
 
-function asSent({ action, before, after }: PlannedChange): RecordChange {
+/** Returns what the provider is to do for a change; null for nothing. */
+function partOf(change: PlannedChange): RecordChange | null {
+  const served = servedChange(change);
+  if (served === null || (served.action === "update" && sameData(served.before, served.after))) return null;
+  const { action, before, after } = served;
   if (action === "create") return { action, before: null, after: dataOf(after) };
   if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
   return { action, before: dataOf(before), after: null };

@@ -27,6 +27,10 @@ export const dataFields = {
     example: null,
   }),
   proxied: z.boolean().meta({ description: "Whether the provider proxies the record.", example: false }),
+  status: z.enum(["active", "disabled"]).meta({
+    description: "`disabled`: kept here, but not at the provider, so that DNS does not have it.",
+    example: "active",
+  }),
 };
 
 /** The field `message` of calls that change records. */

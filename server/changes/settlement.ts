@@ -91,10 +91,10 @@ function openStatement(
       record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment,
       locked, owner_id, review_at, review_reminded, created_at, updated_at
     )
-    select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, 'active', r.c,
+    select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, r.a, r.c,
       r.l, (select u.id from users u where u.id = r.o), r.w, last.review_reminded, r.m, ${now}::timestamptz
     from json_to_recordset(${rows}::json) as r (
-      id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, c text, l boolean, o uuid, w timestamptz, m timestamptz
+      id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, a text, c text, l boolean, o uuid, w timestamptz, m timestamptz
     )
     left join lateral (
       select version, review_reminded from records where record_id = r.id order by version desc limit 1
@@ -112,6 +112,7 @@ function versionRow({ id, before, after }: PlannedChange, now: Date) {
     s: after?.ttl,
     p: after?.priority,
     x: after?.proxied,
+    a: after?.status,
     c: after?.comment,
     l: after?.locked ?? false,
     o: after?.ownerId,
@@ -229,11 +230,12 @@ function trailStatement(
   });
 }
 
-/** Returns what the trail says of a record: its data, and its lock, owner and review date if it has them. */
+/** Returns what the trail says of a record: its data, whether it is disabled, and its lock, owner and review date if it has them. */
 function auditedData(record: RecordDraft): object {
-  const { locked, ownerId, reviewAt } = record;
+  const { status, locked, ownerId, reviewAt } = record;
   return {
     ...dataOf(record),
+    ...(status === "disabled" ? { status } : {}),
     ...(locked ? { locked } : {}),
     ...(ownerId === null ? {} : { ownerId }),
     ...(reviewAt === null ? {} : { reviewAt: reviewAt.toISOString() }),

@@ -10,6 +10,6 @@ export const serverManagedRows = sql<SqlBool>`(
 /** What `soa_signed` of a domain stores: whether its live records include a signature over the SOA. */
 export const hasSignatureOverSoa = sql<boolean>`exists (
   select 1 from records signature
-  where signature.domain_id = domains.id and signature.until is null
+  where signature.domain_id = domains.id and signature.until is null and signature.status = 'active'
     and signature.record_type = 'RRSIG' and signature.name = '@' and signature.value ~* ${sql.lit(signatureOverSoa)}
 )`;

@@ -143,6 +143,7 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
       .selectFrom("records")
       .select(["record_type", "name", "value", "strings", "ttl", "proxied"])
       .where("domain_id", "=", id)
+      .where("status", "=", "active")
       .orderBy("name")
       .orderBy("record_type")
       .limit(most + 1);
@@ -179,7 +180,7 @@ function keyed(entry: WireEntry): [string, WireEntry] {
 
 async function hasNameServers(em: EntityManager, domainId: string, revision: number): Promise<boolean> {
   const { rows } = await sql`
-    select 1 from ${versionsAt(domainId, revision)} as alive where name = '@' and record_type = 'NS' limit 1
+    select 1 from ${versionsAt(domainId, revision)} as alive where name = '@' and record_type = 'NS' and status = 'active' limit 1
   `.execute(queries(em));
   return rows.length > 0;
 }

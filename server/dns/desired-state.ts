@@ -1,11 +1,12 @@
 import { newId } from "../platform/ids.ts";
-import { atOnce, filtered, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
+import { atOnce, filtered, flatMapped, grouped, type Steps } from "../platform/slices.ts";
 import {
   dataOf,
   isUnchanged,
   noNotes,
   notesOf,
   recordKey,
+  isActive,
   rrsetKey,
   ttlKey,
   type LiveRecord,
@@ -13,15 +14,22 @@ import {
   type RecordData,
   type RecordDraft,
   type RecordNotes,
+  type StatedData,
 } from "./record.ts";
 
 /**
  * A desired record. With an `id` it names an existing record (rollback); without one it is matched by content (sync, import). Of its notes, an
- * existing record takes the comment only: its lock, owner and review date stay as they are.
+ * existing record takes the comment only: its lock, owner and review date stay as they are. Without a `status` it is active.
  */
-export interface Desired extends RecordData, Partial<RecordNotes> {
+export interface Desired extends RecordData, Partial<RecordNotes>, Partial<Pick<StatedData, "status">> {
   id?: string;
 }
+
+/**
+ * Which live records stay although nothing matches them. `disabled`: those that DNS does not have, for desired states that only say what DNS
+ * is to have.
+ */
+export type Staying = "all" | "disabled" | "none";
 
 export interface StatePlan {
   changes: PlannedChange[];
@@ -30,18 +38,22 @@ export interface StatePlan {
 
 /**
  * Plans the changes that turn the live records into the desired ones. Records are matched by id, then by (type, name, value), then within
- * an RRset: a replaced value is an update, which preserves the record's identity.
- * @param keepOthers keep live records that nothing matches (merge); false deletes them.
+ * an RRset: a replaced value is an update, which preserves the record's identity. A disabled record is matched by content if no active one
+ * is, which enables it, and takes part in no RRset.
  */
-export function planState(live: Iterable<LiveRecord>, desired: Iterable<Desired>, keepOthers = false): StatePlan {
-  return atOnce(planningState(live, desired, keepOthers));
+export function planState(
+  live: Iterable<LiveRecord>,
+  desired: Iterable<Desired>,
+  staying: Staying = "disabled",
+): StatePlan {
+  return atOnce(planningState(live, desired, staying));
 }
 
 /** {@link planState} in steps. */
 export function* planningState(
   live: Iterable<LiveRecord>,
   desired: Iterable<Desired>,
-  keepOthers = false,
+  staying: Staying = "disabled",
 ): Steps<StatePlan> {
   const byId = new Map<string, LiveRecord>();
   const byKey = new Map<string, LiveRecord[]>();
@@ -71,12 +83,16 @@ export function* planningState(
   }
   const unmatched: Desired[] = [];
   for (const want of unmatchedById) {
-    const before = byKey.get(recordKey(want))?.find(({ id }) => byId.has(id));
+    const left = byKey.get(recordKey(want))?.filter(({ id }) => byId.has(id)) ?? [];
+    const before = left.find(({ status }) => status === (want.status ?? "active")) ?? left[0];
     if (before) settle(before, want);
     else unmatched.push(want);
     yield;
   }
-  const leftByRrset = keepOthers ? new Map<string, LiveRecord[]>() : yield* grouped(byId.values(), rrsetKey);
+  const leftByRrset =
+    staying === "all"
+      ? new Map<string, LiveRecord[]>()
+      : yield* grouped(byId.values(), (record) => (isActive(record) ? rrsetKey(record) : undefined));
   const creates: PlannedChange[] = [];
   for (const want of unmatched) {
     const before = want.id === undefined ? leftByRrset.get(rrsetKey(want))?.pop() : undefined;
@@ -90,19 +106,16 @@ export function* planningState(
       });
     yield;
   }
-  const left = keepOthers ? [] : byId.values();
-  const deletes = yield* mapped(left, (before): PlannedChange => ({
-    action: "delete",
-    id: before.id,
-    before,
-    after: null,
-  }));
+  const left = staying === "all" ? [] : byId.values();
+  const deletes = yield* flatMapped(left, (before): PlannedChange[] =>
+    staying === "none" || isActive(before) ? [{ action: "delete", id: before.id, before, after: null }] : [],
+  );
   return { changes: [...deletes, ...updates, ...creates], unchanged };
 }
 
 /**
  * Gives every RRset that the changes write to a single TTL (RFC 2181 §5.2): the last change's TTL, applied to the RRset's other changes
- * and live records.
+ * and live records. Disabled records belong to no RRset.
  */
 export function withOneTtl(live: readonly LiveRecord[], changes: readonly PlannedChange[]): PlannedChange[] {
   return atOnce(aligningTtls(live, changes));
@@ -113,14 +126,12 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
   const ttls = new Map<string, number>();
   const known = new Set<string>();
   for (const { id, after } of changes) {
-    if (after) ttls.set(ttlKey(after), after.ttl);
+    if (after && isActive(after)) ttls.set(ttlKey(after), after.ttl);
     known.add(id);
     yield;
   }
-  const align = <Data extends RecordData>(record: Data): Data => ({
-    ...record,
-    ttl: ttls.get(ttlKey(record)) ?? record.ttl,
-  });
+  const align = <Data extends StatedData>(record: Data): Data =>
+    isActive(record) ? { ...record, ttl: ttls.get(ttlKey(record)) ?? record.ttl } : record;
   const deletes = yield* filtered(changes, ({ action }) => action === "delete");
   const aligned = (before: LiveRecord, after: RecordDraft): PlannedChange[] => {
     const change = { action: "update" as const, id: before.id, before, after: align(after) };
@@ -140,5 +151,5 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
 
 function draftOf(want: Desired, notes: RecordNotes): RecordDraft {
   const comment = want.comment === undefined ? notes.comment : want.comment;
-  return { ...dataOf(want), ...notesOf(notes), comment };
+  return { ...dataOf(want), status: want.status ?? "active", ...notesOf(notes), comment };
 }

@@ -115,12 +115,22 @@ export interface RecordNotes {
 /** The notes of a new record. */
 export const noNotes: RecordNotes = { comment: null, locked: false, ownerId: null, reviewAt: null };
 
+/**
+ * `active`: DNS has it. `disabled`: it is kept, shown and exported here, but no provider, secondary or rule of zones knows of it. Its name,
+ * its type and its value then take no place.
+ */
+export type RecordStatus = "active" | "disabled";
+
+/** A record's data, and whether DNS has it. */
+export interface StatedData extends RecordData {
+  status: RecordStatus;
+}
+
 /** A record in the newest revision. */
-export interface LiveRecord extends RecordData, RecordNotes {
+export interface LiveRecord extends StatedData, RecordNotes {
   id: string;
   /** Version number of this record, from 1; its ETag. */
   version: number;
-  status: "active" | "disabled";
   createdAt: Date;
   updatedAt: Date;
   /** Set on a TXT stored by 0.1, which did not record its split into strings, until its provider is read again. `strings` is then null. */
@@ -128,13 +138,32 @@ export interface LiveRecord extends RecordData, RecordNotes {
 }
 
 /** A record's new content. */
-export interface RecordDraft extends RecordData, RecordNotes {}
+export interface RecordDraft extends StatedData, RecordNotes {}
 
 /** One step of a plan. `before` and `after` are canonical. */
 export type PlannedChange =
   | { action: "create"; id: string; before: null; after: RecordDraft }
   | { action: "update"; id: string; before: LiveRecord; after: RecordDraft }
   | { action: "delete"; id: string; before: LiveRecord; after: null };
+
+/** Returns whether DNS has a record. */
+export function isActive({ status }: Pick<StatedData, "status">): boolean {
+  return status === "active";
+}
+
+/** Returns a change as DNS sees it: enabling a record creates it there, disabling one deletes it. Null if DNS sees nothing of it. */
+export function servedChange(change: PlannedChange): PlannedChange | null {
+  const { id, before, after } = change;
+  const [was, is] = [before && isActive(before), after && isActive(after)];
+  if (was && is) return change;
+  if (before && was) return { action: "delete", id, before, after: null };
+  return after && is ? { action: "create", id, before: null, after } : null;
+}
+
+/** Returns changes as DNS sees them, without those that it does not see. */
+export function servedChanges(changes: readonly PlannedChange[]): PlannedChange[] {
+  return changes.flatMap((change) => servedChange(change) ?? []);
+}
 
 const dataFields = ["recordType", "name", "value", "strings", "ttl", "priority", "proxied"] as const;
 
@@ -147,9 +176,14 @@ function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[numb
   return field === "strings" ? sameStrings(a.strings, b.strings) : a[field] === b[field];
 }
 
+/** Returns whether two records are the same in a zone, whatever is noted about them. */
+export function sameRecord(a: StatedData, b: StatedData): boolean {
+  return a.status === b.status && sameData(a, b);
+}
+
 /** Returns whether the draft equals the record, notes included. */
 export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
-  return sameData(before, after) && noteFields.every((field) => sameNote(before, after, field));
+  return sameRecord(before, after) && noteFields.every((field) => sameNote(before, after, field));
 }
 
 const noteFields = ["comment", "locked", "ownerId", "reviewAt"] as const;
@@ -173,17 +207,23 @@ export function changedNotes(before: RecordNotes, after: RecordNotes): Record<st
 }
 
 /** Returns the fields that differ, each as `[old, new]`, as snapshot diffs show them. */
-export function changedFields(before: RecordData, after: RecordData): Record<string, [unknown, unknown]> {
-  return Object.fromEntries(
+export function changedFields(before: StatedData, after: StatedData): Record<string, [unknown, unknown]> {
+  const changed = Object.fromEntries(
     dataFields
       .filter((field) => !sameField(before, after, field))
-      .map((field) => [field, [before[field], after[field]]]),
+      .map((field): [string, [unknown, unknown]] => [field, [before[field], after[field]]]),
   );
+  return before.status === after.status ? changed : { ...changed, status: [before.status, after.status] };
 }
 
 /** Returns the fields of a record that a provider stores. */
 export function dataOf({ recordType, name, value, strings, ttl, priority, proxied }: RecordData): RecordData {
   return { recordType, name, value, strings, ttl, priority, proxied };
+}
+
+/** Returns the fields of a record that answers show. */
+export function statedDataOf(record: StatedData): StatedData {
+  return { ...dataOf(record), status: record.status };
 }
 
 /** Counts the changes by action. */

@@ -1,5 +1,5 @@
 import { planningState, type StatePlan } from "./desired-state.ts";
-import { storedStrings, textKey, type LiveRecord, type ReadRecord, type RecordData } from "./record.ts";
+import { isActive, storedStrings, textKey, type LiveRecord, type ReadRecord, type RecordData } from "./record.ts";
 import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
 import { inSlices } from "../platform/slices.ts";
 
@@ -19,8 +19,11 @@ export interface LearnedSplit {
   strings: string[] | null;
 }
 
-/** Ids of live records by content: the only memory that comparing an identical zone needs. */
+/** Ids of live records by content: the only memory that comparing an identical zone needs. Disabled ones are listed apart. */
 export type LiveIndex = Map<string, string | string[]>;
+
+/** Key of the disabled records, which no served record has. */
+const disabledKey = "";
 
 /** Returns the data that a provider stores for a record, as one comparable text. */
 export function recordText(record: RecordData): string {
@@ -37,9 +40,12 @@ function textWith({ recordType, name, value, ttl, priority, proxied }: RecordDat
 }
 
 /** Adds a record to an index by its text. */
-export function addToIndex(index: LiveIndex, record: Pick<LiveRecord, keyof RecordData | "id" | "splitUnread">): void {
+export function addToIndex(
+  index: LiveIndex,
+  record: Pick<LiveRecord, keyof RecordData | "id" | "status" | "splitUnread">,
+): void {
   const { id } = record;
-  const text = record.splitUnread ? unreadText(record) : recordText(record);
+  const text = !isActive(record) ? disabledKey : record.splitUnread ? unreadText(record) : recordText(record);
   const known = index.get(text);
   if (known === undefined) index.set(text, id);
   else index.set(text, typeof known === "string" ? [known, id] : [...known, id]);
@@ -47,7 +53,8 @@ export function addToIndex(index: LiveIndex, record: Pick<LiveRecord, keyof Reco
 
 /**
  * Plans the changes that turn the live records into the served ones, like `planState` but without holding either set in memory: records
- * are compared as they stream in, and only those without an equal are collected and compared in full.
+ * are compared as they stream in, and only those without an equal are collected and compared in full. Disabled records stay, unless the
+ * provider serves one after all.
  * @param index of the live records; consumed
  * @param load loads the live records with these ids
  * @param signs returns whether the provider signs the zone; called only if no served record shows it
@@ -76,6 +83,7 @@ export async function planServed(
     }
   }
   const signed = managed.length > 0 || (await signs());
+  if (others.length === 0) index.delete(disabledKey);
   const left = [...index.values()].flat();
   const live = left.length === 0 ? [] : [...(await load(left))];
   const read = withSplitsOf(live, others);

@@ -71,7 +71,7 @@ export async function adoptZone(
 }
 
 function asCreated(record: RecordData): PlannedChange {
-  return { action: "create", id: newId(), before: null, after: { ...record, ...noNotes } };
+  return { action: "create", id: newId(), before: null, after: { ...record, status: "active", ...noNotes } };
 }
 
 interface NewZone {

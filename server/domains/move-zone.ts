@@ -29,7 +29,7 @@ import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { takeLease, zoneTurn, type Lease } from "../changes/lease.ts";
 import { storeSigning } from "../changes/state/store-signing.ts";
-import { dataOf, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
+import { dataOf, isActive, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../dns/server-managed.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider } from "../changes/provider-call.ts";
@@ -82,7 +82,9 @@ export async function moveZone(
   refuseUnnamable(target.kind, zone);
   await refuseTaken(fork(), placed);
   await refuseSharedZone(fork(), { ...placed, providerZone: zone }, caller.role === "admin");
-  const records = withoutManaged(await liveZone(fork(), domain.id, ZoneScope.all), source.signed);
+  // Disabled records stay as they are: no provider has them.
+  const active = (await liveZone(fork(), domain.id, ZoneScope.all)).filter(isActive);
+  const records = withoutManaged(active, source.signed);
   const { records: wanted } = await inSlices(asHeld(withPlainTtls(source.kind, target.kind, records), target.kind));
   const written = withoutOwnOf(target.kind, wanted);
   refuseBeyondLimits(written, await limitsThere(target, zone, written), domain.name);

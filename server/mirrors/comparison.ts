@@ -2,7 +2,7 @@ import { ZoneScope } from "../access/zone-scope.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
 import { readWhole } from "../changes/read-back.ts";
 import type { EntityManager } from "../database/database.ts";
-import { recordKey, type RecordData } from "../dns/record.ts";
+import { isActive, recordKey, type RecordData } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged } from "../dns/server-managed.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
 import { inSlices } from "../platform/slices.ts";
@@ -45,7 +45,8 @@ export async function compareMirror(
   domain: Followed,
   { kind, provider, zone }: { kind: ProviderKind; provider: DnsProvider | null; zone: string },
 ): Promise<Compared> {
-  const records = withoutManaged(await zoneAt(em, domain.id, domain.revision, ZoneScope.all), domain.signed);
+  const stored = await zoneAt(em, domain.id, domain.revision, ZoneScope.all);
+  const records = withoutManaged(stored.filter(isActive), domain.signed);
   const { records: held } = await inSlices(asHeld(withPlainTtls(domain.kind, kind, records), kind));
   if (!provider) return await compareServed(domain, kind, held);
   const there = await readMirror(provider, zone);

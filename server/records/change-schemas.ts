@@ -167,6 +167,7 @@ export const plannedChanges = z
               ttl: 300,
               priority: null,
               proxied: false,
+              status: "active",
             },
             after: {
               recordType: "A",
@@ -176,6 +177,7 @@ export const plannedChanges = z
               ttl: 3600,
               priority: null,
               proxied: false,
+              status: "active",
             },
             changes: { ttl: [300, 3600] },
           },
@@ -215,6 +217,7 @@ export const followedChange = z
         ttl: 3600,
         priority: null,
         proxied: false,
+        status: "active",
       },
     }),
     before: recordData.nullable().meta({

@@ -26,7 +26,6 @@ export function afterChange(domainId: string, { id, before, after }: PlannedChan
     domainId,
     version,
     serverManaged: false,
-    status: "active" as const,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   };

@@ -5,11 +5,11 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { aligningTtls } from "../dns/desired-state.ts";
 import {
   changedNotes,
-  dataOf,
   isUnchanged,
   notesOf,
   recordKey,
   recordLabel,
+  statedDataOf,
   type LiveRecord,
   type PlannedChange,
   type RecordDraft,
@@ -148,8 +148,9 @@ function refuseChangedSince(
 }
 
 function described(record: LiveRecord): string {
+  const status = record.status === "active" ? "" : `, ${record.status}`;
   const comment = record.comment === null ? "" : `, comment “${record.comment}”`;
-  return `${recordLabel(record)}, TTL ${record.ttl}${comment}`;
+  return `${recordLabel(record)}, TTL ${record.ttl}${status}${comment}`;
 }
 
 /** Fills in how texts from 0.1 are split, which their ended versions do not say. */
@@ -171,7 +172,7 @@ function inverse(made: readonly Made[], live: ReadonlyMap<string, LiveRecord>): 
 }
 
 function draftOf(record: LiveRecord): RecordDraft {
-  return { ...dataOf(record), ...notesOf(record) };
+  return { ...statedDataOf(record), ...notesOf(record) };
 }
 
 type Sides = Pick<Made, "before" | "after">;

@@ -3,7 +3,15 @@ import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { Issue } from "../platform/errors.ts";
 import { limitIssues } from "./provider-limits.ts";
-import { recordKey, rrsetKey, type LiveRecord, type PlannedChange, type RecordData } from "../dns/record.ts";
+import {
+  isActive,
+  recordKey,
+  rrsetKey,
+  servedChanges,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../dns/record.ts";
 import { checkChanges } from "./server-rules/check-changes.ts";
 import { newViolations } from "../dns/zone-rules.ts";
 import { flatMapped, grouped, inSlices, mapped, type Steps } from "../platform/slices.ts";
@@ -17,18 +25,19 @@ type Zone = Pick<ZoneContext, "id" | "name" | "kind">;
 
 /**
  * Judges a plan for many records by the resulting state: the limits of the provider, the zone rules, and the rules of its name
- * servers.
- * @param live all live records of the names that the changes touch; others may be among them
+ * servers. Disabled records count for none of these: a change of one is judged as what it makes of the records in DNS.
+ * @param allLive all live records of the names that the changes touch; others may be among them
  * @param rules `servers` leaves the zone rules to a provider that checks them itself
  * @returns the reasons against changes, by their ids
  */
 export async function judgeChanges(
   em: EntityManager,
   zone: Zone,
-  live: readonly LiveRecord[],
-  changes: readonly PlannedChange[],
+  allLive: readonly LiveRecord[],
+  allChanges: readonly PlannedChange[],
   rules: "all" | "servers" = "all",
 ): Promise<Map<string, string[]>> {
+  const [live, changes] = [allLive.filter(isActive), servedChanges(allChanges)];
   const refused = new Map<string, string[]>();
   const refuse = (id: string, message: string) => refused.set(id, [...(refused.get(id) ?? []), message]);
   const limits = mapped(changes, (change) => {

@@ -4,7 +4,7 @@ import { escapeLike } from "../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { ruleFor } from "../dns/record-types.ts";
-import { editableTypes, isEditableType } from "../dns/record.ts";
+import { editableTypes, isEditableType, type RecordStatus } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 
 /** What a client filters a zone's records by. */
@@ -18,6 +18,8 @@ export interface RecordConditions {
   name?: string | undefined;
   /** The exact value, as a client writes it. */
   value?: string | undefined;
+  /** Records with this status only. */
+  status?: RecordStatus | undefined;
   /** `true`: locked records only. */
   locked?: "true" | "false" | undefined;
   /** Records with this owner only. */
@@ -38,7 +40,7 @@ export interface SqlConditions {
  * @throws AppError BAD_REQUEST for a name that no record of the zone can have
  */
 export async function conditionsOf(
-  { type, search, filter, name, value, ...notes }: RecordConditions,
+  { type, search, filter, name, value, status, ...notes }: RecordConditions,
   zone: { name: string; sees: ZoneScope; now: Date },
   internationalNames: () => Promise<string[]>,
 ): Promise<SqlConditions | null> {
@@ -53,9 +55,10 @@ export async function conditionsOf(
     both.push(anyOf(each));
   }
   if (search !== undefined) both.push(matching(await nameSearch(search, internationalNames)));
-  const noted = noteConditions(notes, zone.now);
-  // Server-managed records have no notes.
-  const managed = noted.length === 0 ? both : [sql`false`];
+  const stated = status === undefined ? [] : [sql<SqlBool>`status = ${status}`];
+  const noted = [...stated, ...noteConditions(notes, zone.now)];
+  // Server-managed records have no notes, and are active.
+  const managed = noted.length === 0 || (status === "active" && noted.length === 1) ? both : [sql`false`];
   if (filter === undefined) {
     const isAll = both.length === 0 && noted.length === 0;
     return isAll ? null : { versions: allOf([...both, ...noted]), managed: allOf(managed) };

@@ -1,5 +1,5 @@
 import { AppError } from "../platform/errors.ts";
-import { recordKey, type PlannedChange } from "../dns/record.ts";
+import { isActive, recordKey, type PlannedChange } from "../dns/record.ts";
 
 /** Smaller zones are guarded only against being emptied. */
 const guardedRecords = 10;
@@ -7,7 +7,7 @@ const guardedRecords = 10;
 const guardedShare = 0.3;
 
 /**
- * What counts toward the threshold. `losses`: records that go, and records whose name, type or value is replaced. `differences`: also
+ * What counts toward the threshold. `losses`: records that go or are disabled, and records whose name, type or value is replaced. `differences`: also
  * creates and other updates, for plans that compare a zone with a reading of it or with a snapshot.
  */
 type Counted = "losses" | "differences";
@@ -62,5 +62,6 @@ export function refuseLosses(zones: readonly { domainName: string; needsForce: b
 const advice = "Review the plan, then repeat the call with force: true.";
 
 function countsAsUpdate({ before, after }: PlannedChange & { action: "update" }, counted: Counted): boolean {
-  return counted === "differences" || recordKey(before) !== recordKey(after);
+  const isDisabled = isActive(before) && !isActive(after);
+  return counted === "differences" || isDisabled || recordKey(before) !== recordKey(after);
 }

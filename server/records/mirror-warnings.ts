@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { recordLabel, type PlannedChange } from "../dns/record.ts";
+import { isActive, recordLabel, type PlannedChange } from "../dns/record.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { withPlainTtl } from "./plain-ttls.ts";
@@ -13,7 +13,7 @@ export async function mirrorWarnings(
   zone: { id: string; name: string; kind: ProviderKind },
   changes: readonly PlannedChange[],
 ): Promise<string[]> {
-  const brought = changes.flatMap(({ after }) => (after === null ? [] : [after]));
+  const brought = changes.flatMap(({ after }) => (after && isActive(after) ? [after] : []));
   if (brought.length === 0) return [];
   const mirrors = await queries(em)
     .selectFrom("mirrors")

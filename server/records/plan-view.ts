@@ -2,7 +2,7 @@ import {
   changedFields,
   changedNotes,
   countActions,
-  dataOf,
+  statedDataOf,
   type LiveRecord,
   type PlannedChange,
   type RecordDraft,
@@ -13,18 +13,18 @@ import { flatMapped, inSlices } from "../platform/slices.ts";
 export async function planView(changes: readonly PlannedChange[]) {
   return {
     creates: await inSlices(
-      flatMapped(changes, (change) => (change.action === "create" ? [dataOf(change.after)] : [])),
+      flatMapped(changes, (change) => (change.action === "create" ? [statedDataOf(change.after)] : [])),
     ),
     updates: await inSlices(
       flatMapped(changes, ({ action, id, before, after }) =>
         action === "update"
-          ? [{ id, before: dataOf(before), after: dataOf(after), changes: fieldChanges(before, after) }]
+          ? [{ id, before: statedDataOf(before), after: statedDataOf(after), changes: fieldChanges(before, after) }]
           : [],
       ),
     ),
     deletes: await inSlices(
       flatMapped(changes, (change) =>
-        change.action === "delete" ? [{ id: change.id, ...dataOf(change.before) }] : [],
+        change.action === "delete" ? [{ id: change.id, ...statedDataOf(change.before) }] : [],
       ),
     ),
   };

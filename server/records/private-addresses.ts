@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { qualifiedName } from "../dns/names/views.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import { servedChange, type PlannedChange } from "../dns/record.ts";
 import { flatMapped, type Steps } from "../platform/slices.ts";
 
 /** Loopback, RFC 1918, RFC 6598 (carrier-grade NAT), RFC 3927 and RFC 4291 §2.5.6 (link-local), RFC 4193 (unique local). */
@@ -20,9 +20,10 @@ export function* privateAddressWarnings(
   changes: readonly PlannedChange[],
 ): Steps<string[]> {
   if (zone.view !== "") return [];
-  const found = yield* flatMapped(changes, ({ before, after }) =>
-    after && after.value !== before?.value && isPrivate(after) ? [`${after.name} ${after.value}`] : [],
-  );
+  const found = yield* flatMapped(changes, (change) => {
+    const { before, after } = servedChange(change) ?? { before: null, after: null };
+    return after && after.value !== before?.value && isPrivate(after) ? [`${after.name} ${after.value}`] : [];
+  });
   if (found.length === 0) return [];
   const more = found.length > named ? ` and ${found.length - named} more` : "";
   const internal = qualifiedName({ name: zone.name, view: "internal" });

@@ -5,7 +5,14 @@ import { isProviderType, isVendorType, typeNumber } from "../dns/zone-file/type-
 import { newId } from "../platform/ids.ts";
 import { cutsTexts } from "./joined-texts.ts";
 import { withPlainTtl } from "./plain-ttls.ts";
-import { isEditableType, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
+import {
+  isActive,
+  isEditableType,
+  recordKey,
+  type PlannedChange,
+  type RecordData,
+  type StatedData,
+} from "../dns/record.ts";
 import { atOnce, filtered, flatMapped, type Steps } from "../platform/slices.ts";
 import { nameFaults } from "../dns/server-rules/host-names.ts";
 
@@ -107,7 +114,8 @@ export function* partingReadOnly(
   there: ReadonlyMap<string, string> = new Map(),
 ): Steps<{ changes: PlannedChange[]; readOnly: ReadOnlyChange[] }> {
   const readOnly: ReadOnlyChange[] = [];
-  const reasonFor = (record: RecordData) => readOnlyReason(record, kind) ?? there.get(recordKey(record)) ?? null;
+  const reasonFor = (record: StatedData) =>
+    isActive(record) ? (readOnlyReason(record, kind) ?? there.get(recordKey(record)) ?? null) : null;
   const each = yield* flatMapped(planned, (change) => apart(change, (record) => reasonFor(record) !== null));
   const changes = yield* filtered(each, ({ before, after }) => {
     const reason = (before && reasonFor(before)) ?? (after && reasonFor(after));
@@ -118,9 +126,11 @@ export function* partingReadOnly(
 }
 
 /** Splits an update that turns a read-only record into another one, or the reverse, into a deletion and a creation. */
-function apart(change: PlannedChange, isReadOnly: (record: RecordData) => boolean): PlannedChange[] {
+function apart(change: PlannedChange, isReadOnly: (record: StatedData) => boolean): PlannedChange[] {
   const { action, id, before, after } = change;
   if (action !== "update" || isReadOnly(before) === isReadOnly(after)) return [change];
+  // Disabling one deletes it there.
+  if (recordKey(before) === recordKey(after)) return [change];
   return [
     { action: "delete", id, before, after: null },
     { action: "create", id: newId(), before: null, after },

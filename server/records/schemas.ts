@@ -74,6 +74,12 @@ const priorityField = z
 const proxiedField = z
   .boolean("This must be true or false.")
   .meta({ description: "Whether the provider proxies the record.", example: false });
+export const statusField = z.enum(["active", "disabled"], "This must be active or disabled.").meta({
+  description:
+    "`disabled`: the record is kept here, but not at the provider, so that DNS does not have it. It breaks no rule of zones; enabling it is " +
+    "checked like creating it. Default: `active`.",
+  example: "active",
+});
 const commentField = line(1000)
   .nullable()
   .meta({ description: "Free-text note, at most 1000 characters. Not published in DNS.", example: null });
@@ -104,6 +110,7 @@ const inputFields = {
   ttl: ttlField.optional(),
   priority: priorityField.optional(),
   proxied: proxiedField.optional(),
+  status: statusField.optional(),
   comment: commentField.optional(),
   locked: lockedField.optional(),
   ownerId: ownerField.optional(),
@@ -129,18 +136,20 @@ const recordFields = z.strictObject(inputFields, "This must be an object with th
 export const recordInput = withValue(recordFields).meta({ id: "RecordInput", description: "A record to create." });
 export const recordPatch = recordFields.partial();
 
+const { status, ...ofData } = dataFields;
+
 export const dnsRecord = z
   .object({
     id: shownId("The record's id."),
     domainId: shownId("The domain's id."),
-    ...dataFields,
+    ...ofData,
     serverManaged: z.boolean().meta({
       description:
         "Whether the name server that signs the zone maintains the record (RRSIG, NSEC, DNSKEY at the apex …). Such a record is shown as " +
         "last read. It cannot be changed, and plans, snapshots, sync and `recordCount` ignore it.",
       example: false,
     }),
-    status: z.enum(["active", "disabled"]).meta({ description: "Whether the record is in use.", example: "active" }),
+    status,
     createdAt: timestamp("When the record was created."),
     comment: z.string().nullable().meta({ description: "Free-text note. Not published in DNS.", example: null }),
     locked: z.boolean().meta({
@@ -211,6 +220,10 @@ export const listRecordsInput = z.strictObject({
       "Only records with exactly this value, in any notation. Without `type`, it is read as a value of each type.",
     example: "192.0.2.1",
   }),
+  status: z
+    .enum(["active", "disabled"], "This must be active or disabled.")
+    .optional()
+    .meta({ description: "Only records with this status." }),
   locked: queryFlag("false", "`true`: only locked records."),
   ownerId: id("Only records with this user as their owner.").optional(),
   reviewDue: queryFlag("false", "`true`: only records whose `reviewAt` has passed."),

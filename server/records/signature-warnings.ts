@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import { servedChanges, type PlannedChange } from "../dns/record.ts";
 import { notFound } from "../platform/errors.ts";
 import { isSignatureOverSoa } from "../dns/server-managed.ts";
 
@@ -10,8 +10,9 @@ import { isSignatureOverSoa } from "../dns/server-managed.ts";
 export async function signatureWarnings(
   em: EntityManager,
   zone: { id: string; signed: boolean },
-  changes: readonly PlannedChange[],
+  planned: readonly PlannedChange[],
 ): Promise<string[]> {
+  const changes = servedChanges(planned);
   if (zone.signed || changes.length === 0) return [];
   const signatures = changes.filter(({ before, after }) => isSignatureOverSoa(after ?? before));
   if (signatures.some(({ after }) => after !== null)) return [broughtSigned];

@@ -111,7 +111,7 @@ export class ZoneFileTransfer {
       const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
       const unproxied = new Set(await inSlices(bare));
       const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
-      const state = await inSlices(planningState(live, given, input.mode === "merge"));
+      const state = await inSlices(planningState(live, given, input.mode === "merge" ? "all" : "disabled"));
       const wanted = await inSlices(aligningTtls(live, state.changes));
       await refuseBeyondRights(given, wanted, zone.rights);
       const { changes, readOnly } = await inSlices(

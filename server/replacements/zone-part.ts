@@ -1,7 +1,7 @@
 import { outsideRights } from "../access/zone-access.ts";
 import type { ZoneToPlan } from "../changes/zones-to-plan.ts";
 import type { EntityManager } from "../database/database.ts";
-import { recordKey, recordLabel, type LiveRecord, type PlannedChange } from "../dns/record.ts";
+import { isActive, recordKey, recordLabel, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import { inTurns } from "../platform/slices.ts";
 import { applyAtomic, prepareEdit, withinRights, type Edit, type PreparedEdit } from "../records/editing/edits.ts";
@@ -54,13 +54,20 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
   if (writable.length === 0 && forbidden) throw new AppError("FORBIDDEN", forbidden);
   const ttl = wanted.newTtl ?? undefined;
   const going = new Set(writable.map(({ id }) => id));
-  const others = new Map(present.flatMap((record) => (going.has(record.id) ? [] : [[recordKey(record), record]])));
+  const others = new Map(
+    present.flatMap((record) => (going.has(record.id) || !isActive(record) ? [] : [[recordKey(record), record]])),
+  );
   const edits = new Map<string, Edit>();
   const taken = new Set<string>();
   for (const record of writable) {
     const value = newValueOf(wanted, record);
     if (value === record.value) {
       edits.set(record.id, { action: "update", recordId: record.id, patch: { ttl } });
+      continue;
+    }
+    // Two disabled records may be the same.
+    if (!isActive(record)) {
+      edits.set(record.id, { action: "update", recordId: record.id, patch: { value, ttl } });
       continue;
     }
     const key = recordKey({ ...record, value, strings: null });

@@ -13,7 +13,7 @@ import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { touchedAddresses, type TouchedAddress } from "../dns/reverse/touched.ts";
-import { dataOf, type PlannedChange, type RecordData } from "../dns/record.ts";
+import { isActive, statedDataOf, type PlannedChange, type StatedData } from "../dns/record.ts";
 import { inChunks } from "../platform/slices.ts";
 import { ManagedZones } from "./managed-zones.ts";
 import { pointerPlaces } from "./places.ts";
@@ -91,9 +91,9 @@ async function overlayOf(em: EntityManager, domainId: string, changes: readonly 
   const names = new Set(changes.flatMap(({ before, after }) => [before?.name ?? [], after?.name ?? []].flat()));
   const live = await inChunks([...names], namesPerQuery, (some) => liveAtNames(em, domainId, some));
   const changed = new Set(changes.map(({ id }) => id));
-  const staying: RecordData[] = live.filter(({ id }) => !changed.has(id));
+  const staying: StatedData[] = live.filter(({ id }) => !changed.has(id));
   const coming = changes.flatMap(({ after }) => after ?? []);
-  const records = Map.groupBy([...staying, ...coming], ({ name }) => name);
+  const records = Map.groupBy([...staying, ...coming].filter(isActive), ({ name }) => name);
   return { domainId, records: new Map([...names].map((name) => [name, records.get(name) ?? []])) };
 }
 
@@ -108,9 +108,9 @@ function listedChange(zone: ReverseZone, { item, change, refusal }: PointerChang
   const { action, before, after } = change;
   const reason = beyondRights(zone, item.owner) ?? refusal;
   // A grant lets people write here, not read: they see only names of their own change.
-  const isShown = (record: RecordData) =>
+  const isShown = (record: StatedData) =>
     seesOwner(zone, item.owner) || item.lost.includes(record.value) || item.gained.includes(record.value);
-  const shown = (record: RecordData | null) => (record && isShown(record) ? dataOf(record) : null);
+  const shown = (record: StatedData | null) => (record && isShown(record) ? statedDataOf(record) : null);
   return {
     address: item.address,
     domainId: zone.id,

@@ -5,6 +5,7 @@ import { touchesLocked } from "../changes/record-locks.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { followAddress, type PointerChanges, type PointerState } from "../dns/reverse/pointers.ts";
 import {
+  isActive,
   noNotes,
   notesOf,
   type LiveRecord,
@@ -66,8 +67,8 @@ export async function pointerChanges(
   return plan;
 }
 
-function isPointer({ recordType }: LiveRecord): boolean {
-  return recordType === "PTR";
+function isPointer(record: LiveRecord): boolean {
+  return record.recordType === "PTR" && isActive(record);
 }
 
 /** Returns a decision as changes: deletes, then updates, then creates. */
@@ -94,7 +95,17 @@ function changesFor(
 }
 
 function pointer(name: string, value: string, ttl: number, notes: RecordNotes): RecordDraft {
-  return { recordType: "PTR", name, value, strings: null, ttl, priority: null, proxied: false, ...notesOf(notes) };
+  return {
+    recordType: "PTR",
+    name,
+    value,
+    strings: null,
+    ttl,
+    priority: null,
+    proxied: false,
+    status: "active",
+    ...notesOf(notes),
+  };
 }
 
 /** Returns why a PTR record cannot be changed: it is locked, or the name cannot be its target; null if it can. */

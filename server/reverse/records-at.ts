@@ -17,7 +17,7 @@ export function placeKey({ domainId, name }: NameInZone): string {
   return `${domainId}\0${name}`;
 }
 
-/** Returns the live records of names in any zones, by `placeKey`. @param types only records of these types */
+/** Returns the live records that DNS has of names in any zones, by `placeKey`. @param types only records of these types */
 export async function recordsAt(
   em: EntityManager,
   places: Iterable<NameInZone>,
@@ -32,7 +32,7 @@ export async function recordsAt(
     const { rows: records } = await sql<{ domain_id: string } & Parameters<typeof liveRecord>[0]>`
       select r.domain_id, ${columns}
       from ${jsonRows(rows)} as p (d uuid, n text)
-      join records r on r.domain_id = p.d and r.name = p.n collate "C" and r.until is null and ${ofTypes}
+      join records r on r.domain_id = p.d and r.name = p.n collate "C" and r.until is null and r.status = 'active' and ${ofTypes}
       order by r.record_id
     `.execute(queries(em));
     return records;

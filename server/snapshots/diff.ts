@@ -1,15 +1,15 @@
-import { changedFields, dataOf, recordKey, sameData, type RecordData } from "../dns/record.ts";
+import { changedFields, recordKey, sameRecord, statedDataOf, type StatedData } from "../dns/record.ts";
 import { atOnce, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
 
 /** A record on one side of a comparison, with its id. */
-export interface Sided extends RecordData {
+export interface Sided extends StatedData {
   id: string;
 }
 
 export interface Difference {
-  added: RecordData[];
-  removed: RecordData[];
-  modified: { before: RecordData; after: RecordData; changes: Record<string, [unknown, unknown]> }[];
+  added: StatedData[];
+  removed: StatedData[];
+  modified: { before: StatedData; after: StatedData; changes: Record<string, [unknown, unknown]> }[];
 }
 
 /**
@@ -23,9 +23,13 @@ export function differ(before: readonly Sided[], after: readonly Sided[]): Diffe
 /** {@link differ} in steps. */
 export function* differing(before: readonly Sided[], after: readonly Sided[]): Steps<Difference> {
   const difference: Difference = { added: [], removed: [], modified: [] };
-  const compare = (from: RecordData, to: RecordData) => {
-    if (!sameData(from, to))
-      difference.modified.push({ before: dataOf(from), after: dataOf(to), changes: changedFields(from, to) });
+  const compare = (from: StatedData, to: StatedData) => {
+    if (!sameRecord(from, to))
+      difference.modified.push({
+        before: statedDataOf(from),
+        after: statedDataOf(to),
+        changes: changedFields(from, to),
+      });
   };
   const afterById = new Map(yield* mapped(after, (record) => [record.id, record] as const));
   const lost: Sided[] = [];
@@ -39,9 +43,9 @@ export function* differing(before: readonly Sided[], after: readonly Sided[]): S
   for (const record of lost) {
     const same = gained.get(recordKey(record))?.pop();
     if (same) compare(record, same);
-    else difference.removed.push(dataOf(record));
+    else difference.removed.push(statedDataOf(record));
     yield;
   }
-  difference.added = yield* flatMapped(gained.values(), (records) => records.map(dataOf));
+  difference.added = yield* flatMapped(gained.values(), (records) => records.map(statedDataOf));
   return difference;
 }

@@ -120,7 +120,7 @@ async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: st
     .execute();
   const live = withoutManaged(since.map(liveRecord), zone.signed);
   const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
-  const wanted = await inSlices(planningState(live, held.records));
+  const wanted = await inSlices(planningState(live, held.records, "none"));
   const there = await readOnlyAtProvider(zone, wanted.changes);
   const plan = {
     ...wanted,

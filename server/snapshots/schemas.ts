@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
-import { explained, shownStrings } from "../changes/schemas.ts";
+import { dataFields, explained, shownStrings } from "../changes/schemas.ts";
 import { id, optionalInteger, pageOf, paging, queryFlag, timestamp } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
@@ -85,6 +85,7 @@ const comparedRecord = z
       .nullable()
       .meta({ description: "MX and SRV: the priority. Null for other types.", example: null }),
     proxied: z.boolean().meta({ description: "Whether the provider proxies the record.", example: false }),
+    status: dataFields.status,
   })
   .meta({ id: "ComparedRecord", description: "A record's compared fields." });
 
@@ -104,6 +105,7 @@ export const snapshotDiff = z
             ttl: 300,
             priority: null,
             proxied: false,
+            status: "active",
           },
           after: {
             recordType: "A",
@@ -113,6 +115,7 @@ export const snapshotDiff = z
             ttl: 3600,
             priority: null,
             proxied: false,
+            status: "active",
           },
           changes: { ttl: [300, 3600] },
         },

@@ -30,7 +30,9 @@ export async function liveRecordsOf(
       join
         .on(sql<boolean>`records.domain_id = wanted.domain`)
         .on(sql<boolean>`records.name = wanted.name collate "C"`)
-        .on("records.until", "is", null),
+        .on("records.until", "is", null)
+        // A template conflicts with what DNS has.
+        .on("records.status", "=", "active"),
     )
     .select(liveColumns.map((column) => `records.${column}` as const))
     .select("records.domain_id")
@@ -51,6 +53,7 @@ async function below(em: EntityManager, domainId: string, tree: string): Promise
     .select(liveColumns)
     .where("domain_id", "=", domainId)
     .where("until", "is", null)
+    .where("status", "=", "active")
     // Not `like`: a name may contain its wildcards.
     .where(sql<boolean>`right(name, ${tree.length + 1}) = ${`.${tree}`}`)
     .limit(mostBelow + 1)

@@ -7,7 +7,7 @@ import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import { absoluteName, shown } from "../dns/names/names.ts";
-import type { LiveRecord } from "../dns/record.ts";
+import { isActive, type LiveRecord } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
@@ -199,7 +199,7 @@ async function challengesAt(
   value: string,
 ): Promise<LiveRecord[]> {
   const present = await liveAtNames(em, domainId, [host]);
-  return present.filter((record) => record.recordType === "TXT" && record.value === value);
+  return present.filter((record) => isActive(record) && record.recordType === "TXT" && record.value === value);
 }
 
 /** Returns whether another attempt may succeed without anybody doing something. */

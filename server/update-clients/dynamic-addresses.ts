@@ -2,7 +2,7 @@ import { isIPv4 } from "node:net";
 import type { Caller } from "../access/caller.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
-import type { LiveRecord } from "../dns/record.ts";
+import { isActive, type LiveRecord } from "../dns/record.ts";
 import { aRule } from "../dns/values/a.ts";
 import { aaaaRule } from "../dns/values/aaaa.ts";
 import type { Edit } from "../records/editing/edits.ts";
@@ -65,7 +65,7 @@ function editsFor(owner: string, addresses: Addresses, present: readonly LiveRec
   for (const recordType of families) {
     const value = addresses[recordType];
     if (value === null) continue;
-    const records = present.filter((record) => record.recordType === recordType);
+    const records = present.filter((record) => isActive(record) && record.recordType === recordType);
     const stays = records.find((record) => record.value === value) ?? records[0];
     if (!stays) edits.push({ action: "create", input: { recordType, name: owner, value, ttl } });
     for (const { id } of records) if (id !== stays?.id) edits.push({ action: "delete", recordId: id });

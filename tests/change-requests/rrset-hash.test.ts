@@ -18,6 +18,7 @@ const draft = (more: Partial<RecordDraft> = {}): RecordDraft => ({
   ttl: 300,
   priority: null,
   proxied: false,
+  status: "active" as const,
   ...noNotes,
   ...more,
 });

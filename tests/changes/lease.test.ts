@@ -74,7 +74,7 @@ const edit = (whilePlanning: () => Promise<void> = async () => undefined, change
         priority: null,
         proxied: false,
       };
-      return planState(await liveZone(em, held.id, ZoneScope.all), [desired], true);
+      return planState(await liveZone(em, held.id, ZoneScope.all), [desired], "all");
     },
   });
 

@@ -108,6 +108,22 @@ describe("differences", () => {
     expect(rest).toEqual([soa, `a.${zone} 3600 A 192.0.2.9`, `b.${zone} 3600 A 192.0.2.2`, soa]);
   });
 
+  test("secondaries do not have disabled records: disabling one deletes it there, enabling it creates it", async () => {
+    const record = `/api/domains/${id}/records/${await add("switched", "192.0.2.44")}`;
+    const line = `switched.${zone} 3600 A 192.0.2.44`;
+    const { lines: all } = await transfer(port, zone);
+    expect(all).toContain(line);
+    await zw.admin.put(record, { status: "disabled" });
+    const less = await transfer(port, zone, { since: serialOfLine(all[0] ?? "") });
+    expect(less.lines.slice(1, 3)).toEqual([all[0], line]);
+    const { lines: whole } = await transfer(port, zone);
+    expect(whole).not.toContain(line);
+    await zw.admin.put(record, { status: "active" });
+    const more = await transfer(port, zone, { since: serialOfLine(whole[0] ?? "") });
+    expect(more.lines.slice(2, 4)).toEqual([more.lines[0], line]);
+    await zw.admin.delete(record);
+  });
+
   test("a secondary that is up to date gets the SOA alone", async () => {
     const serial = serialOfLine((await transfer(port, zone)).lines[0] ?? "");
     const { lines } = await transfer(port, zone, { since: serial });

@@ -79,6 +79,18 @@ describe("a mirror", () => {
     expect(await read(mirror.folder, zone)).not.toContain("192.0.2.3");
   });
 
+  test("a disabled record goes from the mirrors, and comes back when it is enabled", async () => {
+    await add(zone, mirror.id);
+    await reaches(zone, "in_sync");
+    const { id } = (await zone.records()).find(({ name }) => name === "www");
+    await zone.update(id, { status: "disabled" });
+    expect(await reaches(zone, "in_sync")).toMatchObject({ differences: 0, foreign: 0 });
+    expect(await read(mirror.folder, zone)).not.toContain("192.0.2.1");
+    await zone.update(id, { status: "active" });
+    await reaches(zone, "in_sync");
+    expect(await read(mirror.folder, zone)).toContain("192.0.2.1");
+  });
+
   test("a rollback reaches the mirrors", async () => {
     const { body: snapshot } = await zone.post("/snapshots");
     await add(zone, mirror.id);

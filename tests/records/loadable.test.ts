@@ -260,7 +260,7 @@ test("data of a type that clients cannot write is stored unchanged", async () =>
   for (const patch of [{ value: "garbage" }, { name: "other" }, { recordType: "A", value: "192.0.2.1" }]) {
     const { status, body } = await zone.update(record.id, patch);
     expect(status).toBe(400);
-    expect(body.message).toMatch(/are read-only except for `ttl`, `comment`, `locked`/);
+    expect(body.message).toMatch(/are read-only except for `ttl`, `status`, `comment`, `locked`/);
   }
   expect((await zone.update(record.id, { value: record.value, ttl: 60, comment: "key" })).body).toMatchObject({
     ttl: 60,

@@ -20,7 +20,7 @@ const edits = fc.array(
 );
 
 function recordOf(some: { recordType: string; name: string; value: string; ttl: number }): RecordDraft {
-  return { ...some, strings: null, priority: null, proxied: false, ...noNotes };
+  return { ...some, strings: null, priority: null, proxied: false, status: "active", ...noNotes };
 }
 
 function liveOf(id: string, some: Parameters<typeof recordOf>[0]): LiveRecord {

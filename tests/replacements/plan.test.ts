@@ -42,6 +42,19 @@ async function replaced(request: object): Promise<Body> {
 const byName = (one: Body, other: Body) => (one.domainName < other.domainName ? -1 : 1);
 
 describe("a plan of a replacement", () => {
+  test("a disabled record gets the new value too, and stays disabled", async () => {
+    const [old, now] = [freshAddress(), freshAddress()];
+    const zone = await manualZone(zw);
+    await zone.add("A", "www", now);
+    await zone.create({ recordType: "A", name: "www", value: old, status: "disabled" });
+    const job = await replaced({ recordType: "A", value: old, newValue: now });
+    expect(job).toMatchObject({ state: "done" });
+    expect((await zone.records()).map(({ value, status }) => `${value} ${status}`).toSorted()).toEqual([
+      `${now} active`,
+      `${now} disabled`,
+    ]);
+  });
+
   test("a plan lists the updates of every domain with the value under one hash, and changes nothing", async () => {
     const { old, zones } = await zonesWithOne();
     const before = await Promise.all(zones.map((zone) => zone.records()));

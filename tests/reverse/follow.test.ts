@@ -21,6 +21,21 @@ async function applied(zone: Zone, changes: unknown, reverse?: unknown): Promise
   return body;
 }
 
+describe("disabled records", () => {
+  test("a PTR record goes with the address that is disabled, comes back with it, and a disabled PTR record is not there", async () => {
+    const net = await reverseNet(zw);
+    const zone = await forwardZone(zw, "follow");
+    const { id } = await zone.add("A", "www", net.at(1));
+    expect(await pointers(net.zone)).toEqual([`1 www.${zone.name}`]);
+    await zone.update(id, { status: "disabled" });
+    expect(await pointers(net.zone)).toEqual([]);
+    const spare = { recordType: "PTR", name: "1", value: "spare.example.net", status: "disabled" };
+    expect((await net.zone.create(spare)).status).toBe(201);
+    await zone.update(id, { status: "active" });
+    expect(await pointers(net.zone)).toEqual(["1 spare.example.net", `1 www.${zone.name}`]);
+  });
+});
+
 describe("the setting", () => {
   test("a new domain's `reverse` is off, and its edits leave PTR records alone", async () => {
     const net = await reverseNet(zw);

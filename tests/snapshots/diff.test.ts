@@ -28,7 +28,7 @@ describe("the difference of two snapshots", () => {
     await zone.add("TXT", "new", "hello", 300);
     const to = await take();
 
-    const unproxied = { ttl: 300, strings: null, proxied: false };
+    const unproxied = { ttl: 300, strings: null, proxied: false, status: "active" };
     const added = { ...unproxied, recordType: "TXT", name: "new", value: "hello", priority: null };
     const removed = { ...unproxied, recordType: "MX", name: "gone", value: "10 mail.example.net", priority: 10 };
     const before = {
@@ -39,6 +39,7 @@ describe("the difference of two snapshots", () => {
       strings: null,
       priority: null,
       proxied: false,
+      status: "active",
     };
     const after = { ...before, name: "renamed", value: "192.0.2.2" };
     expect(await diff(from, to)).toEqual({
@@ -109,6 +110,7 @@ const sided: fc.Arbitrary<Sided[]> = fc
       strings: fc.constantFrom<(string[] | null)[]>(null, ["", "1"]),
       priority: fc.constant(null),
       proxied: fc.constant(false),
+      status: fc.constantFrom("active" as const, "disabled" as const),
     }),
     { selector: ({ id }) => id, maxLength: 6 },
   )

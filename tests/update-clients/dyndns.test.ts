@@ -36,6 +36,18 @@ describe("an update", () => {
     expect((await own.history()).length).toBe(4);
   });
 
+  test("leaves a disabled address alone", async () => {
+    const own = await manualZone(zw);
+    const record = { recordType: "A", name: "home", value: "192.0.2.7", status: "disabled" };
+    expect((await own.create(record)).status).toBe(201);
+    expect(await update(`hostname=home.${own.name}&myip=192.0.2.7`)).toEqual([200, "good 192.0.2.7"]);
+    const records = await own.records();
+    expect(records.map(({ status, value }) => `${value} ${status}`).toSorted()).toEqual([
+      "192.0.2.7 active",
+      "192.0.2.7 disabled",
+    ]);
+  });
+
   test("replaces all addresses of a family by one", async () => {
     const own = await manualZone(zw);
     for (const value of ["192.0.2.7", "192.0.2.8", "192.0.2.9"]) await own.add("A", "many", value);

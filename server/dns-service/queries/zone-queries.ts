@@ -5,7 +5,7 @@ import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { liveAtNames } from "../../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import { isApexNs, type LiveRecord } from "../../dns/record.ts";
+import { isActive, isApexNs, type LiveRecord } from "../../dns/record.ts";
 import { rcodes, types } from "../../dns/wire/messages.ts";
 import { placeholderNameServer, type Soa } from "../../dns/zone-file/soa.ts";
 import { typeName, typeNumber } from "../../dns/zone-file/type-names.ts";
@@ -181,10 +181,7 @@ function isVisible(record: { name: string; recordType: string }, { rights }: Vis
 
 function isServed(record: LiveRecord, zone: VisibleZone): boolean {
   return (
-    record.status === "active" &&
-    record.recordType !== "SOA" &&
-    typeNumber(record.recordType) !== null &&
-    isVisible(record, zone)
+    isActive(record) && record.recordType !== "SOA" && typeNumber(record.recordType) !== null && isVisible(record, zone)
   );
 }
 
@@ -214,6 +211,7 @@ async function hasNamesBelow(em: EntityManager, { id, rights }: Zone, owner: str
     .select("record_id")
     .where("domain_id", "=", id)
     .where("until", "is", null)
+    .where("status", "=", "active")
     .where(sql<SqlBool>`${key} > (reverse(${owner}::text) || '.') collate "C"`)
     .where(sql<SqlBool>`${key} < (reverse(${owner}::text) || '/') collate "C"`)
     .where(rights.sees.condition())

@@ -22,6 +22,7 @@ export async function soaOf(
     .select("value")
     .where("domain_id", "=", id)
     .where("until", "is", null)
+    .where("status", "=", "active")
     .where("name", "=", "@")
     .where("record_type", "=", "NS")
     .orderBy("value")

@@ -4,6 +4,7 @@ import type { Audit } from "../../audit/audit.ts";
 import type { LiveNames } from "../../changes/state/live-names.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
+import { isActive } from "../../dns/record.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
 import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
 import { LimitReached } from "../../limits/rate-limit.ts";
@@ -199,9 +200,10 @@ async function editsIn(
   const reason = refusedByRights(update, zone.rights);
   if (reason !== null) throw new UpdateRefused(rcodes.refused, reason);
   const names = namesOf(update);
-  const present = await live.at(names);
+  // What is disabled is not there for a client that asks by DNS.
+  const present = (await live.at(names)).filter(isActive);
   const soa = names.includes("@") ? await soaOf(tx, services, zone) : null;
-  const served = present.filter(({ status, recordType }) => status === "active" && recordType !== "SOA");
+  const served = present.filter(({ recordType }) => recordType !== "SOA");
   const failed = failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served);
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);

@@ -1,5 +1,5 @@
 import { printRdata } from "../record-types.ts";
-import { isApexNs, type RecordData } from "../record.ts";
+import { isApexNs, type RecordData, type StatedData } from "../record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 import { inFile } from "./printed-data.ts";
@@ -11,7 +11,8 @@ export interface ZoneFileContent {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
   zone: string;
   soa: Soa;
-  records: readonly RecordData[];
+  /** Disabled ones are written as comments. */
+  records: readonly PrintedRecord[];
   /** Seconds for $TTL. Default: 3600. Every record still has its own TTL. */
   defaultTtl?: number;
   /** Writes ALIAS, ANAME and LUA, which only some servers load, as records rather than comments. */
@@ -19,6 +20,9 @@ export interface ZoneFileContent {
   /** Whether the records are only part of the zone. */
   isPart?: boolean;
 }
+
+/** A record, active unless it says otherwise. */
+type PrintedRecord = RecordData & Partial<Pick<StatedData, "status">>;
 
 // Longer owners widen only their own line.
 const widestOwner = 32;
@@ -60,7 +64,7 @@ export function* printingInPieces({
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
   ];
-  if (!ordered.some((record) => isApexNs(record) && !isPlaceholder(record))) {
+  if (!ordered.some((record) => isApexNs(record) && isServed(record) && !isPlaceholder(record))) {
     head.push(
       isPart
         ? "; This file has only some hosts of the zone, without its name servers. The next line is a placeholder."
@@ -76,13 +80,18 @@ export function* printingInPieces({
     const { name, ttl, recordType } = record;
     const [type, data] = inFile(recordType, printRdata(record));
     const line = printLine(name, ttl, type, data, width);
+    const comment = line.replaceAll(/\p{Cc}+/gu, " ");
     const isComment = isCommented(recordType, vendorTypes) || !isOneEntry(type, data);
-    piece += `${isComment ? `; ${line.replaceAll(/\p{Cc}+/gu, " ")}` : line}\n`;
+    piece += `${isServed(record) ? (isComment ? `; ${comment}` : line) : `; disabled: ${comment}`}\n`;
     if (piece.length < pieceCharacters) continue;
     pieces.push(piece);
     piece = "";
   }
   return [...pieces, piece];
+}
+
+function isServed({ status = "active" }: PrintedRecord): boolean {
+  return status === "active";
 }
 
 function printSoa(soa: Soa, width: number): string[] {
@@ -124,7 +133,7 @@ function absolute(host: string): string {
 }
 
 /** Sorts by owner, NS first, then type, value and TXT split. */
-function* inOrder(records: readonly RecordData[]): Steps<RecordData[]> {
+function* inOrder(records: readonly PrintedRecord[]): Steps<PrintedRecord[]> {
   const keys = new Map<string, string>();
   const keyed = yield* mapped(records, (record) => {
     let key = keys.get(record.name);

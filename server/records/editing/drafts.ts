@@ -6,12 +6,14 @@ import { ruleFor } from "../../dns/record-types.ts";
 import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
 import {
+  isActive,
   isEditableType,
   noNotes,
   ttlKey,
   type LiveRecord,
   type RecordDraft,
   type RecordNotes,
+  type RecordStatus,
 } from "../../dns/record.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { unwantedPriority } from "../../dns/values/priority.ts";
@@ -28,6 +30,7 @@ export interface RecordInput {
   ttl?: number | undefined;
   priority?: number | null | undefined;
   proxied?: boolean | undefined;
+  status?: RecordStatus | undefined;
   comment?: string | null | undefined;
   locked?: boolean | undefined;
   ownerId?: string | null | undefined;
@@ -39,19 +42,20 @@ export type Drafted =
   | { ok: true; draft: RecordDraft; anyTtl: boolean; warnings: string[] }
   | { ok: false; issues: Issue[] };
 
-/** Checks a new record against the rules of its type and the limits of its provider. */
+/** Checks a new record against the rules of its type and, unless it is disabled, the limits of its provider. */
 export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
   const issues: Issue[] = [];
   const owner = parseOwner(input.name, zone);
   if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
   const value = givenValue(input);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
-  const proxied = input.proxied ?? false;
+  const { proxied = false, status = "active" } = input;
   const asked = input.ttl ?? defaultTtlAt(kind);
   const ttl = ttlAt(kind, proxied, asked);
   const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
   const written = { name: owner.ok ? owner.value : "@", ...content };
-  const limits = limitIssues({ recordType: input.recordType, ttl, proxied, ...written }, kind, zone);
+  const limited = { recordType: input.recordType, ttl, proxied, ...written };
+  const limits = isActive({ status }) ? limitIssues(limited, kind, zone) : [];
   // Limits on a name or value that could not be read would be misleading.
   const isKnown = owner.ok && value.ok;
   issues.push(...limits.filter(({ path: [field] }) => isKnown || field === "ttl" || field === "proxied"));
@@ -62,10 +66,11 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
     ...content,
     ttl,
     proxied,
+    status,
     ...notesGiven(input, noNotes),
   };
   const ofTtl = input.ttl === undefined ? [] : ttlWarnings(kind, asked, ttl);
-  const anyTtl = input.ttl === undefined && ttl === asked;
+  const anyTtl = isActive({ status }) && input.ttl === undefined && ttl === asked;
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ofTtl] };
 }
 
@@ -100,7 +105,7 @@ function contentOf({ value, strings = null, priority }: CanonicalValue) {
 
 /**
  * Checks an update: the given fields over the present record. Judges only what changes: records read from a provider may break
- * today's rules and can still be edited.
+ * today's rules and can still be edited. A record that is enabled is judged whole, like a new one.
  */
 export function draftUpdate(
   present: LiveRecord,
@@ -114,13 +119,16 @@ export function draftUpdate(
   const renamed = patch.name !== undefined && patch.name !== present.name;
   const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
   const value = updatedValue(present, recordType, patch);
-  const proxied = patch.proxied ?? present.proxied;
+  const { proxied = present.proxied, status = present.status } = patch;
+  const isEnabled = isActive({ status }) && !isActive(present);
   const asked = patch.ttl ?? present.ttl;
   const ttl = ttlAt(kind, proxied, asked);
   const content = value.ok ? contentOf(value.value) : present;
   const { value: text, strings } = content;
   const limited = { recordType, ttl, proxied, name: owner.ok ? owner.value : present.name, value: text, strings };
-  const issues = limitIssues(limited, kind, zone).filter(({ path: [field] }) => {
+  const limits = isActive({ status }) ? limitIssues(limited, kind, zone) : [];
+  const issues = limits.filter(({ path: [field] }) => {
+    if (isEnabled) return true;
     const key = field as keyof typeof limited;
     if (key === "strings") return !sameStrings(strings, present.strings);
     // A new type may not allow the present name or proxying.
@@ -139,10 +147,12 @@ export function draftUpdate(
     ...contentOf(value.value),
     ttl,
     proxied,
+    status,
     ...notesGiven(patch, present),
   };
-  // A record that joins another RRset takes its TTL.
-  const anyTtl = patch.ttl === undefined && ttlKey(draft) !== ttlKey(present);
+  // A record that joins an RRset takes its TTL.
+  const joins = isEnabled || (isActive(draft) && ttlKey(draft) !== ttlKey(present));
+  const anyTtl = patch.ttl === undefined && joins;
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ttlWarnings(kind, asked, ttl)] };
 }
 
@@ -153,7 +163,7 @@ function readOnlyIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue
     .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
     .map((field) => ({
       path: [field],
-      message: `${present.recordType} records are read-only except for \`ttl\`, \`comment\`, \`locked\`, \`ownerId\` and \`reviewAt\`.`,
+      message: `${present.recordType} records are read-only except for \`ttl\`, \`status\`, \`comment\`, \`locked\`, \`ownerId\` and \`reviewAt\`.`,
     }));
 }
 

@@ -6,7 +6,15 @@ import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { reservedByLock } from "../../changes/record-locks.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import { readOnlyReason } from "../provider-limits.ts";
-import { isApexNs, recordKey, rrsetKey, type LiveRecord, type RecordData, type RecordDraft } from "../../dns/record.ts";
+import {
+  isActive,
+  isApexNs,
+  recordKey,
+  rrsetKey,
+  type LiveRecord,
+  type RecordData,
+  type RecordDraft,
+} from "../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
 import { managedReason } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
@@ -48,7 +56,7 @@ export function prepareEdit(
   if (maintained) return refusedRecord("BAD_REQUEST", managedReason(maintained));
   const before = present.get(edit.recordId);
   if (!before) return refusedRecord("NOT_FOUND", "This domain has no such record.");
-  const readOnly = readOnlyReason(before, kind);
+  const readOnly = isActive(before) ? readOnlyReason(before, kind) : null;
   if (readOnly !== null) return refusedRecord("BAD_REQUEST", readOnly);
   if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
   return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
@@ -115,7 +123,7 @@ function* glueWarnings(
   };
   return yield* flatMapped(prepared, (edit) => {
     const draft = edit.ok ? view.get(edit.id) : undefined;
-    const nameServer = draft ? ownNameServer(draft, zone) : null;
+    const nameServer = draft && isActive(draft) ? ownNameServer(draft, zone) : null;
     if (!draft || nameServer === null) return [];
     return isAddressed(nameServer)
       ? []
@@ -207,7 +215,8 @@ function beyondRrset(
 ): Refusal | null {
   if (!kind.unsupportedRrset) return null;
   const written = draft && view.get(id);
-  if (!written || (before && recordKey(before) === recordKey(written))) return null;
+  if (!written || !isActive(written)) return null;
+  if (before && isActive(before) && recordKey(before) === recordKey(written)) return null;
   const key = rrsetKey(written);
   let reason = known.get(key);
   if (reason === undefined) {
@@ -220,11 +229,12 @@ function beyondRrset(
 
 function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): string[] {
   const { id, draft, before } = edit;
+  const losesNs = before && isActive(before) && isApexNs(before);
+  const lostNs = (verb: string) =>
+    `${verb} the apex NS record ${before?.value} changes which servers answer for the zone.`;
   if (!draft) {
     view.remove(id);
-    return before && isApexNs(before)
-      ? [`Deleting the apex NS record ${before.value} changes which servers answer for the zone.`]
-      : [];
+    return losesNs ? [lostNs("Deleting")] : [];
   }
   const ttl = edit.anyTtl ? view.ttlOf(draft) : undefined;
   const aligned = view.put(id, ttl === undefined ? draft : { ...draft, ttl });
@@ -235,5 +245,6 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
           `The TTL ${draft.ttl} now also applies to ${others} of ${draft.name} ${draft.recordType}: an RRset has one TTL.`,
         ]
       : [];
-  return [...edit.warnings, ...ruleWarnings];
+  const disabled = losesNs && !isActive(draft) ? [lostNs("Disabling")] : [];
+  return [...edit.warnings, ...ruleWarnings, ...disabled];
 }

@@ -121,10 +121,11 @@ function textOf({ action, id, before, after }: PlannedChange): string {
   return JSON.stringify([action, action === "create" ? null : id, before?.version, after && withoutDefaults(after)]);
 }
 
-/** Leaves out notes that a record does not have, which hashes of earlier versions do not cover. */
-function withoutDefaults({ locked, ownerId, reviewAt, ...draft }: RecordDraft): object {
+/** Leaves out the status of an active record and notes that it does not have, which hashes of earlier versions do not cover. */
+function withoutDefaults({ status, locked, ownerId, reviewAt, ...draft }: RecordDraft): object {
   return {
     ...draft,
+    ...(status === "active" ? {} : { status }),
     ...(locked ? { locked } : {}),
     ...(ownerId === null ? {} : { ownerId }),
     ...(reviewAt === null ? {} : { reviewAt }),

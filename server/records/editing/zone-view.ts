@@ -2,6 +2,7 @@ import type { ServerRules } from "../../dns/server-rules/rules.ts";
 import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import {
+  isActive,
   isUnchanged,
   ttlKey,
   type LiveRecord,
@@ -13,7 +14,7 @@ import { atOnce, type Steps } from "../../platform/slices.ts";
 
 /**
  * Holds the part of a zone that edits touch: starts with the live records of some names, takes edits, and returns the changes. Every name
- * that is edited must have been loaded completely.
+ * that is edited must have been loaded completely. Disabled records are changed like others but count for no rule: they are in no RRset.
  */
 export class ZoneView {
   readonly #rules: ServerRules | null;
@@ -45,13 +46,14 @@ export class ZoneView {
 
   get(id: string): RecordDraft | undefined {
     const record = this.#current.get(id);
-    if (!record) return undefined;
+    if (!record || !isActive(record)) return record;
     const ttl = this.#ttls.of(record);
     return ttl === record.ttl ? record : { ...record, ttl };
   }
 
+  /** Returns the records of a name that DNS has. */
   at(name: string): RecordDraft[] {
-    return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.get(id) ?? []);
+    return [...(this.#ids.get(name) ?? [])].flatMap((id) => this.get(id) ?? []).filter(isActive);
   }
 
   /** Returns the TTL of the RRset that a record would join; undefined if it would be the first. */
@@ -65,6 +67,10 @@ export class ZoneView {
    */
   put(id: string, draft: RecordDraft): number {
     this.#record(id, undefined);
+    if (!isActive(draft)) {
+      this.#record(id, draft);
+      return 0;
+    }
     const others = this.#ttls.deviating(draft);
     this.#record(id, draft);
     if (others > 0 || this.#ttls.of(draft) !== draft.ttl) {
@@ -112,7 +118,7 @@ export class ZoneView {
     const found: { name: string; violation: Violation }[] = [];
     for (const name of names) {
       yield;
-      const before = this.#originalByName.get(name) ?? [];
+      const before = (this.#originalByName.get(name) ?? []).filter(isActive);
       for (const violation of newViolations(name, before, this.at(name), this.#rules, this.#apexCname))
         found.push({ name, violation });
     }
@@ -152,14 +158,14 @@ export class ZoneView {
     const previous = this.#current.get(id);
     if (previous) {
       this.#ids.get(previous.name)?.delete(id);
-      this.#ttls.remove(previous);
+      if (isActive(previous)) this.#ttls.remove(previous);
     }
     if (!draft) {
       this.#current.delete(id);
       return;
     }
     this.#current.set(id, draft);
-    this.#ttls.add(draft);
+    if (isActive(draft)) this.#ttls.add(draft);
     const ids = this.#ids.get(draft.name);
     if (ids) ids.add(id);
     else this.#ids.set(draft.name, new Set([id]));

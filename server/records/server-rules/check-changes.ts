@@ -1,7 +1,7 @@
 import type { EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { filtered, inSlices, mapped, type Steps } from "../../platform/slices.ts";
-import { recordKey, type PlannedChange } from "../../dns/record.ts";
+import { recordKey, servedChanges, type PlannedChange } from "../../dns/record.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import { ancestorsOf, wildcardBelow, wildcardParent } from "../../dns/server-rules/ancestors.ts";
 import { Blame } from "../../dns/server-rules/blame.ts";
@@ -31,7 +31,10 @@ export async function checkChanges(
   mostAsked = mostAskedAbout,
 ): Promise<Map<string, Violation[]>> {
   const moved = await inSlices(
-    filtered(changes, ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after)),
+    filtered(
+      servedChanges(changes),
+      ({ before, after }) => !before || !after || recordKey(before) !== recordKey(after),
+    ),
   );
   if (moved.every(keepsTypes)) return new Map();
   if (moved.every(isOrdinary) && !(await hasDependingRecords(em, zone))) return new Map();

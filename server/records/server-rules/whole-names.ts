@@ -108,7 +108,7 @@ async function rowsAfter(em: EntityManager, domainId: string, last: Row | null):
     : sql``;
   const { rows } = await sql<Row>`
     select record_id as id, name, record_type as "recordType", case when record_type = 'NS' then value end as value
-    from records where domain_id = ${domainId} and until is null ${after}
+    from records where domain_id = ${domainId} and until is null and status = 'active' ${after}
     order by name, record_type, record_id limit ${rowsPerPage}
   `.execute(queries(em));
   return rows;

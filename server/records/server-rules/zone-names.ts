@@ -27,7 +27,7 @@ export async function hasDependingRecords(
   { id, name }: { id: string; name: string },
 ): Promise<boolean> {
   const key = reversed(name);
-  const live = sql`select from records where domain_id = ${id} and until is null`;
+  const live = sql`select from records where domain_id = ${id} and until is null and status = 'active'`;
   const nameServers = sql`${live} and record_type = 'NS' and ${valueKeyed}`;
   // Each part has an index of its own.
   const { rows } = await sql<{ depends: boolean }>`
@@ -57,7 +57,7 @@ export class ZoneNames implements Unchanged {
   constructor(em: EntityManager, zone: { id: string; name: string }, changed: ReadonlySet<string>) {
     this.#em = em;
     this.#zone = zone;
-    this.#live = sql<boolean>`domain_id = ${zone.id} and until is null`;
+    this.#live = sql<boolean>`domain_id = ${zone.id} and until is null and status = 'active'`;
     this.#others = sql<boolean>`${this.#live} and record_id not in (select value::uuid from ${jsonTexts([...changed])})`;
   }
 

@@ -117,6 +117,7 @@ const data = (name: string, value: string, ttl = 300) => ({
   ttl,
   priority: null,
   proxied: false,
+  status: "active" as const,
 });
 
 test("a patch groups by name and type, the apex first, removals before additions, with the changed words marked", () => {

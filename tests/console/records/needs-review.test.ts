@@ -9,6 +9,7 @@ const record = (name: string, recordType = "A") => ({
   ttl: 300,
   priority: null,
   proxied: false,
+  status: "active" as const,
 });
 const created = (...creates: ReturnType<typeof record>[]) => ({ creates, updates: [], deletes: [] });
 const updated = (changes: Record<string, [unknown, unknown]>) => ({

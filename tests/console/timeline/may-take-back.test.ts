@@ -9,6 +9,7 @@ const record = (name: string) => ({
   ttl: 300,
   priority: null,
   proxied: false,
+  status: "active" as const,
 });
 const made = (name: string, changed: Partial<ChangeSet> = {}) => ({
   state: "applied" as const,

@@ -9,6 +9,7 @@ const record = (name: string, value: string, ttl = 300) => ({
   ttl,
   priority: null,
   proxied: false,
+  status: "active" as const,
 });
 
 test("a plan is shown by name, the apex first, what goes above what comes", () => {

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
 import { typeName } from "../../../server/dns/zone-file/type-names.ts";
 import { linesOf, transfer } from "../../support/name-servers/transfer-client.ts";
-import { exchangeByTcp, update, type Answered } from "../../support/name-servers/update-client.ts";
+import { exchangeByTcp, prerequisite, update, type Answered } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newKey, newZone } from "./key-clients.ts";
 
@@ -52,6 +52,31 @@ const shown = ({ rcode, message }: Answered) => {
   return { rcode, lines: linesOf(message).toSorted(), authority: authority ? typeName(authority.type) : null };
 };
 const soa = async () => `read.example 3600 SOA mname rname ${(await zone.revision()) + 1}`;
+
+describe("a disabled record", () => {
+  test("is not there for queries, transfers, prerequisites and updates, and no update touches it", async () => {
+    const off = await newZone(zw, "off.example");
+    await off.add(
+      { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 },
+      { recordType: "A", name: "www", value: "192.0.2.2", ttl: 900, status: "disabled" },
+      { recordType: "CNAME", name: "spare", value: "www.off.example", ttl: 300, status: "disabled" },
+      { recordType: "A", name: "a.deep", value: "192.0.2.3", ttl: 300, status: "disabled" },
+    );
+    expect(shown(await off.client.query("www", "A")).lines).toEqual(["www.off.example 300 A 192.0.2.1"]);
+    for (const name of ["spare", "a.deep", "deep"]) expect((await off.client.query(name, "A")).rcode).toBe(3);
+    const { lines } = await transfer(zw.services.dnsService.ports[0] ?? 0, "off.example", { key: off.key.tsig });
+    expect(lines.filter((line) => !line.includes(" SOA "))).toEqual(["www.off.example 300 A 192.0.2.1"]);
+
+    const add = [update.add("spare", "A", "192.0.2.9"), update.deleteRrset("www", "A"), update.deleteName("a.deep")];
+    expect(await off.client.update(add, [prerequisite.nameUnused("spare")])).toBe(0);
+    expect(await off.lines()).toEqual([
+      "a.deep 300 A 192.0.2.3",
+      "spare 300 A 192.0.2.9",
+      "spare 300 CNAME www.off.example",
+      "www 900 A 192.0.2.2",
+    ]);
+  });
+});
 
 describe("a signed query", () => {
   test.each([

@@ -181,6 +181,7 @@ describe("a zone queried name by name", () => {
       ttl: 300,
       priority: null,
       proxied: false,
+      status: "active" as const,
       ...noNotes,
     };
   }
