@@ -7,11 +7,13 @@ import { types } from "../dns/wire/messages.ts";
 import { catalogEntries } from "./catalog.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
+import { inPages } from "../platform/slices.ts";
 import { encodeFor, type MirroredRow } from "./mirrored.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
-const pageRows = 1_000;
+/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
+const pageRows = 500;
 /** Record versions that an incremental transfer holds in memory. */
 const mostDifferences = 20_000;
 
@@ -99,9 +101,7 @@ async function* recordsAt(
 ): AsyncGenerator<WireEntry> {
   const encoder = new RecordEncoder(zone.name);
   let hasNameServers = false;
-  let last: PageRow | null = null;
-  for (;;) {
-    const rows: PageRow[] = await pageAfter(database.fork(), zone, last);
+  for await (const rows of inPages<PageRow>(pageRows, (last) => pageAfter(database.fork(), zone, last))) {
     for (const row of rows) {
       hasNameServers ||= isApexNs({ name: row.name, recordType: row.record_type });
       const entry = encode(row, encoder);
@@ -109,8 +109,6 @@ async function* recordsAt(
     }
     // Checked after reading: versions are deleted after `historyFrom` was raised.
     await requireHistory(database.fork(), zone, zone.revision);
-    last = rows.at(-1) ?? null;
-    if (rows.length < pageRows) break;
   }
   if (!hasNameServers) yield* placeholders(zone);
 }

@@ -1,5 +1,5 @@
 import { everyColumn } from "../database/every-column.ts";
-import { sql, type Selectable } from "kysely";
+import { sql, type Selectable, type SqlBool } from "kysely";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
 import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -15,6 +15,7 @@ import {
   countsAt,
   liveColumns,
   liveRecord,
+  pageRows,
   zoneAt,
   zonesAt,
   type LiveRow,
@@ -192,8 +193,8 @@ function withinPage(): (row: SnapshotRow) => boolean {
   };
 }
 
-/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
-const pageRows = 1_000;
+/** Parts in which the keys of versions are read, each by itself. */
+const keyParts = 8;
 
 /** Returns the versions that were alive at one of two revisions only: those that began (`since`) or ended (`until`) in (older, newer]. */
 async function recordsBetween(
@@ -221,10 +222,15 @@ async function recordsBetween(
     .execute();
   if (few.length <= pageRows) return few.map(liveRecord);
   // One change may be of the whole zone, and no index orders what it changed: pages would each read all of it.
-  const { keys } = await versions
-    .select(sql<string>`string_agg(record_id::text || ' ' || version, ',')`.as("keys"))
-    .executeTakeFirstOrThrow();
-  const rows = await inChunks(keys.split(","), pageRows, (some) => versionsByKey(em, some));
+  const parts = Array.from({ length: keyParts }, (_, part) => part);
+  const keys = await inChunks(parts, 1, async ([part]) => {
+    const found = await versions
+      .select(sql<string | null>`string_agg(record_id::text || ' ' || version, ',')`.as("keys"))
+      .where(sql<SqlBool>`get_byte(uuid_send(record_id), 15) % ${sql.lit(keyParts)} = ${part}`)
+      .executeTakeFirst();
+    return found?.keys?.split(",") ?? [];
+  });
+  const rows = await inChunks(keys, pageRows, (some) => versionsByKey(em, some));
   return await inSlices(mapped(rows, liveRecord));
 }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createClient, type Client } from "../../client-sdk/src/index.ts";
 import { slicedWork } from "../../server/platform/slices.ts";
@@ -17,6 +19,28 @@ beforeAll(async () => {
 
 const zonefile = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => `h${first + index} 300 IN A 192.0.2.${index % 250}\n`).join("");
+
+/** Returns how many octets of an answer arrived at most between two turns of the event loop, which this process shares with the service. */
+async function mostReceivedInTurn(path: string): Promise<number> {
+  const { hostname, port } = new URL(zw.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  let received = 0;
+  socket.on("data", (octets) => (received += octets.length));
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${zw.admin.token}\r\nConnection: close\r\n\r\n`,
+  );
+  let most = 0;
+  let before = 0;
+  const look = () => {
+    most = Math.max(most, received - before);
+    before = received;
+    if (!socket.closed) setImmediate(look);
+  };
+  look();
+  await once(socket, "close");
+  expect(received).toBeGreaterThan(4 * 65_536);
+  return most;
+}
 
 test("a large dry run returns every record, the same over REST, tRPC and the client", async () => {
   const input = { zonefile: zonefile(0, hosts), dryRun: true };
@@ -78,23 +102,22 @@ describe("responses about a large zone", () => {
     const to = (await whole.post("/snapshots")).body.id;
     const before = slicedWork.chunks;
     const { added, removed, modified } = (await whole.get(`/snapshots/diff?from=${from}&to=${to}`)).body;
-    expect(slicedWork.chunks - before).toBe(3);
+    expect(slicedWork.chunks - before).toBeGreaterThanOrEqual(10);
     expect(new Set(added.map(({ name }: Body) => name)).size).toBe(2_500);
     expect([removed, modified]).toEqual([[], []]);
     const back = (await whole.get(`/snapshots/diff?from=${to}&to=${from}`)).body;
     expect(back.removed).toHaveLength(2_500);
   });
 
-  test("a large zone file is sent in pieces, other calls run in between, and it is the same over REST, tRPC and the client", async () => {
+  test("a large zone file arrives piece by piece, other calls run in between, and it is the same over REST, tRPC and the client", async () => {
     const whole = await manualZone(zw);
-    await whole.post("/zonefile", { zonefile: zonefile(0, 6_000) });
-    const before = slicedWork.turns;
+    await whole.post("/zonefile", { zonefile: zonefile(0, 9_000) });
     const rest = await whole.get("/zonefile");
-    expect(slicedWork.turns - before).toBeGreaterThanOrEqual(Math.floor(String(rest.body).length / 70_000));
     expect(rest.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    expect(String(rest.body).match(/^h\d+ .* IN A .*$/gm)).toHaveLength(6_000);
+    expect(String(rest.body).match(/^h\d+ .* IN A .*$/gm)).toHaveLength(9_000);
     const { zonefile: text } = await client.records.exportZonefile.query({ id: whole.id });
     expect(text).toBe(rest.body);
+    expect(await mostReceivedInTurn(`${whole.path}/zonefile`)).toBeLessThan(3 * 65_536);
     expect(await zw.admin.send("HEAD", `${whole.path}/zonefile`)).toMatchObject({ status: 200, body: "" });
   });
 

@@ -1,7 +1,11 @@
 import type { EntityManager } from "../../database/database.ts";
 import type { Sent } from "../../database/one-trip.ts";
 import type { LiveRecord } from "../../dns/record.ts";
+import { inChunks } from "../../platform/slices.ts";
 import { liveAtNames, liveAtNamesStatement, liveRecord, type LiveRow } from "./live-queries.ts";
+
+/** Names read at once: a statement of the embedded database blocks the event loop until it is done. */
+const namesPerQuery = 1_000;
 
 /** The live records of a zone that nothing else changes meanwhile, each name read once. */
 export class LiveNames {
@@ -18,7 +22,8 @@ export class LiveNames {
   async at(names: readonly string[]): Promise<LiveRecord[]> {
     const wanted = [...new Set(names)];
     const missing = wanted.filter((name) => !this.#read.has(name));
-    this.#remember(missing, await liveAtNames(this.#em, this.#domainId, missing));
+    const found = await inChunks(missing, namesPerQuery, (some) => liveAtNames(this.#em, this.#domainId, some));
+    this.#remember(missing, found);
     return wanted.flatMap((name) => this.#read.get(name) ?? []);
   }
 

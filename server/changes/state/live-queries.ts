@@ -97,8 +97,8 @@ export function liveAtNamesStatement(
   `.compile(queries(em));
 }
 
-/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
-const pageRows = 1_000;
+/** Rows read at once: a statement of the embedded database blocks the event loop until it is done, about 35 milliseconds for 1,000 rows. */
+export const pageRows = 250;
 
 /** Returns the whole zone, or the part of it in a scope. Only for work on whole zones: sync, export, import. */
 export async function liveZone(em: EntityManager, domainId: string, scope: ZoneScope): Promise<LiveRecord[]> {

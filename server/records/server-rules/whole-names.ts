@@ -13,7 +13,7 @@ interface Row {
   value: string | null;
 }
 
-const rowsPerPage = 2000;
+const rowsPerPage = 500;
 
 /** Holds all names of a zone, read once: for so many changes that asking about each name would cost more. */
 export class WholeNames implements Unchanged {

@@ -11,7 +11,7 @@ import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchang
 const namesPerStatement = 250;
 /** The same where the changed records below each name are skipped. */
 const branchesPerStatement = 50;
-const targetsPerPage = 1000;
+const targetsPerPage = 500;
 /** Targets below a name that are read along with those of other names; if there are more, they are read in pages of their own. */
 const targetsPerRoot = 20;
 const rootsPerStatement = 100;
