@@ -6,7 +6,7 @@ import { measureHostileBodies } from "./hostile-bodies.ts";
 import { measureStalls } from "./stalls.ts";
 import { measureMirrorOutage, measureMirrors } from "./mirrors.ts";
 import { measurePrimary } from "./primary/main.ts";
-import { measurePages, measureReads } from "./reads.ts";
+import { measureLists, measurePages, measureReads } from "./reads.ts";
 import { measureIndexedWrites, measureRecordSearch } from "./record-search.ts";
 import { measureReminders } from "./reminders.ts";
 import { measureReplacement } from "./replace.ts";
@@ -36,6 +36,7 @@ const benchmarks: Record<string, () => Promise<Figure[]>> = {
   stalls: measureStalls,
   authentication: measureAuthentication,
   reminders: async () => await inEnvironment(measureReminders),
+  lists: async () => await inEnvironment(measureLists),
   search: async () => await inEnvironment(measureRecordSearch),
   "indexed-writes": async () =>
     await inEnvironment((environment) => inEnvironment((without) => measureIndexedWrites(environment, without))),

@@ -1,3 +1,5 @@
+import type { RestClient } from "./rest-client.ts";
+
 /** Runs a statement without parameters and returns its rows. */
 export type Run = (sql: string) => Promise<readonly Record<string, unknown>[]>;
 
@@ -13,6 +15,14 @@ export const growing = [
   "change_requests",
 ] as const;
 
+/** Ids in a filled installation. */
+export interface FilledZones {
+  /** A user with a hundredth of the domains. */
+  owner: string;
+  domain: string;
+  config: string;
+}
+
 /** How large an installation is to be. */
 export interface Size {
   domains: number;
@@ -25,7 +35,8 @@ export interface Size {
  * built after the rows, which takes a third of the time. Every domain belongs to one of 200 groups and has two tags; each hundredth is the
  * owner's.
  */
-export async function fillZones(run: Run, { domains, recordsEach }: Size, ownerId: string): Promise<void> {
+export async function fillZones(run: Run, { domains, recordsEach }: Size, owner: string): Promise<FilledZones> {
+  const ownerId = await idOf(run, `users where username = '${owner}'`);
   await run(`insert into provider_configs (id, kind, name, config, members_may_use)
     select gen_random_uuid(), 'manual', 'Group ' || n, '{}', false from generate_series(1, 20) n`);
   await run(`insert into domains (id, name, provider_zone, provider_config_id, owner_id, group_name, tags, expires_at, expiring_from,
@@ -37,8 +48,8 @@ export async function fillZones(run: Run, { domains, recordsEach }: Size, ownerI
   const indexes = await run(`select indexname, indexdef from pg_indexes
     where tablename = 'records' and indexname not in (select conname from pg_constraint)`);
   for (const { indexname } of indexes) await run(`drop index "${String(indexname)}"`);
-  await run("set session_replication_role = replica");
-  await run(`insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, priority, proxied, status, locked,
+  // A replica checks no references and runs no triggers.
+  await run(`do $fill$ begin set local session_replication_role = replica; insert into records (record_id, version, domain_id, since, record_type, name, value, ttl, priority, proxied, status, locked,
       owner_id, created_at, updated_at)
     select gen_random_uuid(), 1, d.id, 1,
       case n when 1 then 'MX' when 2 then 'TXT' when 3 then 'NS' when 4 then 'AAAA' when 5 then 'CNAME' else 'A' end,
@@ -47,8 +58,7 @@ export async function fillZones(run: Run, { domains, recordsEach }: Size, ownerI
         when 5 then 'www.' || d.name else '10.' || n || '.' || length(d.name) || '.' || ascii(right(md5(d.name), 1)) end,
       3600, case n when 1 then 10 end, false, 'active', n = 6 and d.drift_found_at is not null, case when n = 7 and d.owner_id is not null then d.owner_id end,
       now(), now()
-    from domains d, generate_series(1, ${recordsEach}) n`);
-  await run("set session_replication_role = origin");
+    from domains d, generate_series(1, ${recordsEach}) n; end $fill$`);
   for (const { indexdef } of indexes) await run(String(indexdef));
   await run(`insert into change_sets (id, domain_id, kind, state, actor_id, revision, creates, updates, deletes, repaired, created_at, finished_at)
     select gen_random_uuid(), id, 'import', 'applied', '${ownerId}', 1, ${recordsEach}, 0, 0, false, created_at, created_at from domains`);
@@ -71,4 +81,79 @@ export async function fillZones(run: Run, { domains, recordsEach }: Size, ownerI
       case when n % 100 > 1 then now() end
     from (select id, name, row_number() over () as n from domains) d`);
   await run("vacuum analyze");
+  return {
+    owner: ownerId,
+    domain: await idOf(run, "domains where name = 'd77.example'"),
+    config: await idOf(run, "provider_configs where name = 'Group 7'"),
+  };
+}
+
+async function idOf(run: Run, rows: string): Promise<string> {
+  const [{ id } = {}] = await run(`select id from ${rows}`);
+  return String(id);
+}
+
+/** What a parameter without an enumeration is tried with. `{…}` names something of the filled database. */
+const samples: Record<string, string | string[]> = {
+  page: "2",
+  limit: "100",
+  group: "group7",
+  tag: ["tag7", "all"],
+  name: ["d77.example", "h9-1", "@"],
+  view: "",
+  search: ["d77", "77.ex", "h9-1", "10.9.12", "a"],
+  filter: ["h9", "10.9"],
+  value: ["10.9.12.5", "mail77"],
+  type: ["A", "MX"],
+  at: "1",
+  providerConfigId: "{config}",
+  ownerId: "{owner}",
+  userId: "{owner}",
+  actorId: "{owner}",
+  domainId: "{domain}",
+  domain: "d77.example",
+  targetId: "{domain}",
+  targetType: "domain",
+  action: "records.import",
+  from: "2026-01-01T00:00:00Z",
+  to: "2036-01-01T00:00:00Z",
+  after: "d77.example",
+};
+
+/** Lists without pages, and what they are paged by. */
+const others = [
+  "/api/domains/tags",
+  "/api/domains/zone-of?name=h9.d77.example",
+  "/api/records/search?value=10.9.12.97",
+];
+/** What the paths of lists name by `{id}`; null: filled with nothing here. */
+const pathIds = ["/domains/{id}/", "/v1/domains/{id}/"];
+
+interface Operation {
+  parameters?: { name: string; in: string; schema: { enum?: string[]; anyOf?: { enum?: string[] }[] } }[];
+}
+
+/** Every list of the API's document, plainly and with each value of each parameter. */
+export async function listPaths(client: RestClient, named: FilledZones): Promise<string[]> {
+  const { paths } = (await client.get("/api/openapi.json")).body as { paths: Record<string, { get?: Operation }> };
+  const urls = Object.entries(paths).flatMap(([path, { get }]) => {
+    const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
+    if (!query.some(({ name }) => ["page", "after", "search"].includes(name))) return [];
+    if (
+      path.includes("{") &&
+      !pathIds.some((known) => path.startsWith(known) && !path.slice(known.length).includes("{"))
+    )
+      return [];
+    const url = `/api${path.replace("{id}", "{domain}")}`;
+    const filtered = query.flatMap(({ name, schema }) => {
+      const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
+      const tried = values.length > 0 ? values : [samples[name] ?? []].flat();
+      if (tried.length === 0) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
+      return tried.map((value) => `${url}?${name}=${value.startsWith("{") ? value : encodeURIComponent(value)}`);
+    });
+    return [url].concat(filtered);
+  });
+  return [...urls, ...others].map((url) =>
+    url.replace(/\{(\w+)\}/, (_, name: string) => named[name as keyof FilledZones]),
+  );
 }
