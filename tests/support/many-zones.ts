@@ -99,9 +99,9 @@ const samples: Record<string, string | string[]> = {
   limit: "100",
   group: "group7",
   tag: ["tag7", "all"],
-  name: ["d77.example", "h9-1", "@"],
+  name: "d77.example",
   view: "",
-  search: ["d77", "77.ex", "h9-1", "10.9.12", "a"],
+  search: ["d77", "77.ex", "h9-1", "10.9.12"],
   filter: ["h9", "10.9"],
   value: ["10.9.12.5", "mail77"],
   type: ["A", "MX"],
@@ -111,49 +111,52 @@ const samples: Record<string, string | string[]> = {
   userId: "{owner}",
   actorId: "{owner}",
   domainId: "{domain}",
-  domain: "d77.example",
+  domain: "{domain}",
   targetId: "{domain}",
   targetType: "domain",
   action: "records.import",
   from: "2026-01-01T00:00:00Z",
   to: "2036-01-01T00:00:00Z",
-  after: "d77.example",
+  // The end of an earlier page.
+  after: [],
 };
 
-/** Lists without pages, and what they are paged by. */
-const others = [
-  "/api/domains/tags",
-  "/api/domains/zone-of?name=h9.d77.example",
-  "/api/records/search?value=10.9.12.97",
-];
-/** What the paths of lists name by `{id}`; null: filled with nothing here. */
-const pathIds = ["/domains/{id}/", "/v1/domains/{id}/"];
+/** What the lists of a zone's records are tried with instead. */
+const recordSamples: typeof samples = { name: ["h9-1", "@"] };
+
+/** Lists without pages. */
+const others = ["/api/domains/tags", "/api/domains/zone-of?name=h9.d77.example"];
+/** The search across zones asks for something. */
+const search = ["/records", "/v1/records"];
 
 interface Operation {
   parameters?: { name: string; in: string; schema: { enum?: string[]; anyOf?: { enum?: string[] }[] } }[];
 }
 
-/** Every list of the API's document, plainly and with each value of each parameter. */
+/** Returns every list of the API's document for a filled installation, plainly and with each value of each parameter. */
 export async function listPaths(client: RestClient, named: FilledZones): Promise<string[]> {
   const { paths } = (await client.get("/api/openapi.json")).body as { paths: Record<string, { get?: Operation }> };
   const urls = Object.entries(paths).flatMap(([path, { get }]) => {
     const query = (get?.parameters ?? []).filter((parameter) => parameter.in === "query");
     if (!query.some(({ name }) => ["page", "after", "search"].includes(name))) return [];
-    if (
-      path.includes("{") &&
-      !pathIds.some((known) => path.startsWith(known) && !path.slice(known.length).includes("{"))
-    )
-      return [];
-    const url = `/api${path.replace("{id}", "{domain}")}`;
+    // Of what belongs to something, only what belongs to a domain.
+    if (path.replace("/domains/{id}", "").includes("{")) return [];
+    const url = `/api${path.replace("{id}", "{domain}")}?${search.includes(path) ? "search=h9-1&" : ""}`;
     const filtered = query.flatMap(({ name, schema }) => {
       const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
-      const tried = values.length > 0 ? values : [samples[name] ?? []].flat();
-      if (tried.length === 0) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
-      return tried.map((value) => `${url}?${name}=${value.startsWith("{") ? value : encodeURIComponent(value)}`);
+      const own = path.endsWith("{id}/records") ? recordSamples[name] : undefined;
+      const tried = values.length > 0 ? values : (own ?? samples[name]);
+      if (tried === undefined) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
+      return [tried].flat().map((value) => {
+        const text = value.startsWith("{") ? value : encodeURIComponent(value);
+        return search.includes(path) && name === "search"
+          ? `${url.split("?")[0]}?search=${text}`
+          : `${url}${name}=${text}`;
+      });
     });
     return [url].concat(filtered);
   });
   return [...urls, ...others].map((url) =>
-    url.replace(/\{(\w+)\}/, (_, name: string) => named[name as keyof FilledZones]),
+    url.replace(/[?&]$/, "").replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name as keyof FilledZones]),
   );
 }
