@@ -127,7 +127,7 @@ const recordSamples: typeof samples = { name: ["h9-1", "@"] };
 /** Lists without pages. */
 const others = ["/api/domains/tags", "/api/domains/zone-of?name=h9.d77.example"];
 /** The search across zones asks for something. */
-const search = ["/records", "/v1/records"];
+const search = new Set(["/records", "/v1/records"]);
 
 interface Operation {
   parameters?: { name: string; in: string; schema: { enum?: string[]; anyOf?: { enum?: string[] }[] } }[];
@@ -141,7 +141,7 @@ export async function listPaths(client: RestClient, named: FilledZones): Promise
     if (!query.some(({ name }) => ["page", "after", "search"].includes(name))) return [];
     // Of what belongs to something, only what belongs to a domain.
     if (path.replace("/domains/{id}", "").includes("{")) return [];
-    const url = `/api${path.replace("{id}", "{domain}")}?${search.includes(path) ? "search=h9-1&" : ""}`;
+    const url = `/api${path.replace("{id}", "{domain}")}?${search.has(path) ? "search=h9-1&" : ""}`;
     const filtered = query.flatMap(({ name, schema }) => {
       const values = schema.enum ?? schema.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
       const own = path.endsWith("{id}/records") ? recordSamples[name] : undefined;
@@ -149,9 +149,7 @@ export async function listPaths(client: RestClient, named: FilledZones): Promise
       if (tried === undefined) throw new Error(`Add a sample of ${name}, which ${path} is filtered by.`);
       return [tried].flat().map((value) => {
         const text = value.startsWith("{") ? value : encodeURIComponent(value);
-        return search.includes(path) && name === "search"
-          ? `${url.split("?")[0]}?search=${text}`
-          : `${url}${name}=${text}`;
+        return search.has(path) && name === "search" ? `${url.split("?")[0]}?search=${text}` : `${url}${name}=${text}`;
       });
     });
     return [url].concat(filtered);
