@@ -1,5 +1,5 @@
 import { ruleFor } from "../dns/record-types.ts";
-import type { RecordData } from "../dns/record.ts";
+import { spellingOf, type RecordData } from "../dns/record.ts";
 import type { RdataField } from "../dns/values/value-rule.ts";
 import { joinParameters } from "../dns/zone-file/service-parameters.ts";
 import { logicalLines } from "../dns/zone-file/tokens.ts";
@@ -13,15 +13,15 @@ export function rdataFields(recordType: string, text: string): RdataField[] | nu
 }
 
 /** The fields of a record that come from its RDATA. */
-export type RecordContent = Pick<RecordData, "value" | "strings" | "priority">;
+export type RecordContent = Pick<RecordData, "value" | "writtenValue" | "strings" | "priority">;
 
 /** Returns RDATA in canonical form; null if it cannot be read. */
 export function canonicalRdata(recordType: string, text: string): RecordContent | null {
   const fields = rdataFields(recordType, text);
   const read = fields && ruleFor(recordType).read(fields, "");
   if (!read?.ok) return null;
-  const { value, strings = null, priority } = read.value;
-  return { value, strings, priority };
+  const { value, writtenValue, strings = null, priority } = read.value;
+  return { value, ...spellingOf({ writtenValue }), strings, priority };
 }
 
 /** Returns unreadable RDATA unchanged, so that nothing is lost. */

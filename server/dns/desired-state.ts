@@ -19,7 +19,8 @@ import {
 
 /**
  * A desired record. With an `id` it names an existing record (rollback); without one it is matched by content (sync, import). Of its notes, an
- * existing record takes the comment only: its lock, owner and review date stay as they are. Without a `status` it is active.
+ * existing record takes the comment only: its lock, owner and review date stay as they are. What is matched by content stays as first
+ * written. Without a `status` it is active.
  */
 export interface Desired extends RecordData, Partial<RecordNotes>, Partial<Pick<StatedData, "status">> {
   id?: string;
@@ -69,7 +70,7 @@ export function* planningState(
   let unchanged = 0;
   const settle = (before: LiveRecord, want: Desired) => {
     byId.delete(before.id);
-    const after = draftOf(want, before);
+    const after = draftOf(want.id === undefined ? asFirstWritten(want, before) : want, before);
     if (isUnchanged(before, after)) unchanged++;
     else updates.push({ action: "update", id: before.id, before, after });
   };
@@ -147,6 +148,15 @@ export function* aligningTtls(live: readonly LiveRecord[], changes: readonly Pla
     change.action === "create" ? [{ ...change, after: align(change.after) }] : [],
   );
   return [...deletes, ...updates, ...others, ...creates];
+}
+
+/** Returns a desired record with those of its names that a live record has, too, as they are written there. */
+function asFirstWritten(want: Desired, { name, value, writtenName, writtenValue }: LiveRecord): Desired {
+  return {
+    ...want,
+    writtenName: want.name === name ? writtenName : want.writtenName,
+    writtenValue: want.value === value ? writtenValue : want.writtenValue,
+  };
 }
 
 function draftOf(want: Desired, notes: RecordNotes): RecordDraft {

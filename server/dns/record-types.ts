@@ -15,7 +15,7 @@ import { nsRule } from "./values/ns.ts";
 import { srvRule } from "./values/srv.ts";
 import { txtRule } from "./values/txt.ts";
 import type { ValueRule } from "./values/value-rule.ts";
-import type { EditableType, RecordData } from "./record.ts";
+import { valueOf, type EditableType, type RecordData } from "./record.ts";
 
 const editableRules: Record<EditableType, ValueRule> = {
   A: aRule,
@@ -44,11 +44,7 @@ export function ruleFor(recordType: string): ValueRule {
   return rules.get(recordType) ?? uneditableRule(recordType);
 }
 
-/** Prints a record's RDATA in master-file form, names absolute with a trailing dot. */
-export function printRdata({
-  recordType,
-  value,
-  strings,
-}: Pick<RecordData, "recordType" | "value" | "strings">): string {
-  return ruleFor(recordType).print(value, strings);
+/** Prints a record's RDATA in master-file form, names as written, and absolute with a trailing dot. */
+export function printRdata(record: Pick<RecordData, "recordType" | "value" | "strings" | "writtenValue">): string {
+  return ruleFor(record.recordType).print(valueOf(record), record.strings);
 }

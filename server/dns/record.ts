@@ -1,10 +1,18 @@
 import { sameStrings } from "./values/character-strings.ts";
 
+/** How the names of a record were first written, where they have capitals. DNS ignores these when it compares names (RFC 4343 §3). */
+export interface Spelling {
+  /** The owner as written; left out if it is as in `name`. */
+  writtenName?: string | undefined;
+  /** The value with its names as written; left out if it is as in `value`. */
+  writtenValue?: string | undefined;
+}
+
 /**
  * A DNS record without identity, as exchanged between plans, providers and zone files.
- * All fields are canonical (see `values/`): two records are equal exactly when their fields are.
+ * All fields but those of its spelling are canonical (see `values/`): two records are equal exactly when these fields are.
  */
-export interface RecordData {
+export interface RecordData extends Spelling {
   /** Type mnemonic in upper case, such as `MX`, or `TYPE65280` (RFC 3597). Types that are not editable are preserved as read. */
   recordType: string;
   /** Owner relative to the zone: `@` for the apex, else lower-case A-labels without a trailing dot. */
@@ -62,8 +70,34 @@ export function isApexNs({ recordType, name }: Pick<RecordData, "recordType" | "
 }
 
 /** Formats a record for messages. */
-export function recordLabel({ name, recordType, value }: Pick<RecordData, "recordType" | "name" | "value">): string {
-  return `${name} ${recordType} ${shortValue(value)}`;
+export function recordLabel(record: Pick<RecordData, "recordType" | "name" | "value"> & Spelling): string {
+  return `${nameOf(record)} ${record.recordType} ${shortValue(valueOf(record))}`;
+}
+
+/** Returns a record's owner as written, to show or to send it. Compare `name`. */
+export function nameOf({ name, writtenName }: Pick<RecordData, "name" | "writtenName">): string {
+  return writtenName ?? name;
+}
+
+/** Returns a record's value as written, to show or to send it. Compare `value`. */
+export function valueOf({ value, writtenValue }: Pick<RecordData, "value" | "writtenValue">): string {
+  return writtenValue ?? value;
+}
+
+/** Returns how a record was written, without the fields that it does not have. */
+export function spellingOf({ writtenName, writtenValue }: Spelling): Spelling {
+  return {
+    ...(writtenName === undefined ? {} : { writtenName }),
+    ...(writtenValue === undefined ? {} : { writtenValue }),
+  };
+}
+
+/** Returns a record as it is shown: with the name and the value as written in place of the canonical ones. */
+export function asWritten<Data extends Pick<RecordData, "name" | "value"> & Spelling>(
+  record: Data,
+): Omit<Data, keyof Spelling> {
+  const { writtenName, writtenValue, ...shown } = record;
+  return { ...shown, name: writtenName ?? record.name, value: writtenValue ?? record.value };
 }
 
 /** Truncates a value to 60 characters for messages. */
@@ -167,7 +201,7 @@ export function servedChanges(changes: readonly PlannedChange[]): PlannedChange[
 
 const dataFields = ["recordType", "name", "value", "strings", "ttl", "priority", "proxied"] as const;
 
-/** Returns whether two records are the same to a DNS provider. */
+/** Returns whether two records are the same in DNS, however they are written. */
 export function sameData(a: RecordData, b: RecordData): boolean {
   return dataFields.every((field) => sameField(a, b, field));
 }
@@ -176,14 +210,23 @@ function sameField(a: RecordData, b: RecordData, field: (typeof dataFields)[numb
   return field === "strings" ? sameStrings(a.strings, b.strings) : a[field] === b[field];
 }
 
-/** Returns whether two records are the same in a zone, whatever is noted about them. */
+/** Returns whether two records are the same in a zone, whatever is noted about them and however they are written. */
 export function sameRecord(a: StatedData, b: StatedData): boolean {
   return a.status === b.status && sameData(a, b);
 }
 
-/** Returns whether the draft equals the record, notes included. */
+/** Returns whether two records with the same data are written alike. */
+export function sameSpelling(a: Spelling, b: Spelling): boolean {
+  return a.writtenName === b.writtenName && a.writtenValue === b.writtenValue;
+}
+
+/** Returns whether the draft equals the record, spelling and notes included. */
 export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
-  return sameRecord(before, after) && noteFields.every((field) => sameNote(before, after, field));
+  return (
+    sameRecord(before, after) &&
+    sameSpelling(before, after) &&
+    noteFields.every((field) => sameNote(before, after, field))
+  );
 }
 
 const noteFields = ["comment", "locked", "ownerId", "reviewAt"] as const;
@@ -206,24 +249,26 @@ export function changedNotes(before: RecordNotes, after: RecordNotes): Record<st
   );
 }
 
-/** Returns the fields that differ, each as `[old, new]`, as snapshot diffs show them. */
+/** Returns the fields that differ, each as `[old, new]` and as written, as snapshot diffs show them. */
 export function changedFields(before: StatedData, after: StatedData): Record<string, [unknown, unknown]> {
+  const [one, other] = [asWritten(before), asWritten(after)];
   const changed = Object.fromEntries(
     dataFields
-      .filter((field) => !sameField(before, after, field))
-      .map((field): [string, [unknown, unknown]] => [field, [before[field], after[field]]]),
+      .filter((field) => !sameField(one, other, field))
+      .map((field): [string, [unknown, unknown]] => [field, [one[field], other[field]]]),
   );
   return before.status === after.status ? changed : { ...changed, status: [before.status, after.status] };
 }
 
 /** Returns the fields of a record that a provider stores. */
-export function dataOf({ recordType, name, value, strings, ttl, priority, proxied }: RecordData): RecordData {
-  return { recordType, name, value, strings, ttl, priority, proxied };
+export function dataOf(record: RecordData): RecordData {
+  const { recordType, name, value, strings, ttl, priority, proxied } = record;
+  return { recordType, name, value, strings, ttl, priority, proxied, ...spellingOf(record) };
 }
 
-/** Returns the fields of a record that answers show. */
+/** Returns the fields of a record that answers show, as written. */
 export function statedDataOf(record: StatedData): StatedData {
-  return { ...dataOf(record), status: record.status };
+  return { ...asWritten(dataOf(record)), status: record.status };
 }
 
 /** Counts the changes by action. */

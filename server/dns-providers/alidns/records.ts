@@ -1,4 +1,4 @@
-import { isCommonType, type RecordData } from "../../dns/record.ts";
+import { isCommonType, nameOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
 import type { StoredRecord } from "../single-record-api/stored-records.ts";
@@ -16,15 +16,13 @@ export function isOwnType(recordType: string): boolean {
 /** Returns a record in canonical form. A record with vendor-specific settings gets one of the vendor's own types. */
 export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
   const { RecordId: id, Type: type, Value: printed, TTL: ttl } = served;
-  const name = canonicalOwner(served.RR, zone);
-  const shared = { name, strings: null, ttl, proxied: false };
+  const shared = { ...canonicalOwner(served.RR, zone), strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
   if (settings.length > 0 || !isCommonType(type)) {
     const value = [...settings, served.Priority ?? [], printed].flat().join(" ");
     return { id, data: { ...shared, recordType: `${ownTypes}${type}`, value, priority: null } };
   }
-  const { value, priority } = canonicalValue(type, printed, served.Priority);
-  return { id, data: { ...shared, recordType: type, value, priority } };
+  return { id, data: { ...shared, recordType: type, ...canonicalValue(type, printed, served.Priority) } };
 }
 
 /** Returns the settings of a record that no other provider has. */
@@ -38,8 +36,9 @@ function settingsOf({ Line: line, Status: status, LbaStatus: weighted, Weight: w
 
 /** Returns the parameters that describe a record. */
 export function recordParameters(record: RecordData): Record<string, string | number> {
-  const { recordType, name, value, ttl, priority } = record;
-  const shared = { RR: name, Type: recordType, TTL: ttl, Line: "default" };
+  const { recordType, ttl, priority } = record;
+  const value = valueOf(record);
+  const shared = { RR: nameOf(record), Type: recordType, TTL: ttl, Line: "default" };
   if (recordType === "MX") return { ...shared, Value: value.slice(value.indexOf(" ") + 1), Priority: priority ?? 10 };
   return { ...shared, Value: recordType === "CAA" ? ruleFor("CAA").print(value) : value };
 }

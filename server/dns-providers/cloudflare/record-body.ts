@@ -1,6 +1,6 @@
 import { absoluteName } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
-import type { RecordData } from "../../dns/record.ts";
+import { nameOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
@@ -78,19 +78,20 @@ export function bodyOf(zone: string, record: RecordData): RecordBody {
 
 /** Returns the patch that turns a record into another of its name and type. Unchanged content is not sent. */
 export function patchOf(zone: string, before: RecordData, after: RecordData): RecordBody {
-  const isSame = before.value === after.value && sameStrings(before.strings, after.strings);
+  const isSame = valueOf(before) === valueOf(after) && sameStrings(before.strings, after.strings);
   return { ...headOf(zone, after), ...(isSame ? {} : contentOf(after)) };
 }
 
-function headOf(zone: string, { name, recordType, ttl, proxied }: RecordData): RecordBody {
-  const head = { name: absoluteName(name, zone), type: recordType, ttl };
+function headOf(zone: string, record: RecordData): RecordBody {
+  const { recordType, ttl, proxied } = record;
+  const head = { name: absoluteName(nameOf(record), zone), type: recordType, ttl };
   return proxiable.has(recordType) ? { ...head, proxied } : head;
 }
 
 function contentOf(record: RecordData): Partial<RecordBody> {
-  const { recordType, value } = record;
+  const { recordType } = record;
   if (hasFields(recordType)) {
-    const fields = fieldsOf(recordType, value);
+    const fields = fieldsOf(recordType, valueOf(record));
     if (!fields) throw new Error(`This ${recordType} record cannot be split into fields.`);
     const { priority, ...data } = fields;
     return recordType === "URI" ? { priority: Number(priority), data } : { data: fields };

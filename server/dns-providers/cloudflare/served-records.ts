@@ -11,7 +11,7 @@ export function readRecord(zone: string, served: ServedRecord): RecordData | nul
   const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
   if (!name.ok || recordType === "SOA") return null;
   const { ttl, proxied } = served;
-  return { recordType, name: name.value, ...contentOf(recordType, served), ttl, proxied };
+  return { recordType, ...name.value, ...contentOf(recordType, served), ttl, proxied };
 }
 
 function contentOf(recordType: string, { content, data, priority }: ServedRecord): RecordContent {

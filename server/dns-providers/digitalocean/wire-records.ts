@@ -1,6 +1,6 @@
 import { escapeOctets } from "../../dns/names/escapes.ts";
 import { readOwner } from "../../dns/names/names.ts";
-import type { RecordData } from "../../dns/record.ts";
+import { nameOf, spellingOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import type { RdataField } from "../../dns/values/value-rule.ts";
 import type { StoredRecord } from "../single-record-api/stored-records.ts";
@@ -12,8 +12,10 @@ export function readRecord(zone: string, record: DomainRecord): StoredRecord | n
   const owner = readOwner(record.name, zone, zone);
   if (recordType === "SOA" || typeof id !== "number" || !owner.ok) return null;
   const read = ruleFor(recordType).read(fieldsOf(zone, record), "");
-  const { value, priority } = read.ok ? read.value : { value: record.data ?? "", priority: record.priority ?? null };
-  const data = { recordType, name: owner.value, value, strings: null, ttl: ttl ?? 0, priority, proxied: false };
+  const unread = { value: record.data ?? "", writtenValue: undefined, priority: record.priority ?? null };
+  const { value, writtenValue, priority } = read.ok ? read.value : unread;
+  const content = { value, ...spellingOf({ writtenValue }), strings: null, priority };
+  const data = { recordType, ...owner.value, ...content, ttl: ttl ?? 0, proxied: false };
   return { id: String(id), data };
 }
 
@@ -48,8 +50,10 @@ function hostOf(zone: string, data: string): string {
 }
 
 /** Returns a record as DigitalOcean takes it: hosts and CAA domains with a trailing dot, TXT as plain text. */
-export function writeRecord({ recordType, name, value, ttl }: RecordData): RecordFields {
-  const fields = { type: recordType, name, ttl };
+export function writeRecord(record: RecordData): RecordFields {
+  const { recordType, ttl } = record;
+  const value = valueOf(record);
+  const fields = { type: recordType, name: nameOf(record), ttl };
   const printed = ruleFor(recordType).print(value).split(" ");
   const [first = "", second = "", third = "", fourth = ""] = printed;
   switch (recordType) {

@@ -1,4 +1,4 @@
-import { isCommonType, type RecordData } from "../../dns/record.ts";
+import { isCommonType, nameOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
 import type { StoredRecord } from "../single-record-api/stored-records.ts";
@@ -20,14 +20,13 @@ export function isOwnType(recordType: string): boolean {
 export function readRecord(zone: string, served: DnspodRecord): StoredRecord {
   const { Type: type, Value: printed, TTL: ttl, MX: mx } = served;
   const id = String(served.RecordId);
-  const shared = { name: canonicalOwner(served.Name, zone), strings: null, ttl, proxied: false };
+  const shared = { ...canonicalOwner(served.Name, zone), strings: null, ttl, proxied: false };
   const settings = settingsOf(served);
   if (settings.length > 0 || !isCommonType(type)) {
     const value = [...settings, ...(mx ? [mx] : []), printed].join(" ");
     return { id, data: { ...shared, recordType: `${ownTypes}${redirects[type] ?? type}`, value, priority: null } };
   }
-  const { value, priority } = canonicalValue(type, printed, mx ?? 0);
-  return { id, data: { ...shared, recordType: type, value, priority } };
+  return { id, data: { ...shared, recordType: type, ...canonicalValue(type, printed, mx ?? 0) } };
 }
 
 /** Returns the settings of a record that no other provider has. */
@@ -40,8 +39,10 @@ function settingsOf({ Line: line, LineId: lineId, Weight: weight, Status: status
 }
 
 /** Returns the parameters that describe a record, on the default line. */
-export function recordParameters({ recordType, name, value, ttl, priority }: RecordData): object {
-  const shared = { SubDomain: name, RecordType: recordType, RecordLine: "默认", RecordLineId: "0", TTL: ttl };
+export function recordParameters(record: RecordData): object {
+  const { recordType, ttl, priority } = record;
+  const value = valueOf(record);
+  const shared = { SubDomain: nameOf(record), RecordType: recordType, RecordLine: "默认", RecordLineId: "0", TTL: ttl };
   if (recordType === "TXT") return { ...shared, Value: value };
   const printed = ruleFor(recordType).print(value);
   if (recordType !== "MX") return { ...shared, Value: printed };

@@ -78,7 +78,7 @@ function namedIn(zone: string, said: string): Named | null {
   const recordType = canonicalType(rrsetType ?? type ?? "");
   if (!name.ok || recordType === null) return null;
   const [, form] = /\(parsed as '(.*)'\)\s*$/s.exec(said) ?? [];
-  return { name: name.value, recordType, ...(form === undefined ? {} : { form }) };
+  return { name: name.value.name, recordType, ...(form === undefined ? {} : { form }) };
 }
 
 function concerns(change: RecordChange, named: Named): boolean {

@@ -28,12 +28,12 @@ export function readRrset(zone: string, { name: owner, type, ttl, records }: Ser
   const recordType = canonicalType(type) ?? type.toUpperCase();
   if (!name.ok || recordType === "SOA") return null;
   return {
-    name: name.value,
+    name: name.value.name,
     recordType,
     ttl,
     records: records.map(({ content, disabled }) => {
       const said = canonicalContent(recordType, content);
-      return { content, disabled, data: { recordType, name: name.value, ...said, ttl, proxied: false } };
+      return { content, disabled, data: { recordType, ...name.value, ...said, ttl, proxied: false } };
     }),
   };
 }

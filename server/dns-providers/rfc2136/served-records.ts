@@ -1,5 +1,5 @@
-import { ownerWithin } from "../../dns/names/names.ts";
-import { recordKey, type RecordData } from "../../dns/record.ts";
+import { ownerNameWithin } from "../../dns/names/names.ts";
+import { recordKey, spellingOf, type RecordData } from "../../dns/record.ts";
 import { typeName } from "../../dns/zone-file/type-names.ts";
 import { types, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
 import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
@@ -17,13 +17,14 @@ export interface ServedRecord {
 /** Returns a record of a message in canonical form; null for the SOA. @throws WireError for a record outside the zone. */
 export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
   if (wire.type === types.soa) return null;
-  const name = ownerWithin(wire.name, zone);
-  if (name === null) throw new WireError(`${wire.name} lies outside ${zone}`);
+  const owner = ownerNameWithin(wire.written, zone);
+  if (owner === null) throw new WireError(`${wire.name} lies outside ${zone}`);
   const recordType = typeName(wire.type);
-  const { value, strings = null, priority } = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
+  const read = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
+  const { value, writtenValue, strings = null, priority } = read;
   // RFC 2181 §8: a TTL with the highest bit set counts as 0.
   const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
-  return { recordType, name, value, strings, ttl, priority, proxied: false };
+  return { recordType, ...owner, value, ...spellingOf({ writtenValue }), strings, ttl, priority, proxied: false };
 }
 
 /** Collects the records of messages in canonical form, with all RDATA of each. */

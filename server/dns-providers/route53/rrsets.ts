@@ -1,6 +1,7 @@
 import type { ResourceRecordSet } from "@aws-sdk/client-route-53";
-import { readOwner } from "../../dns/names/names.ts";
+import { readOwner, type OwnerName } from "../../dns/names/names.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
+import type { RecordContent } from "../rdata-text.ts";
 import { fromOctal, readValue } from "./octal-text.ts";
 import { isOwn, ownRecord } from "./own-records.ts";
 
@@ -21,13 +22,16 @@ export function readRrset(zone: string, set: ResourceRecordSet): ServedRrset | n
   const recordType = set.Type ?? "";
   const owner = readOwner(fromOctal(set.Name ?? ""), "", zone);
   if (recordType === "SOA" || !owner.ok) return null;
-  const name = owner.value;
+  const { name } = owner.value;
   if (isOwn(set)) return { set, name, recordType, own: true, records: [ownRecord(name, set)] };
   const records = (set.ResourceRecords ?? []).map(({ Value = "" }): RecordData => {
-    const { value, strings, priority } = readValue(recordType, Value);
-    return { recordType, name, value, strings, ttl: set.TTL ?? 0, priority, proxied: false };
+    return recordOf(recordType, owner.value, readValue(recordType, Value), set.TTL ?? 0);
   });
   // Two values of an RRset may be the same in canonical form.
   const unique = new Map(records.map((record) => [recordKey(record), record]));
   return { set, name, recordType, own: false, records: [...unique.values()] };
+}
+
+function recordOf(recordType: string, owner: OwnerName, content: RecordContent, ttl: number): RecordData {
+  return { recordType, ...owner, ...content, ttl, proxied: false };
 }

@@ -1,8 +1,14 @@
 import { escapeOctets } from "../../dns/names/escapes.ts";
-import { parseHost, parseOwner, readHost, readOwner } from "../../dns/names/names.ts";
+import {
+  parseHostAsWritten,
+  parseOwnerName,
+  readHostAsWritten,
+  readOwner,
+  type OwnerName,
+} from "../../dns/names/names.ts";
 import { isCommonType } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
-import { canonicalRdata } from "../rdata-text.ts";
+import { canonicalRdata, type RecordContent } from "../rdata-text.ts";
 
 // Values as Alibaba Cloud DNS and DNSPod print them: TXT without quotes or escapes, host names in Unicode, MX priority as its own
 // field.
@@ -22,13 +28,13 @@ export function isQueryable(name: string): boolean {
 }
 
 /** Returns an owner relative to the zone, in A-labels; unchanged if it is not a valid name. */
-export function canonicalOwner(printed: string, zone: string): string {
-  if (printed === "" || printed === "@") return "@";
+export function canonicalOwner(printed: string, zone: string): OwnerName {
+  if (printed === "" || printed === "@") return { name: "@" };
   const name = `${printed}.${zone}.`;
-  const owner = parseOwner(name, zone);
+  const owner = parseOwnerName(name, zone);
   if (owner.ok) return owner.value;
   const read = readOwner(name, "", zone);
-  return read.ok ? read.value : printed;
+  return read.ok ? read.value : { name: printed };
 }
 
 /** Returns a printed value in canonical form; unchanged if it cannot be read, so that nothing is lost. */
@@ -36,10 +42,12 @@ export function canonicalValue(
   recordType: string,
   printed: string,
   mxPriority: number | undefined,
-): { value: string; priority: number | null } {
+): Omit<RecordContent, "strings"> {
   const text = masterFileText(recordType, printed, mxPriority);
   const read = isCommonType(recordType) && text !== null ? canonicalRdata(recordType, text) : null;
-  return read ?? { value: printed, priority: null };
+  if (!read) return { value: printed, priority: null };
+  const { strings: _, ...content } = read;
+  return content;
 }
 
 /** Returns a value in master-file form; null if it cannot be converted. */
@@ -66,8 +74,8 @@ function masterFileText(recordType: string, printed: string, mxPriority: number 
 
 function absoluteHost(printed: string): string | null {
   if (printed === ".") return ".";
-  const host = parseHost(printed);
+  const host = parseHostAsWritten(printed);
   if (host.ok) return `${host.value}.`;
-  const read = readHost(printed, "");
+  const read = readHostAsWritten(printed, "");
   return read.ok ? `${read.value}.` : null;
 }

@@ -4,7 +4,8 @@ import { escapeOctets, unescapeOctets } from "./escapes.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 
 // A canonical name is lower-case A-labels without a trailing dot. `parse…` is strict, for user input; `read…` accepts everything that a
-// master file may contain (RFC 1035 §5.1) and leaves escapes in the text.
+// master file may contain (RFC 1035 §5.1) and leaves escapes in the text. Names are compared in canonical form and shown as first written
+// (RFC 4343 §3, §4): functions with `AsWritten` in their name, and `writtenName`, keep the capitals of ASCII labels.
 
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters without the trailing dot. */
 const longestName = 253;
@@ -14,11 +15,29 @@ export function withAsciiDots(text: string): string {
   return text.replaceAll(/[\u3002\uff0e\uff61]/g, ".");
 }
 
+/** Returns the canonical form of a name as written, which is ASCII: non-ASCII octets are escaped, and are never folded (RFC 4343 §2.1). */
+export function foldName(written: string): string {
+  return written.toLowerCase();
+}
+
+/** An owner relative to its zone. */
+export interface OwnerName {
+  /** Canonical. */
+  name: string;
+  /** As written, if that has capitals. */
+  writtenName?: string | undefined;
+}
+
+function ownerName(written: string): OwnerName {
+  const name = foldName(written);
+  return name === written ? { name } : { name, writtenName: written };
+}
+
 /**
  * Parses a user-supplied zone name: at least two labels, and not an IP address. Drops one trailing dot and converts Unicode to A-labels.
  */
 export function parseZoneName(input: string): Result<string> {
-  const parsed = parseFullName(input);
+  const parsed = folded(parseFullName(input));
   if (parsed.ok && parsed.value.includes(".")) return parsed;
   const reason = parsed.ok ? "it has only one label" : parsed.message;
   return refuse(`The domain name must look like "example.com", but ${reason}.`);
@@ -29,11 +48,17 @@ export function parseZoneName(input: string): Result<string> {
  * name and a fully qualified name with or without the trailing dot. A name that ends in the zone's name is fully qualified.
  */
 export function parseOwner(input: string, zone: string): Result<string> {
-  if (input === "" || input === "@") return ok("@");
-  const parsed = parseLabels(input, true);
+  const owner = parseOwnerName(input, zone);
+  return owner.ok ? ok(owner.value.name) : owner;
+}
+
+/** {@link parseOwner}, with the owner as written. */
+export function parseOwnerName(input: string, zone: string): Result<OwnerName> {
+  if (input === "" || input === "@") return ok({ name: "@" });
+  const parsed = labelsAsWritten(input, true);
   if (!parsed.ok) return refuse(`The record name must look like "www", "*.dev" or "@", but ${parsed.message}.`);
   const name = parsed.value.labels.join(".");
-  const relative = ownerWithin(name, zone);
+  const relative = writtenWithin(name, zone);
   if (relative === null && parsed.value.absolute) {
     return refuse(
       `The name ${shown(input)} is outside the zone ${zone}: leave out the trailing dot, or end it in "${zone}."`,
@@ -42,17 +67,17 @@ export function parseOwner(input: string, zone: string): Result<string> {
   const owner = relative ?? name;
   return absoluteName(owner, zone).length > longestName
     ? refuse(`The record name is too long: together with ".${zone}" it must be at most ${longestName} characters.`)
-    : ok(owner);
+    : ok(ownerName(owner));
 }
 
 /**
  * Reads an owner from a master file and returns it relative to `zone`. `@` is the origin, which also completes a name without a
  * trailing dot. `origin` and `zone` are canonical and absolute. Refuses a name outside the zone.
  */
-export function readOwner(raw: string, origin: string, zone: string): Result<string> {
-  const name = readHost(raw, origin);
+export function readOwner(raw: string, origin: string, zone: string): Result<OwnerName> {
+  const name = readHostAsWritten(raw, origin);
   if (!name.ok) return name;
-  const owner = ownerWithin(name.value, zone);
+  const owner = ownerNameWithin(name.value, zone);
   return owner === null ? refuse(`The name ${shown(name.value)} is outside the zone ${zone}.`) : ok(owner);
 }
 
@@ -66,7 +91,12 @@ export function absoluteName(relative: string, zone: string): string {
  * dot. Wildcards and IP addresses are refused: the last label must not be a number (RFC 1123 §2.1).
  * @param subject begins a refusal's sentence
  */
-export function parseHost(input: string, subject = "The value"): Result<string> {
+export function parseHost(input: string, subject?: string): Result<string> {
+  return folded(parseHostAsWritten(input, subject));
+}
+
+/** {@link parseHost}, as written. */
+export function parseHostAsWritten(input: string, subject = "The value"): Result<string> {
   const parsed = parseFullName(input);
   return parsed.ok
     ? parsed
@@ -75,6 +105,11 @@ export function parseHost(input: string, subject = "The value"): Result<string> 
 
 /** Reads a host name from RDATA in a master file, completed by `origin` (canonical; empty for the root). The root is `.`. */
 export function readHost(raw: string, origin: string): Result<string> {
+  return folded(readHostAsWritten(raw, origin));
+}
+
+/** {@link readHost}, as written. `origin` may be as written, too. */
+export function readHostAsWritten(raw: string, origin: string): Result<string> {
   const base = origin === "." ? "" : origin;
   if (raw === ".") return ok(".");
   if (raw === "@") return ok(base === "" ? "." : base);
@@ -87,6 +122,10 @@ export function readHost(raw: string, origin: string): Result<string> {
     : ok(name);
 }
 
+function folded(name: Result<string>): Result<string> {
+  return name.ok ? ok(foldName(name.value)) : name;
+}
+
 /** Returns the name for display: A-labels in Unicode, except those that do not round-trip. */
 export function toUnicodeName(name: string): string {
   return name.replaceAll(/(?<=^|[^\\]\.)xn--[a-z0-9-]+(?=\.|$)/g, toULabel);
@@ -96,7 +135,7 @@ function parseFullName(input: string): Result<string> {
   if (isIP(input.replaceAll(/^\[|\]$/g, "")) !== 0) {
     return refuse(`${shown(input)} is an IP address, which belongs in an A or AAAA record`);
   }
-  const parsed = parseLabels(input, false);
+  const parsed = labelsAsWritten(input, false);
   if (!parsed.ok) return parsed;
   const name = parsed.value.labels.join(".");
   if (name.length > longestName) return refuse(`it is longer than ${longestName} characters`);
@@ -115,7 +154,19 @@ export function ownerWithin(name: string, zone: string): string | null {
   return /(?:^|[^\\])(?:\\\\)*\\$/.test(relative) ? null : relative;
 }
 
-/** The canonical labels of a name, and whether it had a trailing dot. */
+/** Returns a name as written relative to `zone`, which is canonical: `@` for the zone itself, null for a name outside it. */
+function writtenWithin(name: string, zone: string): string | null {
+  const owner = ownerWithin(foldName(name), zone);
+  return owner === null || owner === "@" ? owner : name.slice(0, owner.length);
+}
+
+/** Returns the owner of a name as written within `zone`, which is canonical; null for a name outside it. */
+export function ownerNameWithin(name: string, zone: string): OwnerName | null {
+  const owner = writtenWithin(name, zone);
+  return owner === null ? null : ownerName(owner);
+}
+
+/** The labels of a name, and whether it had a trailing dot. */
 export interface Labels {
   labels: string[];
   absolute: boolean;
@@ -136,7 +187,13 @@ function octetLength(name: string): number {
  * `_` and existing `xn--` labels.
  */
 export function toALabel(label: string): string | null {
-  if (/^\p{ASCII}*$/u.test(label)) return label.toLowerCase();
+  const written = aLabelAsWritten(label);
+  return written === null ? null : foldName(written);
+}
+
+/** Returns the A-label of a label. IDNA folds labels that are not ASCII; others stay as written. */
+function aLabelAsWritten(label: string): string | null {
+  if (/^\p{ASCII}*$/u.test(label)) return label;
   // domainToASCII parses a URL's host, so characters that could end the host must not reach it.
   if (/[^\P{ASCII}A-Za-z0-9_-]/u.test(label) || !label.isWellFormed()) return null;
   // The trailing label stops numbers in non-ASCII digits from parsing as an IPv4 address.
@@ -155,6 +212,11 @@ function toULabel(label: string): string {
  * With `wildcard` the leftmost label may be `*` (RFC 4592). Refusal messages end a sentence: "it has an empty label".
  */
 export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
+  const parsed = labelsAsWritten(input, wildcard);
+  return parsed.ok ? ok({ ...parsed.value, labels: parsed.value.labels.map(foldName) }) : parsed;
+}
+
+function labelsAsWritten(input: string, wildcard: boolean): Result<Labels> {
   if (input === "") return refuse("it is empty");
   if (!input.isWellFormed()) return refuse("it contains half of a character (a lone surrogate)");
   if (input.length > 512) return refuse("it is longer than 253 characters");
@@ -163,7 +225,7 @@ export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
   const absolute = dotted.endsWith(".");
   const labels: string[] = [];
   for (const text of (absolute ? dotted.slice(0, -1) : dotted).split(".")) {
-    const label = toALabel(text);
+    const label = aLabelAsWritten(text);
     if (label === null) return refuse(`${shown(text)} is not a valid international label`);
     const fault = label === "*" && wildcard && labels.length === 0 ? null : faultOf(label);
     if (fault !== null) return refuse(fault);
@@ -177,7 +239,7 @@ function faultOf(label: string): string | null {
   if (label.length > 63) return `the label ${shown(label)} is longer than 63 characters`;
   if (label.includes("*")) return 'a "*" may only be the whole leftmost label of a record name, as in "*.dev"';
   if (/^\d+\/\d+$/.test(label)) return null;
-  if (!/^[a-z0-9_-]+$/.test(label)) {
+  if (!/^[a-z0-9_-]+$/i.test(label)) {
     return `${shown(label)} contains something other than letters, digits, hyphens and underscores`;
   }
   if (!label.includes("_") && /^-|-$/.test(label)) return `the label ${shown(label)} begins or ends with a hyphen`;
@@ -185,7 +247,7 @@ function faultOf(label: string): string | null {
 }
 
 /**
- * Parses a name from a master file (RFC 1035 §5.1) leniently: a label may contain any octet. Canonical labels are lower-case,
+ * Parses a name from a master file (RFC 1035 §5.1) leniently: a label may contain any octet. Labels are as written,
  * with `\c` for characters special in a master file and `\DDD` for non-printable octets.
  * Refusal messages end a sentence.
  */
@@ -193,24 +255,20 @@ function readLabels(raw: string): Result<Labels> {
   // 255 octets of at most four characters each.
   if (raw.length > 1020) return refuse("it is longer than 253 octets");
   if (plainName.test(raw)) {
-    const labels = raw.toLowerCase().split(".");
+    const labels = raw.split(".");
     const absolute = labels.at(-1) === "";
     return ok({ labels: absolute ? labels.slice(0, -1) : labels, absolute });
   }
   if (!/^(?:(?:\\[^]|[^.\\])+(?:\.|$))+$/.test(raw)) return refuse("it has an empty label or ends in a backslash");
   const labels: string[] = [];
   for (const [text] of raw.matchAll(/(?:\\[^]|[^.\\])+/g)) {
-    const octets = Buffer.from((text.includes("\\") ? null : toALabel(text)) ?? unescapeOctets(text) ?? []);
+    const octets = Buffer.from((text.includes("\\") ? null : aLabelAsWritten(text)) ?? unescapeOctets(text) ?? []);
     if (octets.length === 0) return refuse(`${shown(text)} has an escape that is not \\000 to \\255`);
     if (octets.length > 63) return refuse(`the label ${shown(text)} is longer than 63 octets`);
-    labels.push(escapeOctets(octets.map(lowerCase), ' ".;()\\@$'));
+    labels.push(escapeOctets(octets, ' ".;()\\@$'));
   }
   return ok({ labels, absolute: /(?:^|[^\\])(?:\\\\)*\.$/.test(raw) });
 }
 
 // Fast path: nearly every name of a large zone needs no octet-by-octet parsing.
 const plainName = /^[\w/*-]{1,63}(?:\.[\w/*-]{1,63})*\.?$/;
-
-function lowerCase(octet: number): number {
-  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
-}

@@ -1,4 +1,5 @@
 import { escapeOctets, unescapeOctets } from "./escapes.ts";
+import { foldName } from "./names.ts";
 
 /** A malformed DNS message. `message` ends a sentence. */
 export class WireError extends Error {
@@ -14,7 +15,7 @@ const plainLabel = /^[\w/*-]+$/;
 /** RFC 1035 §2.3.4: in octets, including length octets and the root. */
 const longestName = 255;
 
-/** The end of a name, from a label on: canonical, empty for the root, with its size in octets. */
+/** The end of a name, from a label on: as written, empty for the root, with its size in octets. */
 interface Suffix {
   name: string;
   octets: number;
@@ -26,13 +27,14 @@ export type KnownSuffixes = Map<number, Suffix>;
 /** A name in a message, and the offset after it. */
 interface FoundName {
   name: string;
+  written: string;
   end: number;
 }
 
 /**
  * Reads a domain name (RFC 1035 §3.1), following compression (§4.1.4). @param known shared by the names of one message
- * @returns the canonical name (lower case, `\.` and `\DDD` escapes, no trailing dot; `.` for the root) and where it ends.
- * @throws WireError
+ * @returns the canonical name (lower case, `\.` and `\DDD` escapes, no trailing dot; `.` for the root), the name as written, and where it
+ * ends. @throws WireError
  */
 export function readName(message: Buffer, offset: number, known: KnownSuffixes = new Map()): FoundName {
   const found = findName(message, offset, known);
@@ -64,8 +66,8 @@ export function findName(message: Buffer, offset: number, known: KnownSuffixes):
     if (label !== null) rest = { name: joined(label, rest.name), octets: octets + rest.octets };
     known.set(at, rest);
   }
-  const name = own.length === 0 ? rest.name : joined(own.join("."), rest.name);
-  return { name: name === "" ? "." : name, end };
+  const written = (own.length === 0 ? rest.name : joined(own.join("."), rest.name)) || ".";
+  return { name: foldName(written), written, end };
 }
 
 function joined(labels: string, rest: string): string {
@@ -74,9 +76,7 @@ function joined(labels: string, rest: string): string {
 
 function labelText(message: Buffer, start: number, stop: number): string {
   const text = message.toString("latin1", start, stop);
-  return plainLabel.test(text)
-    ? text.toLowerCase()
-    : escapeOctets(message.subarray(start, stop).map(lowerCase), specials);
+  return plainLabel.test(text) ? text : escapeOctets(message.subarray(start, stop), specials);
 }
 
 /** Returns the name at `offset` uncompressed, in its original case, and the offset after it. */
@@ -169,8 +169,4 @@ function octetAt(message: Buffer, position: number): number {
   const octet = message[position];
   if (octet === undefined) throw new WireError(cutOff);
   return octet;
-}
-
-function lowerCase(octet: number): number {
-  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
 }

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { readHost } from "../names/names.ts";
+import { readHostAsWritten } from "../names/names.ts";
 import { WireError, writeName } from "../names/wire-names.ts";
 import { aaaaRule } from "../values/aaaa.ts";
 import { addressOctets, ipv6Address } from "../values/addresses.ts";
@@ -18,7 +18,7 @@ export function name(what = "name"): RdataPart {
 }
 
 export function nameOctets(raw: string, origin: string): Buffer {
-  const host = readHost(raw, origin);
+  const host = readHostAsWritten(raw, origin);
   if (!host.ok) throw new WireError(`${host.message.charAt(0).toLowerCase()}${host.message.slice(1, -1)}`);
   return writeName(host.value);
 }

@@ -63,11 +63,16 @@ export class FieldSource {
 
 /** Reads RDATA octets in order. */
 export class OctetSource {
+  /** Whether a name had capitals. */
+  hasCapitals = false;
   readonly #octets: Buffer;
+  readonly #folds: boolean;
   #position = 0;
 
-  constructor(octets: Buffer) {
+  /** @param folds whether names are printed in lower case */
+  constructor(octets: Buffer, folds = false) {
     this.#octets = octets;
+    this.#folds = folds;
   }
 
   get isEmpty(): boolean {
@@ -86,11 +91,13 @@ export class OctetSource {
     return this.take(length).readUIntBE(0, length);
   }
 
-  /** Reads an uncompressed name and returns it in canonical form with its trailing dot. */
+  /** Reads an uncompressed name and returns it with its trailing dot. */
   name(): string {
-    const { name, end } = readName(this.#octets, this.#position);
+    const { name, written, end } = readName(this.#octets, this.#position);
     this.#position = end;
-    return name === "." ? name : `${name}.`;
+    this.hasCapitals ||= name !== written;
+    const shown = this.#folds ? name : written;
+    return shown === "." ? shown : `${shown}.`;
   }
 
   rest(): Buffer {

@@ -1,7 +1,7 @@
 import { WireError } from "../names/wire-names.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { readGeneric } from "../values/generic-form.ts";
-import type { RdataField } from "../values/value-rule.ts";
+import type { CanonicalValue, RdataField } from "../values/value-rule.ts";
 import { FieldSource, OctetSource } from "./field.ts";
 import { layouts } from "./layouts.ts";
 
@@ -42,17 +42,33 @@ export function rdataFromFields(recordType: string, fields: readonly RdataField[
   });
 }
 
-/** Prints RDATA of a known type: names absolute and lower-case, blobs without whitespace, empty for none. Equal data gives equal text. */
+/** Prints RDATA of a known type: names absolute and as written, blobs without whitespace, empty for none. */
 export function rdataToText(recordType: string, rdata: Buffer): Result<string> {
+  const printed = print(recordType, rdata, false);
+  return printed.ok ? ok(printed.value.text) : printed;
+}
+
+/** Prints RDATA of a known type in canonical form, which has names in lower case: equal data gives equal text. */
+export function rdataToValue(
+  recordType: string,
+  rdata: Buffer,
+): Result<Pick<CanonicalValue, "value" | "writtenValue">> {
+  const written = print(recordType, rdata, false);
+  if (!written.ok || !written.value.hasCapitals) return written.ok ? ok({ value: written.value.text }) : written;
+  const folded = print(recordType, rdata, true);
+  return folded.ok ? ok({ value: folded.value.text, writtenValue: written.value.text }) : folded;
+}
+
+function print(recordType: string, rdata: Buffer, folds: boolean): Result<{ text: string; hasCapitals: boolean }> {
   const layout = layouts.get(recordType);
   if (!layout) return refuse(`The data format of ${recordType} is unknown.`);
   return within(recordType, () => {
-    const source = new OctetSource(rdata);
+    const source = new OctetSource(rdata, folds);
     const texts = layout.parts.map((part) => part.print(source));
     source.finish();
     const fault = layout.fault?.(rdata) ?? null;
     if (fault !== null) throw new WireError(fault);
-    return texts.filter((text) => text !== "").join(" ");
+    return { text: texts.filter((text) => text !== "").join(" "), hasCapitals: source.hasCapitals };
   });
 }
 

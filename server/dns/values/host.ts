@@ -1,19 +1,25 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { parseHost, readHost } from "../names/names.ts";
+import { foldName, parseHostAsWritten, readHostAsWritten } from "../names/names.ts";
 import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
-import type { ValueRule } from "./value-rule.ts";
+import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 
-/** Canonicalizes a host name written by a client, with a warning if it looks like a relative name. */
+/** Returns a value of numbers and names, given as written. */
+export function namedValue(written: string, priority: number | null = null, warnings: string[] = []): CanonicalValue {
+  const value = foldName(written);
+  return { value, ...(value === written ? {} : { writtenValue: written }), priority, warnings };
+}
+
+/** Checks a host name written by a client and returns it as written, with a warning if it looks like a relative name. */
 export function writeHost(input: string, subject: string): Result<{ host: string; warnings: string[] }> {
-  const host = parseHost(input, subject);
+  const host = parseHostAsWritten(input, subject);
   if (!host.ok) return host;
   const looksRelative = !host.value.includes(".") && !input.endsWith(".");
   const warning = `"${host.value}" is read as the full name "${host.value}.", not as a name within this zone.`;
   return ok({ host: host.value, warnings: looksRelative ? [warning] : [] });
 }
 
-/** Prints a canonical value that ends in a host name for a master file, with the trailing dot. */
+/** Prints a value that ends in a host name for a master file, with the trailing dot. */
 export function printHost(value: string): string {
   return /(?:^| )\.$/.test(value) ? value : `${value}.`;
 }
@@ -27,7 +33,7 @@ export function hostRule(recordType: string): ValueRule {
       if (unwanted) return unwanted;
       const written = writeHost(value.trim(), `The ${recordType} value`);
       if (!written.ok) return written;
-      return ok({ value: written.value.host, priority: null, warnings: written.value.warnings });
+      return ok(namedValue(written.value.host, null, written.value.warnings));
     },
     read(fields, origin) {
       const generic = readGeneric(fields);
@@ -36,8 +42,8 @@ export function hostRule(recordType: string): ValueRule {
       if (field === undefined || others.length > 0) {
         return refuse(`${recordType} data must be one domain name, such as "www.example.com.".`);
       }
-      const host = readHost(field.raw, origin);
-      return host.ok ? ok({ value: host.value, priority: null, warnings: [] }) : host;
+      const host = readHostAsWritten(field.raw, origin);
+      return host.ok ? ok(namedValue(host.value)) : host;
     },
     print(value) {
       return parseGeneric(value) ? value : printHost(value);

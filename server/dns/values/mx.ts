@@ -1,7 +1,7 @@
 import { ok, refuse } from "../../platform/result.ts";
-import { readHost } from "../names/names.ts";
+import { readHostAsWritten } from "../names/names.ts";
 import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
-import { printHost, writeHost } from "./host.ts";
+import { namedValue, printHost, writeHost } from "./host.ts";
 import { parseInteger, takePriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
@@ -23,7 +23,7 @@ export const mxRule: ValueRule = {
     const written = writeHost(target, "The mail server in the MX value");
     if (!written.ok) return written;
     const { host, warnings } = written.value;
-    return ok({ value: `${preference} ${host}`, priority: preference, warnings });
+    return ok(namedValue(`${preference} ${host}`, preference, warnings));
   },
   read(fields, origin) {
     const generic = readGeneric(fields);
@@ -34,8 +34,8 @@ export const mxRule: ValueRule = {
     const [first, second, ...others] = fields;
     const preference = parseInteger(first?.raw, 65535);
     if (preference === null || second === undefined || others.length > 0) return refuse(`MX data must be ${form}.`);
-    const host = readHost(second.raw, origin);
-    return host.ok ? ok({ value: `${preference} ${host.value}`, priority: preference, warnings: [] }) : host;
+    const host = readHostAsWritten(second.raw, origin);
+    return host.ok ? ok(namedValue(`${preference} ${host.value}`, preference)) : host;
   },
   print(value) {
     return parseGeneric(value) ? value : printHost(value);

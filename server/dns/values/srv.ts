@@ -1,7 +1,7 @@
 import { ok, refuse } from "../../platform/result.ts";
-import { readHost } from "../names/names.ts";
+import { readHostAsWritten } from "../names/names.ts";
 import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
-import { printHost, writeHost } from "./host.ts";
+import { namedValue, printHost, writeHost } from "./host.ts";
 import { parseInteger, takePriority } from "./priority.ts";
 import type { ValueRule } from "./value-rule.ts";
 
@@ -23,7 +23,7 @@ export const srvRule: ValueRule = {
     if (!written.ok) return written;
     const { host, warnings } = written.value;
     const first = taken.value.priority;
-    return ok({ value: `${first} ${weight} ${port} ${host}`, priority: first, warnings });
+    return ok(namedValue(`${first} ${weight} ${port} ${host}`, first, warnings));
   },
   read(fields, origin) {
     const generic = readGeneric(fields);
@@ -42,8 +42,8 @@ export const srvRule: ValueRule = {
     ) {
       return refuse(`SRV data must be ${form}.`);
     }
-    const host = readHost(target.raw, origin);
-    return host.ok ? ok({ value: `${first} ${weight} ${port} ${host.value}`, priority: first, warnings: [] }) : host;
+    const host = readHostAsWritten(target.raw, origin);
+    return host.ok ? ok(namedValue(`${first} ${weight} ${port} ${host.value}`, first)) : host;
   },
   print(value) {
     return parseGeneric(value) ? value : printHost(value);

@@ -1,7 +1,7 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
-import { readHost } from "../names/names.ts";
-import { isKnownType, rdataFromFields, rdataToText } from "../rdata/rdata.ts";
+import { foldName, readHostAsWritten } from "../names/names.ts";
+import { isKnownType, rdataFromFields, rdataToValue } from "../rdata/rdata.ts";
 import { genericValue, readGeneric } from "./generic-form.ts";
 import { printHost } from "./host.ts";
 import { splitLongStrings } from "./long-strings.ts";
@@ -19,7 +19,7 @@ const parameterField = / *(?:"((?:[^"\\]|\\.)*)"|((?:[^ "\\]|\\.)+(?:(?<==)"(?:[
 
 /**
  * Returns the rule of a type that is stored, shown and exported but not editable. Its value is RDATA as in a master file, normalized:
- * single spaces, names absolute and lower-case with a trailing dot, blobs without whitespace. Equal data is equal text. Data of an
+ * single spaces, names absolute with a trailing dot, lower-case in the canonical value, blobs without whitespace. Equal data is equal text. Data of an
  * unknown type is in generic form (RFC 3597 §5). `write` enforces the grammar of the type; `read` also accepts malformed data, because
  * a server may serve it.
  */
@@ -53,9 +53,9 @@ export function uneditableRule(recordType: string): ValueRule {
 export function readKnown(recordType: string, fields: readonly RdataField[], origin: string): Result<CanonicalValue> {
   const rdata = rdataFromFields(recordType, fields, origin);
   if (!rdata.ok) return rdata;
-  const text = isKnownType(recordType) ? rdataToText(recordType, rdata.value) : ok("");
+  const text = isKnownType(recordType) ? rdataToValue(recordType, rdata.value) : ok({ value: "" });
   if (!text.ok) return text;
-  return text.value === "" ? genericValue(rdata.value) : ok({ value: text.value, priority: null, warnings: [] });
+  return text.value.value === "" ? genericValue(rdata.value) : ok({ ...text.value, priority: null, warnings: [] });
 }
 
 /** Reads data that is malformed, or of a type without a grammar, field by field. */
@@ -69,15 +69,18 @@ export function readVerbatim(
   if (fields.length === 0)
     return refuse(`The ${recordType} data must not be empty. Write "\\# 0" for no data (RFC 3597 §5).`);
   const texts: string[] = [];
+  const written: string[] = [];
   for (const [index, field] of fields.entries()) {
-    const name = index === 0 && vendorHosts.has(recordType) ? readHost(field.raw, origin) : null;
+    const name = index === 0 && vendorHosts.has(recordType) ? readHostAsWritten(field.raw, origin) : null;
     if (name && !name.ok) return name;
     const text = name ? printHost(name.value) : fieldText(recordType, field);
     if (text === null)
       return refuse(`The ${recordType} data has an invalid escape; decimal escapes go from \\000 to \\255.`);
-    texts.push(text);
+    texts.push(name ? foldName(text) : text);
+    written.push(text);
   }
-  return ok({ value: texts.join(" "), priority: null, warnings: [] });
+  const [value, writtenValue] = [texts.join(" "), written.join(" ")];
+  return ok({ value, ...(value === writtenValue ? {} : { writtenValue }), priority: null, warnings: [] });
 }
 
 function fieldText(recordType: string, field: RdataField): string | null {

@@ -3,6 +3,8 @@ import type { Result } from "../../platform/result.ts";
 /** A record value in canonical form. `priority` is the one in the value (MX and SRV). */
 export interface CanonicalValue {
   value: string;
+  /** The value as written, if its names have capitals. */
+  writtenValue?: string | undefined;
   /** TXT: the character-strings, if they are not the default split, see character-strings.ts. Otherwise null or absent. */
   strings?: string[] | null;
   priority: number | null;
@@ -26,7 +28,7 @@ export interface ValueRule {
    */
   read(fields: RdataField[], origin: string): Result<CanonicalValue>;
   /**
-   * Prints a canonical value in master-file form (RFC 1035 §5.1), names absolute with a trailing dot.
+   * Prints a value, canonical or as written, in master-file form (RFC 1035 §5.1), names absolute with a trailing dot.
    * @param strings the split of a TXT, if it is not the default
    */
   print(value: string, strings?: readonly string[] | null): string;

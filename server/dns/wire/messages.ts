@@ -4,6 +4,8 @@ import { findName, WireError, writeName, type KnownSuffixes } from "../names/wir
 export interface WireRecord {
   /** Canonical name; `.` for the root. */
   name: string;
+  /** The name as written. */
+  written: string;
   type: number;
   class: number;
   ttl: number;
@@ -205,13 +207,14 @@ export function parseMessage(octets: Buffer): WireMessage | string {
 function parseRecord(octets: Buffer, start: number, suffixes: KnownSuffixes): WireRecord | string {
   const found = findName(octets, start, suffixes);
   if (typeof found === "string") return found;
-  const { name, end } = found;
+  const { name, written, end } = found;
   const rdataStart = end + 10;
   if (rdataStart > octets.length) return withinRecord;
   const rdataEnd = rdataStart + octets.readUInt16BE(end + 8);
   if (rdataEnd > octets.length) return withinRecord;
   return {
     name,
+    written,
     type: octets.readUInt16BE(end),
     class: octets.readUInt16BE(end + 2),
     ttl: octets.readUInt32BE(end + 4),

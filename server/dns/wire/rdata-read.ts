@@ -102,8 +102,8 @@ function fieldTexts(message: Buffer, kind: FieldKind, start: number, end: number
     case "aaaa":
       return [bare(ipv6Address(octets))];
     case "name": {
-      const { name } = readName(message, start);
-      return [bare(name === "." ? name : `${name}.`)];
+      const { written } = readName(message, start);
+      return [bare(written === "." ? written : `${written}.`)];
     }
     case "string":
     case "text":

@@ -1,4 +1,5 @@
-import { ownerWithin } from "../names/names.ts";
+import { ownerNameWithin, type OwnerName } from "../names/names.ts";
+import { spellingOf, type Spelling } from "../record.ts";
 import { typeName } from "../zone-file/type-names.ts";
 import { classes, rcodes, types, type WireMessage, type WireRecord } from "./messages.ts";
 import { isReadableRdata, readRdata } from "./rdata-read.ts";
@@ -9,8 +10,8 @@ export interface RrsetName {
   recordType: string;
 }
 
-/** A record of an update. Its value is canonical. */
-export interface UpdateRecord extends RrsetName {
+/** A record of an update. Its name and value are canonical, its spelling as in `RecordData`. */
+export interface UpdateRecord extends RrsetName, Spelling {
   value: string;
   /** As in `RecordData`. */
   strings: string[] | null;
@@ -80,11 +81,12 @@ export function readUpdate(message: WireMessage, zone: string): ReadUpdate {
 function readPrerequisite(message: WireMessage, record: WireRecord, zone: string): Prerequisite | UpdateFault {
   const { class: recordClass, type, ttl } = record;
   if (ttl !== 0) return malformed("a prerequisite has a TTL");
-  const name = ownerWithin(record.name, zone);
-  if (name === null) return outside(record, zone);
+  const owner = ownerNameWithin(record.written, zone);
+  if (owner === null) return outside(record, zone);
+  const { name } = owner;
   if (recordClass === classes.in) {
     if (isMetaType(type)) return malformed("a prerequisite asks for a record of a type that zones cannot hold");
-    return withRdata(message, record, name, (read) => ({ kind: "rrsetHas", record: read }));
+    return withRdata(message, record, owner, (read) => ({ kind: "rrsetHas", record: read }));
   }
   if (recordClass !== classes.any && recordClass !== classes.none) return malformed("a prerequisite has another class");
   if (record.rdataEnd > record.rdataStart) return malformed("a prerequisite without a value has one");
@@ -96,17 +98,18 @@ function readPrerequisite(message: WireMessage, record: WireRecord, zone: string
 
 function readOperation(message: WireMessage, record: WireRecord, zone: string): UpdateOperation | UpdateFault {
   const { class: recordClass, type, ttl } = record;
-  const name = ownerWithin(record.name, zone);
-  if (name === null) return outside(record, zone);
+  const owner = ownerNameWithin(record.written, zone);
+  if (owner === null) return outside(record, zone);
+  const { name } = owner;
   if (recordClass === classes.in) {
     if (isMetaType(type)) return malformed("it adds a record of a type that zones cannot hold");
-    return withRdata(message, record, name, (read) => ({ kind: "add", record: read }));
+    return withRdata(message, record, owner, (read) => ({ kind: "add", record: read }));
   }
   if (recordClass !== classes.any && recordClass !== classes.none) return malformed("an update has another class");
   if (ttl !== 0) return malformed("a deletion has a TTL");
   if (recordClass === classes.none) {
     if (isMetaType(type)) return malformed("it deletes a record of a type that zones cannot hold");
-    return withRdata(message, record, name, (read) => ({ kind: "deleteRecord", record: read }));
+    return withRdata(message, record, owner, (read) => ({ kind: "deleteRecord", record: read }));
   }
   if (record.rdataEnd > record.rdataStart) return malformed("a deletion of whole RRsets has a value");
   if (type === types.any) return { kind: "deleteName", name };
@@ -117,7 +120,7 @@ function readOperation(message: WireMessage, record: WireRecord, zone: string): 
 function withRdata<T>(
   { octets }: WireMessage,
   { type, ttl, rdataStart, rdataEnd }: WireRecord,
-  name: string,
+  owner: OwnerName,
   make: (record: UpdateRecord) => T,
 ): T | UpdateFault {
   const recordType = typeName(type);
@@ -125,9 +128,10 @@ function withRdata<T>(
     return malformed(`a record of type ${recordType} has no data`);
   if (!isReadableRdata(octets, recordType, rdataStart, rdataEnd))
     return malformed(`the data of a record of type ${recordType} is malformed`);
-  const { value, strings = null } = readRdata(octets, recordType, rdataStart, rdataEnd);
+  const { value, writtenValue, strings = null } = readRdata(octets, recordType, rdataStart, rdataEnd);
   // RFC 2181 §8: a TTL with the highest bit set is 0.
-  return make({ name, recordType, value, strings, ttl: ttl > longestTtl ? 0 : ttl });
+  const content = { value, ...spellingOf({ writtenValue }), strings };
+  return make({ ...owner, recordType, ...content, ttl: ttl > longestTtl ? 0 : ttl });
 }
 
 const longestTtl = 2 ** 31 - 1;

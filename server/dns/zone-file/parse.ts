@@ -1,6 +1,6 @@
-import { ownerWithin, readHost, shown } from "../names/names.ts";
+import { ownerNameWithin, readHostAsWritten, shown, type OwnerName } from "../names/names.ts";
 import { shortened } from "../rdata/field.ts";
-import type { RecordData } from "../record.ts";
+import { spellingOf, type RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { splitLongStrings } from "../values/long-strings.ts";
 import { addRecord, addSoa, recordsOf } from "./contents.ts";
@@ -181,15 +181,15 @@ function readEntry(reading: Reading, line: MeantEntry): string | null {
   }
   const rdata = line.fields.slice(header.value.rdata);
   if (header.value.recordType === "SOA") return takeSoa(reading, owner.name, header.value.ttl, rdata);
-  return takeRecord(reading, owner.name, header.value, rdata, line);
+  return takeRecord(reading, owner, header.value, rdata, line);
 }
 
 function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result<Owner> {
   if (quoted) return refuse("An owner name must not be quoted.");
-  const host = readHost(raw, origin);
+  const host = readHostAsWritten(raw, origin);
   if (!host.ok) return host;
-  const name = ownerWithin(host.value, options.zone);
-  if (name !== null) return ok({ kind: "within", name });
+  const owner = ownerNameWithin(host.value, options.zone);
+  if (owner !== null) return ok({ kind: "within", ...owner });
   if (options.ignoreOutOfZone) return ok({ kind: "outside", name: host.value });
   return refuse(`The name ${shown(host.value)} is outside the zone ${options.zone}.`);
 }
@@ -198,7 +198,7 @@ function readOwner({ origin, options }: Reading, { raw, quoted }: Field): Result
 function ownerLeftOut(reading: Reading, field: Field): Owner {
   const owner = readOwner(reading, field);
   if (owner.ok) return owner.value;
-  const host = readHost(field.raw, reading.origin);
+  const host = readHostAsWritten(field.raw, reading.origin);
   return host.ok ? { kind: "outside", name: host.value } : { kind: "refused" };
 }
 
@@ -213,7 +213,7 @@ function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Fiel
 
 function takeRecord(
   reading: Reading,
-  name: string,
+  { name, writtenName }: OwnerName,
   { recordType, ttl }: RecordHeader,
   given: Field[],
   line: LogicalLine,
@@ -239,6 +239,7 @@ function takeRecord(
     recordType,
     name,
     value: value.value.value,
+    ...spellingOf({ writtenName, writtenValue: value.value.writtenValue }),
     strings: value.value.strings ?? null,
     ttl: ttl ?? inheritedTtl(reading) ?? reading.contents.soa?.minimum ?? reading.options.defaultTtl ?? 3600,
     priority: value.value.priority,
@@ -301,7 +302,7 @@ function fileName(field: Field | undefined): string {
 }
 
 function setOrigin(reading: Reading, raw: string): string | null {
-  const origin = readHost(raw, reading.origin);
+  const origin = readHostAsWritten(raw, reading.origin);
   if (!origin.ok) return origin.message;
   reading.origin = origin.value;
   return null;
@@ -322,7 +323,7 @@ function* includeFile(reading: Reading, path: string, originRaw: string | undefi
   if (reading.includedFiles.length >= mostIncludes) return `The zone includes more than ${mostIncludes} files.`;
   const text = include(path);
   if (!text.ok) return text.message;
-  const start = originRaw === undefined ? ok(origin) : readHost(originRaw, origin);
+  const start = originRaw === undefined ? ok(origin) : readHostAsWritten(originRaw, origin);
   if (!start.ok) return start.message;
 
   reading.origin = start.value;

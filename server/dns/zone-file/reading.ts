@@ -1,3 +1,4 @@
+import type { OwnerName } from "../names/names.ts";
 import type { Result } from "../../platform/result.ts";
 import type { RecordData } from "../record.ts";
 import { emptyContents, type Contents } from "./contents.ts";
@@ -91,7 +92,7 @@ export interface Reading {
 }
 
 /** Within the zone; outside it and skipped; or refused, and already reported. */
-export type Owner = { kind: "within"; name: string } | { kind: "outside"; name: string } | { kind: "refused" };
+export type Owner = ({ kind: "within" } & OwnerName) | { kind: "outside"; name: string } | { kind: "refused" };
 
 /** Returns the initial state. */
 export function readingOf(options: ZoneFileOptions): Reading {

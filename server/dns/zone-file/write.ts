@@ -1,5 +1,5 @@
 import { printRdata } from "../record-types.ts";
-import { isApexNs, type RecordData, type StatedData } from "../record.ts";
+import { isApexNs, nameOf, type RecordData, type StatedData } from "../record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
 import { inFile } from "./printed-data.ts";
@@ -29,7 +29,7 @@ const widestOwner = 32;
 
 /**
  * Prints a master file (RFC 1035 §5) that BIND, NSD and Knot load. The output does not depend on the order of the records: the SOA comes
- * first, then the apex, then other owners in canonical order, one record per line. `parseZoneFile` reads it back.
+ * first, then the apex, then other owners in canonical order, one record per line, names as written. `parseZoneFile` reads it back.
  */
 export function printZoneFile(content: ZoneFileContent): string {
   return atOnce(printingZoneFile(content));
@@ -77,9 +77,9 @@ export function* printingInPieces({
   for (const record of ordered) {
     yield;
     if (isPlaceholder(record)) continue;
-    const { name, ttl, recordType } = record;
+    const { ttl, recordType } = record;
     const [type, data] = inFile(recordType, printRdata(record));
-    const line = printLine(name, ttl, type, data, width);
+    const line = printLine(nameOf(record), ttl, type, data, width);
     const comment = line.replaceAll(/\p{Cc}+/gu, " ");
     const isComment = isCommented(recordType, vendorTypes) || !isOneEntry(type, data);
     piece += `${isServed(record) ? (isComment ? `; ${comment}` : line) : `; disabled: ${comment}`}\n`;

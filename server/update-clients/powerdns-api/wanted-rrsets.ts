@@ -1,6 +1,6 @@
 import { absoluteName, readOwner, shown } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
-import { shortValue } from "../../dns/record.ts";
+import { nameOf, shortValue, spellingOf, valueOf, type Spelling } from "../../dns/record.ts";
 import { splitLongStrings } from "../../dns/values/long-strings.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../dns/zone-file/record-data.ts";
@@ -12,15 +12,15 @@ import type { Steps } from "../../platform/slices.ts";
 import { Unprocessable } from "./refusals.ts";
 import { line } from "../../api/schemas.ts";
 
-/** A record's data as `Edit` takes it. */
-export interface WantedData {
+/** A record's data as `Edit` takes it, if it is canonical, with its spelling. */
+export interface WantedData extends Pick<Spelling, "writtenValue"> {
   value: string;
   strings: string[] | null;
 }
 
 /** What a client wants an RRset to be. */
 export interface WantedRrset {
-  /** Absolute, with a trailing dot, canonical. */
+  /** Absolute, with a trailing dot, as written. */
   owner: string;
   /** Relative to the zone, canonical. */
   name: string;
@@ -81,7 +81,7 @@ function placeOf(given: Readonly<Record<string, unknown>>, zone: string): Place 
   if (recordType === null) throw refused(`RRset ${shown(owner)}: The type is unknown. Use a mnemonic such as MX.`);
   const name = readOwner(owner, "", zone);
   if (!name.ok) throw refused(`RRset ${shown(owner)} IN ${recordType}: Name is out of zone. ${name.message}`);
-  return { owner: `${absoluteName(name.value, zone)}.`, name: name.value, recordType };
+  return { owner: `${absoluteName(nameOf(name.value), zone)}.`, name: name.value.name, recordType };
 }
 
 function canonicalOrOwn(type: string): string | null {
@@ -152,10 +152,12 @@ function readContent(recordType: string, content: string): Result<WantedData> {
     return refuse("Names in the content must end with a dot, such as www.example.com.");
   const read = recordType === "ALIAS" ? ruleFor(recordType).read(fields, "") : readData(recordType, fields, "");
   if (!read.ok) return read;
-  const { value, strings = null } = read.value;
-  const written = strings === null ? ruleFor(recordType).write(value, null) : writeStrings(strings, undefined);
+  const { strings = null } = read.value;
+  const written =
+    strings === null ? ruleFor(recordType).write(valueOf(read.value), null) : writeStrings(strings, undefined);
   if (!written.ok) return written;
-  return ok({ value: written.value.value, strings: written.value.strings ?? null });
+  const { writtenValue } = written.value;
+  return ok({ value: written.value.value, ...spellingOf({ writtenValue }), strings: written.value.strings ?? null });
 }
 
 const commentForm = line(1_000);

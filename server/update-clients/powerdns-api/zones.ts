@@ -91,12 +91,12 @@ export class PowerdnsZones {
     const live =
       name === undefined
         ? await zoneAt(em, zone.id, zone.revision, zone.rights.sees)
-        : (await liveAtNames(em, zone.id, [name.value]))
+        : (await liveAtNames(em, zone.id, [name.value.name]))
             .filter((record) => zone.rights.sees.includes(record))
             .toSorted((one, another) => (one.recordType < another.recordType ? -1 : 1));
     const records = withoutManaged(live, zone.signed);
     const sets = await inSlices(shownRrsets(zone.name, records));
-    const isSoaWanted = name === undefined || name.value === "@";
+    const isSoaWanted = name === undefined || name.value.name === "@";
     const all = isSoaWanted ? [soaRrset(zone.name, await this.#soa(em, zone, records)), ...sets] : sets;
     return type === undefined ? all : all.filter((rrset) => rrset.type === type);
   }

@@ -124,27 +124,47 @@ describe("owners from clients", () => {
         const absolute = absoluteName(owner.value, "example.com");
         expect(parseOwner(owner.value, "example.com")).toEqual(owner);
         expect(parseOwner(absolute, "example.com")).toEqual(owner);
-        expect(readOwner(`${absolute}.`, "elsewhere.test", "example.com")).toEqual(owner);
+        expect(readOwner(`${absolute}.`, "elsewhere.test", "example.com")).toEqual({
+          ok: true,
+          value: { name: owner.value },
+        });
       }),
     );
   });
 });
+
+function upper(octet: number): number {
+  return octet >= 0x61 && octet <= 0x7a ? octet - 0x20 : octet;
+}
+
+function lower(octet: number): number {
+  return octet >= 0x41 && octet <= 0x5a ? octet + 0x20 : octet;
+}
+
+function ownerOf(octets: Uint8Array) {
+  const read = readOwner(Array.from(octets, escapedOctet).join(""), "example.com", "example.com");
+  if (!read.ok) throw new Error(read.message);
+  return read.value;
+}
 
 describe("owners in a master file", () => {
   test.each([
     ["@", "example.com", "@"],
     ["@", "sub.example.com", "sub"],
     ["www", "example.com", "www"],
-    ["WWW", "sub.example.com", "www.sub"],
+    ["WWW", "sub.example.com", "www.sub", "WWW.sub"],
+    ["www", "Sub.Example.COM", "www.sub", "www.Sub"],
     ["example.com.", "example.com", "@"],
+    ["EXAMPLE.com.", "example.com", "@"],
     ["www.example.com.", "", "www"],
+    ["Office\\032Printer._ipp._tcp", "example.com", "office\\032printer._ipp._tcp", "Office\\032Printer._ipp._tcp"],
     ["*", "example.com", "*"],
     ["\\*", "example.com", "*"],
     ["a\\.b", "example.com", "a\\.b"],
     ["a\\032b", "example.com", "a\\032b"],
     ["a\\ b", "example.com", "a\\032b"],
-    ["\\087\\087\\087", "example.com", "www"],
-    ["\\065\\095", "example.com", "a_"],
+    ["\\087\\087\\087", "example.com", "www", "WWW"],
+    ["\\065\\095", "example.com", "a_", "A_"],
     ["a\\;b", "example.com", "a\\;b"],
     ["\\@", "example.com", "\\@"],
     ["a!b", "example.com", "a!b"],
@@ -152,9 +172,10 @@ describe("owners in a master file", () => {
     ["-odd-", "example.com", "-odd-"],
     ["a\\\\.example.com.", "example.com", "a\\\\"],
     ["müller", "example.com", "xn--mller-kva"],
+    ["Müller.Example.com.", "", "xn--mller-kva"],
     ["ä b", "example.com", "\\195\\164\\032b"],
-  ])("the master-file owner %j with origin %j becomes %j", (raw, origin, owner) => {
-    expect(readOwner(raw, origin, "example.com")).toEqual({ ok: true, value: owner });
+  ])("the master-file owner %j with origin %j becomes %j", (raw, origin, name, writtenName?: string) => {
+    expect(readOwner(raw, origin, "example.com")).toEqual({ ok: true, value: { name, writtenName } });
   });
 
   test.each([
@@ -186,10 +207,26 @@ describe("owners in a master file", () => {
           const raw = labels.map((octets) => Array.from(octets, escapedOctet).join("")).join(".");
           const owner = readOwner(raw, "example.com", "example.com");
           if (!owner.ok) throw new Error(owner.message);
-          expect(readOwner(owner.value, "example.com", "example.com")).toEqual(owner);
-          expect(readOwner(`${owner.value}.example.com.`, "", "example.com")).toEqual(owner);
+          const { name, writtenName = name } = owner.value;
+          expect(readOwner(writtenName, "example.com", "example.com")).toEqual(owner);
+          expect(readOwner(`${writtenName}.example.com.`, "", "example.com")).toEqual(owner);
+          expect(readOwner(name, "example.com", "example.com")).toEqual({ ok: true, value: { name } });
         },
       ),
+    );
+  });
+
+  test("names that differ in the case of ASCII letters are equal, each as written, and names that differ in anything else are not", () => {
+    const octets = fc.uint8Array({ minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(octets, octets, (one, other) => {
+        const [capitals, small] = [ownerOf(one.map(upper)), ownerOf(one.map(lower))];
+        expect(capitals.name).toBe(small.name);
+        expect(small.writtenName).toBeUndefined();
+        expect(capitals.writtenName !== undefined).toBe(one.some((octet) => upper(octet) !== lower(octet)));
+        const isSame = Buffer.from(one.map(lower)).equals(Buffer.from(other.map(lower)));
+        expect(ownerOf(one).name === ownerOf(other).name).toBe(isSame);
+      }),
     );
   });
 });

@@ -26,18 +26,18 @@ describe("names on the wire", () => {
     ["*._x", "012a 025f78 00"],
   ])("the name %s has the wire form %s", (name, hex) => {
     expect(writeName(name)).toEqual(octets(hex));
-    expect(readName(octets(hex), 0)).toEqual({ name, end: octets(hex).length });
+    expect(readName(octets(hex), 0)).toEqual({ name, written: name, end: octets(hex).length });
     expect(skipName(octets(hex), 0)).toBe(octets(hex).length);
   });
 
-  test("a wire name is read in lower case, and expanded in its original case", () => {
-    expect(readName(octets("0241 42 00"), 0).name).toBe("ab");
+  test("a wire name is read in lower case and as written, and expanded in its original case", () => {
+    expect(readName(octets("0241 42 00"), 0)).toEqual({ name: "ab", written: "AB", end: 4 });
     expect(expandName(octets("0241 42 00"), 0).name).toEqual(octets("024142 00"));
   });
 
   test("a wire name may end in a compression pointer", () => {
     const message = octets("0161 00 0162 c000 ff");
-    expect(readName(message, 3)).toEqual({ name: "b.a", end: 7 });
+    expect(readName(message, 3)).toEqual({ name: "b.a", written: "b.a", end: 7 });
     expect(expandName(message, 3)).toEqual({ name: octets("0162 0161 00"), end: 7 });
     expect(skipName(message, 3)).toBe(7);
   });

@@ -204,8 +204,8 @@ describe("suspicious content is accepted with a warning", () => {
   test("duplicate records in a file are merged with a warning, even if their TTLs differ", () => {
     const parsed = read("a 60 A 192.0.2.1\nA 60 A 192.0.2.1\na 90 A 192.0.2.1");
     expect(parsed.records).toEqual(["a 60 A 192.0.2.1"]);
-    const message = "a A 192.0.2.1 is a duplicate and is ignored.";
-    expect(parsed.messages).toEqual([`2: ${message}`, `3: ${message}`]);
+    const message = "A 192.0.2.1 is a duplicate and is ignored.";
+    expect(parsed.messages).toEqual([`2: A ${message}`, `3: a ${message}`]);
   });
 
   test("an RRset with different TTLs gets the one that BIND would use, with a warning", () => {
