@@ -12,6 +12,8 @@ export class FolderInUseError extends Error {}
 const touchMilliseconds = 1_000;
 /** A lock not touched for this long is stale. */
 const staleMilliseconds = 5_000;
+/** How long a killed process may take to end. */
+const dyingMilliseconds = 3_000;
 const watchMilliseconds = 100;
 
 /** State of the lock file at one time. */
@@ -24,7 +26,8 @@ interface LockState {
  * Locks a data directory for this process: two processes on one embedded database would silently damage it.
  *
  * The holder touches the lock every second. A PID alone proves nothing, because containers have separate PIDs. A lock is taken over
- * immediately only if its owner would be visible from here and is gone, otherwise after five seconds without a touch.
+ * immediately only if its owner would be visible from here and is gone. The lock of a visible process that does not touch it is watched for
+ * three seconds, because a killed process may take a moment to end; any other is stale after five seconds without a touch.
  * @param onLost called if another process took the lock, after this process was suspended for longer than that
  * @returns releases the lock
  * @throws FolderInUseError
@@ -78,15 +81,18 @@ async function staleLock(folder: string, path: string): Promise<LockState | null
   const owner = identityIn(first.text);
   const state = owner ? stateOf(owner) : "unknown";
   if (state === "gone") return first;
-  if (state === "running") throw inUse(folder, owner);
+  const patience = state === "running" ? dyingMilliseconds : staleMilliseconds;
   // Uses this process's clock, because another machine's may differ.
   const began = performance.now();
-  while (performance.now() - began <= staleMilliseconds) {
+  while (performance.now() - began <= patience) {
     await sleep(watchMilliseconds);
     const now = stateOfLock(path);
     if (!now) return null;
     if (!isSame(now, first)) throw inUse(folder, identityIn(now.text));
+    if (owner && stateOf(owner) === "gone") return first;
   }
+  // A process that is suspended may wake up and write.
+  if (state === "running") throw inUse(folder, owner);
   return first;
 }
 

@@ -13,7 +13,7 @@ export interface ProcessIdentity {
 
 /** Returns the identity of this process. */
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, host: hostname(), place: placeOfPids(), started: startOf(process.pid) };
+  return { pid: process.pid, host: hostname(), place: placeOfPids(), started: statusOf(process.pid)[1] };
 }
 
 /** Parses an identity written as JSON. Returns null if it is invalid. */
@@ -31,7 +31,9 @@ export function identityIn(text: string): ProcessIdentity | null {
 export function stateOf({ pid, place, started }: ProcessIdentity): "running" | "gone" | "unknown" {
   if (place === null || place !== placeOfPids()) return "unknown";
   if (!isRunning(pid)) return "gone";
-  const present = startOf(pid);
+  const [state, present] = statusOf(pid);
+  // Dead, but not yet collected by its parent: a container's first process may never do so.
+  if (state === "Z" || state === "X") return "gone";
   if (present === null || started === null) return "unknown";
   return present === started ? "running" : "gone";
 }
@@ -47,13 +49,14 @@ function placeOfPids(): string | null {
   }
 }
 
-/** Returns a process's start time in ticks since boot (proc(5), `stat`, field 22). */
-function startOf(pid: number): string | null {
+/** Returns a process's state, and its start time in ticks since boot (proc(5), `stat`, fields 3 and 22). */
+function statusOf(pid: number): [state: string | null, started: string | null] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return [fields[0] ?? null, fields[19] ?? null];
   } catch {
-    return null;
+    return [null, null];
   }
 }
 

@@ -37,11 +37,15 @@ async function isImmediate(work: Promise<unknown>): Promise<boolean> {
   return await Promise.race([work.then(() => true as const), next]);
 }
 
+/** A script that takes and holds the lock. */
+function holding(folder: string): string {
+  return `import { lockFolder } from ${JSON.stringify(source)};
+    await lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => 0, 1000);`;
+}
+
 /** Starts a process that takes and holds the lock. */
 function holder(folder: string) {
-  const script = `import { lockFolder } from ${JSON.stringify(source)};
-    await lockFolder(${JSON.stringify(folder)}); console.log("locked"); setInterval(() => 0, 1000);`;
-  return startProgram(process.execPath, ["--input-type=module", "-e", script], /^locked$/m);
+  return startProgram(process.execPath, ["--input-type=module", "-e", holding(folder)], /^locked$/m);
 }
 
 /** Writes a lock as a process of another container leaves it, whose PIDs mean nothing here. */
@@ -76,6 +80,41 @@ describe.concurrent("the lock of a data directory", () => {
     const taken = lockFolder(folder);
     expect(await isImmediate(taken)).toBe(true);
     (await taken)();
+  });
+
+  test.runIf(process.platform === "linux")(
+    "the lock of a killed process is taken over immediately, although its parent has not collected it",
+    async ({ place: { folder }, onTestFinished }) => {
+      // `sleep` inherits the holder from the shell, and never waits for it.
+      const script = `${process.execPath} --input-type=module -e "$HOLD" & exec sleep 3600`;
+      const parent = await startProgram("sh", ["-c", script], /^locked$/m, {
+        env: { ...process.env, HOLD: holding(folder) },
+      });
+      onTestFinished(async () => void (await parent.stop("SIGKILL")));
+      const { pid } = JSON.parse(await readFile(join(folder, "lock"), "utf8")) as { pid: number };
+      process.kill(pid, "SIGKILL");
+      const isZombie = async () => / Z /.test(await readFile(`/proc/${pid}/stat`, "utf8"));
+      await vi.waitFor(async () => expect(await isZombie()).toBe(true), patience);
+      const taken = lockFolder(folder);
+      expect(await isImmediate(taken)).toBe(true);
+      (await taken)();
+    },
+  );
+
+  test("a start waits for a process that is being killed, and takes its lock over", async ({ place: { folder } }) => {
+    const other = await holder(folder);
+    process.kill(other.pid, "SIGSTOP");
+    const taken = lockFolder(folder);
+    process.kill(other.pid, "SIGKILL");
+    (await taken)();
+    await other.stop("SIGKILL");
+  });
+
+  test("the lock of a process that is suspended is respected", async ({ place: { folder }, onTestFinished }) => {
+    const other = await holder(folder);
+    onTestFinished(async () => void (await other.stop("SIGKILL")));
+    process.kill(other.pid, "SIGSTOP");
+    await expect(lockFolder(folder)).rejects.toThrow(`${folder} is in use by process ${other.pid}; stop it first`);
   });
 
   test.runIf(process.platform === "linux")(
