@@ -42,6 +42,7 @@ interface Parts {
 }
 
 const refusedByGroups = Symbol("refused by groups");
+const groupsWithheld = Symbol("groups withheld");
 
 /** Signs in through identity providers: redirects browsers there, and turns their responses into a ticket, a link or a registration. */
 export class ExternalSignIn {
@@ -135,6 +136,11 @@ export class ExternalSignIn {
     );
     if (outcome === refusedByGroups)
       throw new SignInFailure("access_denied", "None of the user's groups may sign in, and only some may.");
+    if (outcome === groupsWithheld)
+      throw new SignInFailure(
+        "groups_not_sent",
+        "The provider did not send the user's groups, because there are too many. Have it send only those that the rules name.",
+      );
     if (outcome) return outcome;
     throw new SignInFailure("provider_disabled", "The provider was disabled or deleted during the sign-in.");
   }
@@ -193,25 +199,31 @@ export class ExternalSignIn {
     );
   }
 
-  /** @returns `refusedByGroups` instead of throwing, so that what the user loses is committed */
+  /** @returns `refusedByGroups` or `groupsWithheld` instead of throwing, so that what the user loses is committed */
   async #signIn(
     em: EntityManager,
     actor: Actor,
     providerId: ProviderId,
     identity: Identity,
-  ): Promise<FrontEndQuery | typeof refusedByGroups> {
+  ): Promise<FrontEndQuery | typeof refusedByGroups | typeof groupsWithheld> {
     const { bindings, tickets, grants } = this.#parts;
     const settings = await groupSettings(em, providerId);
     const outcome = outcomeOf(settings, identity.claims ?? {});
     const owner = await bindings.ownerOf(em, providerId, identity);
     if (!owner) {
+      if (outcome.withheld) return groupsWithheld;
       if (!outcome.allowed) return refusedByGroups;
       const named = [...new Set(outcome.matched.flatMap((index) => settings.groupRules[index]?.group ?? []))];
       return { needs_invite: "true", pending_token: await tickets.issuePending(em, providerId, identity, named) };
     }
     if (owner.disabled_at !== null) throw new SignInFailure("account_disabled", `The account ${owner.id} is disabled.`);
     const signing = { userId: owner.id, providerId, bindingId: owner.binding_id };
-    if (!(await grants.apply(em, { ...actor, userId: owner.id }, signing, outcome))) return refusedByGroups;
+    const user = { ...actor, userId: owner.id };
+    if (outcome.withheld) {
+      await grants.withheld(em, user, signing);
+      return groupsWithheld;
+    }
+    if (!(await grants.apply(em, user, signing, outcome))) return refusedByGroups;
     return { ticket: await this.#parts.tickets.issue(em, owner.id, providerId) };
   }
 }

@@ -5,7 +5,8 @@ export type FailureCode =
   | "provider_error"
   | "provider_disabled"
   | "already_bound"
-  | "account_disabled";
+  | "account_disabled"
+  | "groups_not_sent";
 
 /** A failed flow. The message is for the log, and contains no secrets. */
 export class SignInFailure extends Error {

@@ -233,6 +233,29 @@ DNSSEC: unsigned
     means: { until: "2027-03-31T00:00:00Z", registrar: "Example Ltd", statuses: ["Active"] },
   },
   {
+    what: "MYNIC",
+    name: "example.com.my",
+    text: `Welcome to .my DOMAIN WHOIS Server
+
+a [Domain Name]                     example.com.my
+b [Registration No.]                D1A000001
+c [Record Created]                  01-JAN-2000
+d [Record Expired]                  31-DEC-2027
+e [Record Last Modified]            05-FEB-2024
+
+g [Registrant Code]                 ABC12
+k [Primary Name Server]             ns1.example.net
+l [Secondary Name Server]           ns2.example.net
+`,
+    means: { until: "2027-12-31T00:00:00Z", nameServers: ["ns1.example.net", "ns2.example.net"] },
+  },
+  {
+    what: "MYNIC, with the older punctuation",
+    name: "example.my",
+    text: "a. [Domain Name]  example.my\nd. [Record Expired]  2027-12-31\n",
+    means: { until: "2027-12-31T00:00:00Z" },
+  },
+  {
     what: "TWNIC",
     name: "example.com.tw",
     text: `Domain Name: example.com.tw

@@ -46,6 +46,33 @@ async function goThrough(providerId: "oidc" | "custom", extra: Record<string, st
 
 const past = () => Math.floor(Date.now() / 1_000) - 3_600;
 
+describe("a provider that replaces its keys without overlap", () => {
+  test("a sign-in with the new key succeeds at once, and one with the old key is refused", async () => {
+    expect(await goThrough("oidc")).toHaveProperty("pending_token");
+    rogue.keysReplaced = true;
+    rogue.tamper((parts) => {
+      parts.header["kid"] = "two";
+      parts.signature = rs256(rogue.strangersKey);
+    });
+    expect(await goThrough("oidc")).toHaveProperty("pending_token");
+    rogue.tamper();
+    expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
+  });
+
+  test("unknown keys have its keys read at most five times a minute, and known ones not again", async () => {
+    rogue.keysReplaced = false;
+    const before = rogue.keysRead;
+    rogue.tamper(({ header }) => (header["kid"] = "unheard-of"));
+    for (let count = 0; count < 8; count++) expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
+    const read = rogue.keysRead - before;
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThanOrEqual(5);
+    rogue.tamper();
+    expect(await goThrough("oidc")).toHaveProperty("pending_token");
+    expect(rogue.keysRead - before).toBe(read);
+  });
+});
+
 describe("a provider with a discovery document", () => {
   test("a valid id_token is accepted", async () => {
     expect(await goThrough("oidc")).toHaveProperty("pending_token");

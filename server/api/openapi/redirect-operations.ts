@@ -36,7 +36,7 @@ const answer: RedirectOperation["parameters"] = [
 
 const outcome =
   "The console at SITE_URL with one of: `ticket`; `needs_invite=true` and `pending_token`; `bound=1` and `provider_id`; or `error`: access_denied, " +
-  "state_invalid, provider_error, provider_disabled, already_bound or account_disabled.";
+  "state_invalid, provider_error, provider_disabled, already_bound, account_disabled or groups_not_sent.";
 
 const callbackDescription =
   "Browsers return here from the provider. Pass the ticket to `exchangeTicket`, or the pending token to `registerExternally`.";

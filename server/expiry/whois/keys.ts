@@ -2,7 +2,7 @@
 export const registryExpiryKeys = keys(`
   registry expiry date, registry expiration date, domain expiration date, domain expiry, domain expires, domain datebilleduntil,
   expiration date, expiration time, expiration, expire date, expire-date, expire, expires, expires at, expires on, expires-on,
-  expiry date, expiry, exp date, paid-till, paid till, record expires on, registered until, renewal date, renewal,
+  expiry date, expiry, exp date, paid-till, paid till, record expires on, record expired, registered until, renewal date, renewal,
   valid until, valid-until, validity, 有効期限
 `);
 
@@ -17,7 +17,7 @@ export const registrarKeys = keys(`
 export const statusKeys = keys("domain status, status, state, eppstatus, 状態");
 
 export const nameServerKeys = keys(`
-  name server, name servers, nameserver, nameservers, nserver, domain nameservers, nsentry, ns, ネームサーバ
+  name server, name servers, nameserver, nameservers, nserver, domain nameservers, nsentry, ns, primary name server, secondary name server, ネームサーバ
 `);
 
 export const dsKeys = keys("dnssec ds data, ds-rdata, ds rdata, ds data, ds record, ds, signing key");
@@ -34,7 +34,7 @@ export const referralKeys = keys("refer, whois, whois server, registrar whois se
 export const registrationKeys = keys(`
   registrar, sponsoring registrar, created, creation date, created on, registered, registered on, registered date, domain registered,
   登録年月日, nserver, name server, name servers, nameserver, nameservers, domain nameservers, holder, registrant, changed,
-  last update, modified
+  last update, modified, record created
 `);
 
 function keys(list: string): ReadonlySet<string> {

@@ -28,7 +28,7 @@ export function readPairs(text: string): Pair[] {
 
 function pairOf(line: string): Pair | null {
   if (/^\s*(?:[%#;]|>>>|--)/.test(line)) return null;
-  const [, bracketed, behind] = /^\s*(?:[a-z]\. *)?\[([^\]]{1,60})\](.*)$/.exec(line) ?? [];
+  const [, bracketed, behind] = /^\s*(?:[a-z](?:\.| ) *)?\[([^\]]{1,60})\](.*)$/i.exec(line) ?? [];
   if (bracketed !== undefined) return { key: keyOf(bracketed), value: (behind ?? "").trim() };
   // "Record expires on 2027-05-31 23:59:59 (UTC+8)"
   const [, sentence, date] = /^\s*((?:record )?expires on)\s+(\d.*)$/i.exec(line) ?? [];

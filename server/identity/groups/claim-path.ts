@@ -3,7 +3,7 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 /** Claims about a user, in any form that JSON has. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Groups that are read; further ones count as not there. */
+/** Groups that are read. */
 const mostGroups = 20_000;
 const longestGroup = 256;
 const mostSteps = 8;
@@ -47,6 +47,19 @@ export function groupsAt(claims: Claims, steps: readonly string[]): Set<string> 
     if (typeof group === "string" && group !== "" && group.length <= longestGroup) groups.add(group);
   }
   return groups;
+}
+
+/**
+ * Returns whether a user has groups that the provider did not send, so that an absent claim does not mean that there are none. Providers
+ * name such claims in `_claim_names` (OpenID Connect Core 1.0 §5.6.2). Entra ID does so for a user of more than 200 groups, and has the
+ * markers `hasgroups` and `groups:src1` as well. A list that is too long to read counts, too.
+ */
+export function groupsWithheld(claims: Claims, steps: readonly string[]): boolean {
+  const [first = ""] = steps;
+  if (Object.hasOwn(claims, first)) return groupsAt(claims, steps).size >= mostGroups;
+  const { _claim_names: elsewhere, hasgroups } = claims;
+  if (isFields(elsewhere) && Object.hasOwn(elsewhere, first)) return true;
+  return first === "groups" && (hasgroups === true || hasgroups === "true" || Object.hasOwn(claims, "groups:src1"));
 }
 
 function named(value: unknown): readonly unknown[] {

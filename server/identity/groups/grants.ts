@@ -76,6 +76,16 @@ export class GroupGrants {
     return !isRefused;
   }
 
+  /** Records a sign-in that was refused because its groups were not sent. Nothing is given or taken away. */
+  async withheld(tx: EntityManager, actor: Actor, { userId, providerId }: Signing): Promise<void> {
+    await this.#parts.audit.record(tx, actor, {
+      action: "identity.groups",
+      targetType: "user",
+      targetId: userId,
+      after: { providerId, groupsWithheld: true, signInRefused: true },
+    });
+  }
+
   /** Ends the roles that came from identities which were just unlinked; their assignments ended with them. @throws AppError CONFLICT */
   async unlinked(tx: EntityManager, actor: Actor, userIds: readonly string[]): Promise<void> {
     const changed = await recomputeRoles(tx, userIds);

@@ -1,6 +1,6 @@
 import type { GroupRule } from "../../database/tables/identity.ts";
 import { roles, type Role } from "../../database/tables/roles.ts";
-import { groupsAt, parseClaimPath, type Claims } from "./claim-path.ts";
+import { groupsAt, groupsWithheld, parseClaimPath, type Claims } from "./claim-path.ts";
 
 export type GroupAssignment = NonNullable<GroupRule["assignment"]>;
 
@@ -24,13 +24,18 @@ export interface GroupOutcome {
   assignments: GroupAssignment[];
   /** Whether the user may sign in. */
   allowed: boolean;
+  /** Whether the rules need groups that the provider did not send. What the user's groups gave before must then stay as it is. */
+  withheld: boolean;
 }
 
 /** Evaluates the rules over a user's claims, in a time proportional to both. */
 export function outcomeOf(settings: GroupSettings, claims: Claims): GroupOutcome {
   const { groupsClaim } = settings;
   const path = groupsClaim === null ? null : parseClaimPath(groupsClaim);
-  return outcomeOfGroups(settings, path?.ok ? groupsAt(claims, path.value) : new Set());
+  if (!path?.ok) return outcomeOfGroups(settings, new Set());
+  const outcome = outcomeOfGroups(settings, groupsAt(claims, path.value));
+  const matter = settings.groupRules.length > 0 || settings.defaultDeny;
+  return matter && groupsWithheld(claims, path.value) ? { ...outcome, allowed: false, withheld: true } : outcome;
 }
 
 /** Like {@link outcomeOf}, of groups that are known. */
@@ -50,6 +55,7 @@ export function outcomeOfGroups(
     role: roles.find((role) => applied.some((rule) => rule.role === role)) ?? null,
     assignments: [...assignments.values()],
     allowed: !defaultDeny || groupsClaim === null || matched.length > 0,
+    withheld: false,
   };
 }
 

@@ -112,5 +112,11 @@ export const groupsTest = z
       .array(shownRule.shape.assignment.unwrap())
       .meta({ description: "What would be assigned to the user." }),
     allowed: z.boolean().meta({ description: "Whether the user may sign in.", example: true }),
+    withheld: z.boolean().meta({
+      description:
+        "Whether the claims say that the user has groups which they do not contain, or contain 20,000 groups or more. Such a sign-in is refused, " +
+        "and what the user's groups gave before stays.",
+      example: false,
+    }),
   })
   .meta({ id: "GroupsTest", description: "What a user with these claims would get." });

@@ -24,7 +24,7 @@ export class GroupTests {
     const config = await em.findOne(IdentityConfig, { id });
     if (!config) throw notFound("identity provider configuration");
     const settings = await groupsAfter(em, config, patch);
-    const { groups, matched, role, assignments, allowed } = outcomeOf(settings, claims);
+    const { groups, matched, role, assignments, allowed, withheld } = outcomeOf(settings, claims);
     return {
       groups: [...groups].slice(0, mostShownGroups),
       groupCount: groups.size,
@@ -32,6 +32,7 @@ export class GroupTests {
       role,
       assignments: assignments.map(shownAssignment),
       allowed,
+      withheld,
     };
   }
 }

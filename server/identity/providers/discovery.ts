@@ -1,4 +1,4 @@
-import type { Configuration, CustomFetch, ServerMetadata } from "openid-client";
+import type { Configuration, CustomFetch, ExportedJWKSCache, ServerMetadata } from "openid-client";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { metadataOf } from "./discovery-document.ts";
@@ -9,12 +9,25 @@ const deadlineSeconds = 10;
 /** How long provider metadata is cached. */
 const cacheMilliseconds = 10 * 60_000;
 const maxCached = 16;
+/** openid-client reads the keys again for an unknown `kid` only if they were read at least so long ago. */
+const unknownKeySeconds = 60;
+/** How often an issuer's keys are read in a minute for an unknown `kid`. */
+const mostReadsPerMinute = 5;
+
+/** A provider's metadata, and its keys as last read. */
+interface Known {
+  make: () => Configuration;
+  at: number;
+  keys: { jwks: ExportedJWKSCache["jwks"]; readAt: number } | null;
+  /** When the keys were read lately, in seconds. */
+  reads: number[];
+}
 
 /** Reads and caches the discovery documents of OpenID providers. */
 export class Discovery {
   readonly #egress: Egress;
   readonly #now: () => Date;
-  readonly #known = new Map<string, { configuration: Configuration; at: number }>();
+  readonly #known = new Map<string, Known>();
 
   constructor(egress: Egress, now: () => Date) {
     this.#egress = egress;
@@ -24,8 +37,37 @@ export class Discovery {
   /** Returns a client for the provider, with configured endpoints taking precedence. May be cached. @throws IdentityProviderError */
   async client(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
     const known = this.#known.get(keyOf(settings));
-    if (known && this.#now().getTime() - known.at < cacheMilliseconds) return known.configuration;
+    if (known && this.#now().getTime() - known.at < cacheMilliseconds) return known.make();
     return await this.freshClient(settings);
+  }
+
+  /**
+   * Does something that verifies a signature of the provider. An unknown `kid` has the keys read again at once, because a provider may
+   * replace its keys without overlap; openid-client alone refuses sign-ins for a minute. It does so at most five times a minute.
+   */
+  async verifying<T>(
+    settings: ClientSettings & { wellKnownUrl: string },
+    work: (client: Configuration) => Promise<T>,
+  ): Promise<T> {
+    const { getJwksCache, setJwksCache } = await import("openid-client");
+    const client = await this.client(settings);
+    const known = this.#known.get(keyOf(settings));
+    const now = Math.floor(Date.now() / 1_000);
+    const reads = known?.reads.filter((at) => now - at < 60) ?? [];
+    const { jwks, readAt } = known?.keys ?? {};
+    if (jwks !== undefined && readAt !== undefined) {
+      const mayRead = reads.length < mostReadsPerMinute;
+      setJwksCache(client, { jwks, uat: mayRead ? Math.min(readAt, now - unknownKeySeconds) : readAt });
+    }
+    try {
+      return await work(client);
+    } finally {
+      const used = getJwksCache(client);
+      if (known && used && used.uat >= now) {
+        known.keys = { jwks: used.jwks, readAt: used.uat };
+        known.reads = [...reads, used.uat];
+      }
+    }
   }
 
   /** Returns a client with freshly read metadata, and caches it. @throws IdentityProviderError */
@@ -43,16 +85,20 @@ export class Discovery {
         : inBody
           ? library.ClientSecretPost(clientSecret)
           : library.ClientSecretBasic(clientSecret);
-    const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
-    configuration[library.customFetch] = fetch;
-    configuration.timeout = deadlineSeconds;
-    // The egress guard decides about http, which it allows only to internal networks.
-    library.allowInsecureRequests(configuration);
-    // Accepts only signatures by the provider's public keys, not HS256 or `none`, even if its document lists them.
-    library.enableNonRepudiationChecks(configuration);
+    // One for each use: openid-client stores the keys with it, and they are ours to expire.
+    const make = () => {
+      const configuration = new library.Configuration(metadata, clientId, undefined, authentication);
+      configuration[library.customFetch] = fetch;
+      configuration.timeout = deadlineSeconds;
+      // The egress guard decides about http, which it allows only to internal networks.
+      library.allowInsecureRequests(configuration);
+      // Accepts only signatures by the provider's public keys, not HS256 or `none`, even if its document lists them.
+      library.enableNonRepudiationChecks(configuration);
+      return configuration;
+    };
     if (this.#known.size >= maxCached) this.#known.clear();
-    this.#known.set(keyOf(settings), { configuration, at: this.#now().getTime() });
-    return configuration;
+    this.#known.set(keyOf(settings), { make, at: this.#now().getTime(), keys: null, reads: [] });
+    return make();
   }
 
   async #read(wellKnownUrl: string, fetch: CustomFetch): Promise<ServerMetadata> {

@@ -39,7 +39,8 @@ export function oidc(id: "oidc" | "custom", name: string, egress: Egress, now: (
       return url;
     },
     async identify(settings, flow, answer) {
-      if (isDiscovered(settings)) return await identifyBy(await discovery.client(settings), settings, flow, answer);
+      if (isDiscovered(settings))
+        return await discovery.verifying(settings, (client) => identifyBy(client, settings, flow, answer));
       return await identifyWithoutKeys(egress, settings, flow, answer, now());
     },
   };

@@ -83,6 +83,7 @@ describe("rules for groups", () => {
         { domainId: null, groupName: null, tag: "web", subdomainPattern: "*", access: "propose", recordTypes: [] },
       ],
       allowed: true,
+      withheld: false,
     });
     const nothing = { groupCount: 0, matchedRules: [], role: null, assignments: [], allowed: false };
     for (const claims of [{}, { realm_access: null }, { realm_access: [] }, { groups: ["dns"] }])

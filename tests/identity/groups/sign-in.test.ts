@@ -58,6 +58,8 @@ interface Person {
   client: RestClient;
   /** Signs in again, with other groups. @returns what the front end receives */
   joins(groups: unknown): Promise<Record<string, string>>;
+  /** Signs in again, with other claims. @returns what the front end receives */
+  signsIn(claims: object): Promise<Record<string, string>>;
 }
 
 async function person(groups: unknown, invitation: object = {}): Promise<Person> {
@@ -73,6 +75,10 @@ async function person(groups: unknown, invitation: object = {}): Promise<Person>
     client,
     async joins(others) {
       provider.accounts.set(login, { preferred_username: login, groups: others });
+      return await goThrough(login);
+    },
+    async signsIn(claims) {
+      provider.accounts.set(login, { preferred_username: login, ...claims });
       return await goThrough(login);
     },
   };
@@ -99,6 +105,48 @@ const creating = (recordType: string, value: string) => [
 
 const all = ["users", "configure", "read", "write", "tagged"];
 const audits = ["users", "read"];
+
+describe("groups that the provider has but does not send", () => {
+  test.each<[string, object]>([
+    [
+      "names them in _claim_names",
+      { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example/me" } } },
+    ],
+    ["says hasgroups", { hasgroups: true }],
+    ["sends more than can be read", { groups: Array.from({ length: 20_001 }, (_, index) => `group ${index}`) }],
+  ])(
+    "a sign-in is refused and audited when the provider %s, and the user's sessions keep their rights",
+    async (_, claims) => {
+      const ada = await person(["admins", "writers"]);
+      const before = await may(ada.client);
+      expect(before).toContain("users");
+      expect(await ada.signsIn(claims)).toEqual({ error: "groups_not_sent" });
+      expect(await may(ada.client)).toEqual(before);
+      const { body } = await zw.admin.get(`/api/audit?targetId=${ada.id}&action=identity.groups&limit=1`);
+      expect(body.entries[0].after).toEqual({ providerId: "oidc", groupsWithheld: true, signInRefused: true });
+      expect(await ada.joins(["readers"])).toEqual({ ticket: expect.any(String) });
+      expect(await may(ada.client)).toEqual(["read"]);
+    },
+  );
+
+  test("a person without an account is refused, too, and where no rule needs groups, everybody signs in", async () => {
+    const withheld = { _claim_names: { groups: "src1" } };
+    provider.accounts.set("stranger", { preferred_username: "stranger", ...withheld });
+    expect(await goThrough("stranger")).toEqual({ error: "groups_not_sent" });
+    const ada = await person([]);
+    await configure({ groupRules: [] });
+    expect(await ada.signsIn(withheld)).toEqual({ ticket: expect.any(String) });
+    await configure({ groupRules: rules(), groupsClaim: "realm_access.roles" });
+    expect(await ada.signsIn(withheld)).toEqual({ ticket: expect.any(String) });
+  });
+
+  test("a test of rules says that groups were withheld", async () => {
+    const tried = await zw.admin.post(`/api/oauth/providers/${configId}/groups/test`, {
+      claims: { sub: "7", _claim_names: { groups: "src1" } },
+    });
+    expect(tried.body).toMatchObject({ groups: [], allowed: false, withheld: true });
+  });
+});
 
 describe("what groups give", () => {
   const given: [groups: unknown, may: string[]][] = [

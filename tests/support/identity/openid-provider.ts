@@ -13,6 +13,8 @@ interface Account {
   /** In any form, for hostile ones. */
   groups?: unknown;
   realm_access?: unknown;
+  _claim_names?: unknown;
+  hasgroups?: unknown;
 }
 
 export interface OpenIdProvider {
@@ -54,7 +56,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
     claims: {
       openid: ["sub"],
       email: ["email", "email_verified"],
-      profile: ["name", "preferred_username", "groups", "realm_access"],
+      profile: ["name", "preferred_username", "groups", "realm_access", "_claim_names", "hasgroups"],
     },
     features: { devInteractions: { enabled: true } },
     findAccount: (_context, id) => ({ accountId: id, claims: () => ({ sub: id, ...accounts.get(id) }) }),

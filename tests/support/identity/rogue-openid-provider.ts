@@ -23,6 +23,10 @@ export interface RogueProvider extends LoopbackVendor {
   tamper(change?: (parts: TokenParts) => void): void;
   /** Whether its token endpoint answers as plain OAuth 2.0 would. */
   leaveOutIdToken: boolean;
+  /** How often its keys were read. */
+  keysRead: number;
+  /** Whether it publishes another key, `two`, in place of `one`: that of `strangersKey`. */
+  keysReplaced: boolean;
   /** Its public key in PEM, which is no secret. */
   publicPem: string;
   /** Another, untrusted key. */
@@ -73,7 +77,16 @@ export async function startRogueProvider(): Promise<RogueProvider> {
         id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
         ...discovery,
       }),
-    "GET /jwks": () => json(200, { keys: [jwk] }),
+    "GET /jwks": () => {
+      rogue.keysRead += 1;
+      const replaced = {
+        ...createPublicKey(strangersKey).export({ format: "jwk" }),
+        kid: "two",
+        use: "sig",
+        alg: "RS256",
+      };
+      return json(200, { keys: [rogue.keysReplaced ? replaced : jwk] });
+    },
     "GET /userinfo": () => json(200, { sub: "mallory", email: "mallory@example.net", email_verified: true, ...user }),
     "POST /token": (call) => {
       const form = new URLSearchParams(call.body);
@@ -116,6 +129,8 @@ export async function startRogueProvider(): Promise<RogueProvider> {
   });
   const rogue: RogueProvider = Object.assign(vendor, {
     leaveOutIdToken: false,
+    keysRead: 0,
+    keysReplaced: false,
     wellKnownUrl: `${vendor.url}/.well-known/openid-configuration`,
     discovery,
     user,

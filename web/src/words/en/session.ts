@@ -87,6 +87,8 @@ export const session = {
     provider_disabled: "An administrator turned this sign-in off. Sign in another way.",
     already_bound: "This identity belongs to another account. Sign in with that account, or use another identity.",
     account_disabled: "This account is disabled. Ask an administrator.",
+    groups_not_sent:
+      "The provider did not send your groups, because there are too many. Ask an administrator. Sessions that are open keep their rights.",
     unknown: "The sign-in did not succeed. Try again.",
   },
   bound: (provider: string) => `You can now sign in with ${provider}.`,
