@@ -106,7 +106,9 @@ describe.concurrent("the lock of a data directory", () => {
     process.kill(other.pid, "SIGSTOP");
     const taken = lockFolder(folder);
     process.kill(other.pid, "SIGKILL");
-    (await taken)();
+    const unlock = await taken;
+    expect(await readdir(folder)).toEqual(["lock"]);
+    unlock();
     await other.stop("SIGKILL");
   });
 
