@@ -8,7 +8,7 @@ import { naptrRule } from "./values/naptr.ts";
 import { aliasRule, ptrRule } from "./values/pointers.ts";
 import { sshfpRule } from "./values/sshfp.ts";
 import { httpsRule, svcbRule } from "./values/svcb.ts";
-import { tlsaRule } from "./values/tlsa.ts";
+import { smimeaRule, tlsaRule } from "./values/tlsa.ts";
 import { uneditableRule } from "./values/uneditable.ts";
 import { mxRule } from "./values/mx.ts";
 import { nsRule } from "./values/ns.ts";
@@ -37,7 +37,7 @@ const editableRules: Record<EditableType, ValueRule> = {
   ALIAS: aliasRule,
 };
 
-const rules = new Map<string, ValueRule>(Object.entries(editableRules));
+const rules = new Map<string, ValueRule>([...Object.entries(editableRules), ["SMIMEA", smimeaRule]]);
 
 /** Returns the value rule of a type (mnemonic in upper case, or `TYPE65280`). Types that clients cannot create are preserved as read. */
 export function ruleFor(recordType: string): ValueRule {

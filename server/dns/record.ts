@@ -41,7 +41,7 @@ export interface ReadRecord extends RecordData {
 /** The types that every provider stores. */
 export const commonTypes = ["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA"] as const;
 
-/** The types that clients may create. Other types come only from providers and zone files; they are stored, shown and exported. */
+/** The types with a form or rules of their own. Clients may create most others, too, see `isWritableType`. */
 export const editableTypes = [
   ...commonTypes,
   "PTR",

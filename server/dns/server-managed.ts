@@ -1,4 +1,5 @@
-import { recordLabel, type RecordData } from "./record.ts";
+import { editableTypes, isEditableType, recordLabel, type RecordData } from "./record.ts";
+import { canonicalType, knownTypes, typeNumber, unstorableReason } from "./zone-file/type-names.ts";
 
 type Typed = Pick<RecordData, "recordType" | "name">;
 
@@ -17,6 +18,30 @@ export const managedAnywhere: readonly string[] = [
 ];
 /** Types that a signing server generates from its keys at the apex. Elsewhere they were added by hand, as is a DS anywhere. */
 export const managedAtApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
+
+/** Types whose records name servers make themselves. They come only from providers and zone files; they are stored, shown and exported. */
+const madeByServers: ReadonlySet<string> = new Set(["SOA", ...managedAnywhere]);
+
+/**
+ * Returns whether clients may create records of a type: one with a rule of its own, or any other that a zone can hold and that name servers
+ * do not make themselves. Its value is then in its type's presentation form, or in that of RFC 3597 if its grammar is not known.
+ * @param type canonical, as of `canonicalType`
+ */
+export function isWritableType(type: string): boolean {
+  if (isEditableType(type)) return true;
+  return (
+    canonicalType(type) === type &&
+    typeNumber(type) !== null &&
+    unstorableReason(type) === null &&
+    !madeByServers.has(type)
+  );
+}
+
+/** The types that clients may create: those with a form or rules of their own, then all others by name. */
+export const writableTypes: readonly string[] = [
+  ...editableTypes,
+  ...knownTypes.filter((type) => isWritableType(type) && !isEditableType(type)).toSorted(),
+];
 
 /** Returns whether a signing provider maintains this record itself. */
 export function isServerManaged({ recordType, name }: Typed): boolean {

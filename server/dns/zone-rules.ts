@@ -71,6 +71,27 @@ export function violationsAt(
       message: `${name} can have only one CNAME; change the existing one instead.`,
     });
   }
+  const exchangers = records.filter((record) => record.recordType === "MX");
+  if (exchangers.length > 1 && exchangers.some(({ value }) => value === "0 .")) {
+    violations.push({
+      rule: "null MX",
+      extent: exchangers.length,
+      code: "CONFLICT",
+      field: "value",
+      message: `A null MX (0 .) says that ${name} accepts no mail, and must be its only MX record (RFC 7505 §3). Delete the others, or the null MX.`,
+    });
+  }
+  const redirections = records.filter((record) => record.recordType === "DNAME");
+  // The rules of name servers have this one, too.
+  if (redirections.length > 1 && rules === null) {
+    violations.push({
+      rule: "single DNAME",
+      extent: redirections.length,
+      code: "CONFLICT",
+      field: "recordType",
+      message: `${name} can have only one DNAME (RFC 6672 §2.4); change the existing one instead.`,
+    });
+  }
   const signers = records.filter((record) => record.recordType === "DS");
   // The rules of name servers have one of their own for the apex.
   if (signers.length > 0 && (name === "@" ? rules === null : delegations.length === 0)) {

@@ -4,7 +4,8 @@ import { escapeLike } from "../database/escape-like.ts";
 import { nameSearch, type NameSearch } from "../database/name-search.ts";
 import { parseOwner, toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { ruleFor } from "../dns/record-types.ts";
-import { editableTypes, isEditableType, type RecordStatus } from "../dns/record.ts";
+import { editableTypes, type RecordStatus } from "../dns/record.ts";
+import { isWritableType } from "../dns/server-managed.ts";
 import { badField } from "../platform/errors.ts";
 
 /** What a client filters a zone's records by. */
@@ -131,7 +132,7 @@ function ownerOf(name: string, zone: string): string {
 
 /** Returns a value as written, for types that are stored unchanged, and in the canonical form of each type that accepts it. */
 export function spellings(value: string, type: string | undefined): [type: string, value: string][] {
-  const types = type === undefined ? editableTypes : [type].filter(isEditableType);
+  const types = type === undefined ? editableTypes : [type].filter(isWritableType);
   const canonical = types.flatMap((each): [string, string][] => {
     const written = ruleFor(each).write(value, null);
     return written.ok ? [[each, written.value.value]] : [];

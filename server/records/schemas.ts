@@ -13,11 +13,33 @@ import {
 } from "../api/schemas.ts";
 import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list-order.ts";
-import { editableTypes } from "../dns/record.ts";
+import { isWritableType } from "../dns/server-managed.ts";
+import { editableTypes, type EditableType } from "../dns/record.ts";
+import { canonicalType, unstorableReason } from "../dns/zone-file/type-names.ts";
+
+/** A type by name: those with a form, or any other. */
+export type TypeName = EditableType | (string & {});
 
 export const typeField = z
-  .enum(editableTypes, `This must be one of ${editableTypes.join(", ")}.`)
-  .meta({ description: "Record type.", example: "A" });
+  .string("This must be a record type, such as A.")
+  .max(20, "This must have at most 20 characters.")
+  .overwrite((name) => canonicalType(name) ?? name)
+  .refine(isWritableType, { error: ({ input }) => whyNotWritable(String(input)) })
+  .meta({
+    description:
+      "Record type: its name, such as `A` or `LOC`, or `TYPE65280` (RFC 3597). Name servers make SOA, RRSIG, NSEC, NSEC3, NSEC3PARAM and " +
+      "ZONEMD themselves, so these cannot be written.",
+    example: "A",
+  }) as unknown as z.ZodType<TypeName, TypeName>;
+
+function whyNotWritable(type: string): string {
+  const name = type.toUpperCase();
+  const reason = unstorableReason(name);
+  if (reason !== null) return `${name} ${reason}. Choose another type.`;
+  if (canonicalType(name) !== null) return `${name} records are made by the name server itself. Choose another type.`;
+  return `This must be a record type: ${editableTypes.join(", ")}, another name of a type in IANA's list, or TYPE and its number (RFC 3597).`;
+}
+
 const nameField = line(1024).meta({
   description:
     "Host name: relative to the domain or fully qualified; `@` or empty for the apex. `*` only as the whole leftmost label.",
@@ -33,7 +55,7 @@ const valueField = z
     description:
       "Format by type: A `192.0.2.1`, MX `10 mail.example.com`, SRV `0 5 5060 sip.example.com`, CAA `0 issue letsencrypt.org`, TXT the plain text, " +
       "PTR `host.example.com`, HTTPS and SVCB `1 . alpn=h2`, TLSA `3 1 1 <hex>`, SSHFP `4 2 <hex>`, DS `60485 13 2 <hex>`, NAPTR as in a zone " +
-      "file, DHCID Base64. Optional if `strings` is given.",
+      "file, DHCID Base64, other types as in a zone file (LOC `52 22 23 N 4 53 32 E 2m`), or as `\\# <octets> <hex>` (RFC 3597). Optional if `strings` is given.",
     example: "192.0.2.1",
   });
 const stringsField = z

@@ -10,6 +10,10 @@ import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { storeSplits } from "../changes/state/unread-splits.ts";
 import type { ServedPlan } from "../dns/zone-comparison.ts";
+import { LiveNames } from "../changes/state/live-names.ts";
+import { isActive, type PlannedChange } from "../dns/record.ts";
+import { newViolations } from "../dns/zone-rules.ts";
+import { flatMapped, inSlices } from "../platform/slices.ts";
 import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
 
 /** Updates a zone's records to what its provider serves. */
@@ -43,13 +47,14 @@ export class Sync {
         need: "manage",
         plan: async (reader, zone) => {
           refuseOtherZone(input, zone);
-          return { ...(await this.#plan(reader, zone)), zone };
+          const plan = await this.#plan(reader, zone);
+          return { ...plan, zone, broken: await brokenRules(reader, zone, plan.changes) };
         },
       });
-      const { zone, changes } = planned;
+      const { zone, changes, broken } = planned;
       const locked = unlock ? null : lockWarning(changes);
       const loss = lossWarning(changes, zone.recordCount, "differences");
-      const warnings = [locked, loss].filter((warning) => warning !== null);
+      const warnings = [locked, loss, ...broken].filter((warning) => warning !== null);
       const plan = { ...(await planView(changes)), warnings };
       return { ...answer(planned), plan, planHash: await comparisonHash(zone, changes) };
     }
@@ -81,6 +86,29 @@ export class Sync {
     if (zone.splitsUnread) await storeSplits(em, zone.id, plan.learned);
     return plan;
   }
+}
+
+/** Enough to show what is wrong. */
+const mostWarnings = 20;
+
+/** Warns of zone rules that the provider's records break. They are kept as read. */
+async function brokenRules(em: EntityManager, zone: ZoneContext, changes: readonly PlannedChange[]): Promise<string[]> {
+  const changed = new Set(changes.map(({ id }) => id));
+  const coming = Map.groupBy(
+    changes.flatMap(({ after }) => after ?? []),
+    ({ name }) => name,
+  );
+  const live = (await new LiveNames(em, zone.id).at([...coming.keys()])).filter(isActive);
+  const present = Map.groupBy(live, ({ name }) => name);
+  const warnings = await inSlices(
+    flatMapped(coming, ([name, records]) => {
+      const before = present.get(name) ?? [];
+      const after = [...before.filter(({ id }) => !changed.has(id)), ...records];
+      const violations = newViolations(name, before, after, null, zone.kind.apexCname);
+      return violations.map(({ message }) => `Kept as the provider has it: ${message}`);
+    }),
+  );
+  return warnings.slice(0, mostWarnings);
 }
 
 function answer({ changes, synced, unchanged }: ServedPlan) {

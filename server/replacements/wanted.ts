@@ -1,10 +1,10 @@
 import { ruleFor } from "../dns/record-types.ts";
-import type { EditableType, RecordData } from "../dns/record.ts";
+import type { RecordData } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 
 /** What a caller wants replaced, as sent and as stored. */
 export interface ReplaceRequest {
-  recordType: EditableType;
+  recordType: string;
   value: string;
   newValue: string;
   newTtl?: number | undefined;
@@ -24,7 +24,7 @@ interface ValueForm {
 }
 
 export interface Wanted {
-  recordType: EditableType;
+  recordType: string;
   from: ValueForm;
   to: ValueForm;
   /** Seconds; null keeps the TTLs. */
@@ -32,7 +32,7 @@ export interface Wanted {
 }
 
 /** Leading fields that stand in for those left out, so that the type's rule can read the rest. The first that works is meant. */
-const leads: Partial<Record<EditableType, readonly string[]>> = { MX: ["", "0 "], SRV: ["", "0 ", "0 0 1 "] };
+const leads: Readonly<Record<string, readonly string[]>> = { MX: ["", "0 "], SRV: ["", "0 ", "0 0 1 "] };
 
 /** Reads what is wanted. Accepts any notation of the values. @throws AppError BAD_REQUEST */
 export function readWanted(request: ReplaceRequest): { wanted: Wanted; warnings: string[] } {
@@ -44,7 +44,7 @@ export function readWanted(request: ReplaceRequest): { wanted: Wanted; warnings:
   return { wanted: { recordType, from, to, newTtl }, warnings };
 }
 
-function formOf(recordType: EditableType, value: string, field: "value" | "newValue") {
+function formOf(recordType: string, value: string, field: "value" | "newValue") {
   const rule = ruleFor(recordType);
   for (const lead of leads[recordType] ?? [""]) {
     const written = rule.write(lead + value, null);

@@ -26,6 +26,17 @@ const samples = [
     "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA=",
     "AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEE=",
   ],
+  [
+    "LOC",
+    "place",
+    "60 10 N 24 56 E 20m",
+    "60 10 0.000 N 24 56 0.000 E 20.00m 1m 10000m 10m",
+    "60 10 0.000 N 24 57 0.000 E 20.00m 1m 10000m 10m",
+  ],
+  ["DNAME", "moved", "New.Example.net", "new.example.net.", "newer.example.net."],
+  ["URI", "_ftp", '010 1 "ftp://a.example/"', '10 1 "ftp://a.example/"', '10 2 "ftp://a.example/"'],
+  ["OPENPGPKEY", "key", "AaBb CcDd", "AaBbCcDd", "AaBbCcDe"],
+  ["TYPE65280", "odd", String.raw`\# 2 AB CD`, String.raw`\# 2 abcd`, String.raw`\# 2 abce`],
 ] as const;
 
 describe.each([

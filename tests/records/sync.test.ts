@@ -65,9 +65,16 @@ describe("a sync", () => {
   });
 
   test("a sync imports records that break the rules, and never drops them", async () => {
-    await zone.edit((text) => `${text}www CNAME x.example.\n@ CNAME y.example.\nsrv SRV 0 0 0 .\n`);
-    expect((await sync()).body).toMatchObject({ created: 3, deleted: 0 });
-    expect((await sync()).body).toMatchObject({ created: 0, unchanged: 6 });
+    await zone.edit(
+      (text) =>
+        `${text}www CNAME x.example.\n@ CNAME y.example.\nsrv SRV 0 0 0 .\nnull MX 0 .\nnull MX 10 mx.example.net.\n`,
+    );
+    const { warnings } = (await sync({ dryRun: true })).body.plan;
+    expect(warnings).toContainEqual(
+      expect.stringMatching(/^Kept as the provider has it: A null MX .* that null accepts no mail/),
+    );
+    expect((await sync()).body).toMatchObject({ created: 5, deleted: 0 });
+    expect((await sync()).body).toMatchObject({ created: 0, unchanged: 8 });
   });
 
   test("a sync matches every record by its data, whatever its type", async () => {

@@ -37,6 +37,11 @@ describe("the records of one name", () => {
     ["an HTTPS alias beside an SVCB", [alias, bindings], []],
     ["SVCB in alias mode beside another SVCB", [binding, bindings], ["alias"]],
     ["HTTPS beside a CNAME", [c1, service], ["alone"]],
+    ["a null MX", [record("MX", "0 .")], []],
+    ["a null MX beside another MX", [record("MX", "0 ."), record("MX", "10 a.example")], ["null"]],
+    ["two MX", [record("MX", "0 a.example"), record("MX", "10 a.example")], []],
+    ["one DNAME", [record("DNAME", "a.example."), a1], []],
+    ["two DNAMEs", [record("DNAME", "a.example."), record("DNAME", "b.example.")], ["single"]],
   ])("the records of one name that are %s break %j", (_, records, rules) => {
     const broken = violationsAt("www", records).map(({ rule }) => rule.replace(/ .*/s, ""));
     expect(broken.toSorted()).toEqual(rules);

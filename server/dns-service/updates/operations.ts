@@ -1,6 +1,6 @@
-import { absoluteName } from "../../dns/names/names.ts";
-import { isEditableType, isApexNs, type LiveRecord } from "../../dns/record.ts";
-import { isServerManaged } from "../../dns/server-managed.ts";
+import { absoluteName, withEscapes } from "../../dns/names/names.ts";
+import { isApexNs, type LiveRecord } from "../../dns/record.ts";
+import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
 import { badField } from "../../platform/errors.ts";
@@ -106,11 +106,11 @@ class ZoneName {
       return entry.ttl === before.ttl ? [] : [{ action: "update", recordId: before.id, patch: { ttl: entry.ttl } }];
     });
     // Absolute: a relative name that ends in the zone's name would be taken for another one.
-    const name = `${absoluteName(this.#name, zone)}.`;
+    const name = `${withEscapes(absoluteName(this.#name, zone))}.`;
     for (const { recordType, value, strings, ttl, before } of this.#entries) {
       if (before) continue;
       const split = strings === null ? {} : { strings };
-      edits.push({ action: "create", input: { recordType, name, value, ...split, ttl } });
+      edits.push({ action: "create", input: { door: "dns", recordType, name, value, ...split, ttl } });
     }
     return edits;
   }
@@ -134,7 +134,7 @@ export function unwritable(operations: readonly UpdateOperation[]): string | nul
   for (const operation of operations) {
     if (operation.kind !== "add") continue;
     const { recordType, name } = operation.record;
-    if (recordType !== "SOA" && !isEditableType(recordType))
+    if (recordType !== "SOA" && !isWritableType(recordType))
       return `Records of type ${recordType} cannot be written, such as that of ${name}. Leave it out.`;
   }
   return null;

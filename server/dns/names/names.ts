@@ -55,7 +55,7 @@ export function parseOwner(input: string, zone: string): Result<string> {
 /** {@link parseOwner}, with the owner as written. */
 export function parseOwnerName(input: string, zone: string): Result<OwnerName> {
   if (input === "" || input === "@") return ok({ name: "@" });
-  const parsed = labelsAsWritten(input, true);
+  const parsed = anyLabelsAsWritten(input);
   if (!parsed.ok) return refuse(`The record name must look like "www", "*.dev" or "@", but ${parsed.message}.`);
   const name = parsed.value.labels.join(".");
   const relative = writtenWithin(name, zone);
@@ -65,7 +65,7 @@ export function parseOwnerName(input: string, zone: string): Result<OwnerName> {
     );
   }
   const owner = relative ?? name;
-  return absoluteName(owner, zone).length > longestName
+  return octetLength(absoluteName(owner, zone)) > longestName
     ? refuse(`The record name is too long: together with ".${zone}" it must be at most ${longestName} characters.`)
     : ok(ownerName(owner));
 }
@@ -101,6 +101,25 @@ export function parseHostAsWritten(input: string, subject = "The value"): Result
   return parsed.ok
     ? parsed
     : refuse(`${subject} must be a valid domain name such as "www.example.com", but ${parsed.message}.`);
+}
+
+/**
+ * Parses a user-supplied domain name that need not be that of a host (targets of CNAME, DNAME and PTR; RFC 2181 §11). As
+ * {@link parseHostAsWritten}, but it may be the root (`.`), begin with a wildcard label, and have escapes (RFC 1035 §5.1).
+ * @param subject begins a refusal's sentence
+ */
+export function parseDomainNameAsWritten(input: string, subject = "The value"): Result<string> {
+  if (input === ".") return ok(".");
+  const isAny = input.includes("\\") || /^\*(?:\.|$)/.test(input);
+  const parsed = isAny ? anyLabelsAsWritten(input) : parseFullName(input);
+  if (!parsed.ok)
+    return refuse(`${subject} must be a valid domain name such as "www.example.com", but ${parsed.message}.`);
+  const name = typeof parsed.value === "string" ? parsed.value : parsed.value.labels.join(".");
+  return octetLength(name) > longestName
+    ? refuse(
+        `${subject} must be a valid domain name such as "www.example.com", but it is longer than ${longestName} octets.`,
+      )
+    : ok(name);
 }
 
 /** Reads a host name from RDATA in a master file, completed by `origin` (canonical; empty for the root). The root is `.`. */
@@ -234,10 +253,39 @@ function labelsAsWritten(input: string, wildcard: boolean): Result<Labels> {
   return ok({ labels, absolute });
 }
 
+/**
+ * Parses a user-supplied name with the escapes of a master file (RFC 1035 §5.1), which can hold any octet (RFC 2181 §11). Without escapes,
+ * and in everything else, as {@link labelsAsWritten} with a wildcard.
+ */
+function anyLabelsAsWritten(input: string): Result<Labels> {
+  if (!input.includes("\\")) {
+    const plain = labelsAsWritten(input, true);
+    return plain.ok || !input.includes(" ") ? plain : refuse(`${plain.message}; write a space as \\032`);
+  }
+  const parsed = readLabels(withAsciiDots(input));
+  if (!parsed.ok) return parsed;
+  const [first, ...others] = parsed.value.labels;
+  return [first === "*" ? "" : first, ...others].some((label) => label?.includes("*")) ? refuse(wildcardFault) : parsed;
+}
+
+/**
+ * Returns a canonical name in a form that {@link parseOwner} and {@link parseDomainNameAsWritten} accept: with escapes for whatever a client might
+ * have mistyped, such as the colon of an address on the web.
+ */
+export function withEscapes(name: string): string {
+  if (/^(?:[\w*](?:[\w/-]*\w)?(?:\.|$))+$/.test(name)) return name;
+  const escaped = name.replaceAll(/\\\d{3}|\\.|[^\w.*-]/g, (part) =>
+    part.startsWith("\\") ? part : `\\${String(part.charCodeAt(0)).padStart(3, "0")}`,
+  );
+  return escaped.includes("\\") ? escaped : escaped.replaceAll(/(?<=^|\.)-|-(?=\.|$)/g, String.raw`\045`);
+}
+
+const wildcardFault = 'a "*" may only be the whole leftmost label of a record name, as in "*.dev"';
+
 function faultOf(label: string): string | null {
   if (label === "") return "it has an empty label (an extra dot)";
   if (label.length > 63) return `the label ${shown(label)} is longer than 63 characters`;
-  if (label.includes("*")) return 'a "*" may only be the whole leftmost label of a record name, as in "*.dev"';
+  if (label.includes("*")) return wildcardFault;
   if (/^\d+\/\d+$/.test(label)) return null;
   if (!/^[a-z0-9_-]+$/i.test(label)) {
     return `${shown(label)} contains something other than letters, digits, hyphens and underscores`;

@@ -56,8 +56,19 @@ function signerFault(rdata: Buffer): string | null {
 
 const delegation: Layout = {
   parts: [number(2, "key tag"), algorithm, number(1, "digest type", digests), hex("digest")],
-  fault: (rdata) => lengthFault(rdata, 4, "digest", { 1: 20, 2: 32, 3: 32, 4: 48 }[rdata[3] ?? 0]),
+  fault: delegationFault,
 };
+/** RFC 8078 §4: a CDS of zeros asks the parent to delete its DS records. */
+const childDelegation: Layout = {
+  ...delegation,
+  fault: (rdata) => (rdata.equals(Buffer.alloc(5)) ? null : delegationFault(rdata)),
+};
+
+function delegationFault(rdata: Buffer): string | null {
+  const type = rdata[3] ?? 0;
+  if (type === 0) return "the digest type 0 is reserved (RFC 3658 §2.4)";
+  return lengthFault(rdata, 4, "digest", { 1: 20, 2: 32, 3: 32, 4: 48 }[type]);
+}
 const association: Layout = {
   parts: [number(1, "usage"), number(1, "selector"), number(1, "matching type"), hex("data")],
 };
@@ -127,7 +138,8 @@ export const layouts: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ["A6", { parts: [addressSuffix] }],
   ["SINK", { parts: [number(1, "meaning"), number(1, "coding"), number(1, "subcoding"), base64("data", true)] }],
   ["APL", { parts: [prefixes] }],
-  ...["DS", "CDS", "DLV", "TA"].map((type) => [type, delegation] as const),
+  ...["DS", "DLV", "TA"].map((type) => [type, delegation] as const),
+  ["CDS", childDelegation],
   ["SSHFP", fingerprint],
   ["IPSECKEY", { parts: [ipsecGateway, base64("key")] }],
   ["KEY", oldKey],

@@ -11,7 +11,7 @@ export interface NameFault {
 type Named = Pick<RecordData, "recordType" | "name" | "value">;
 
 /** Types whose owner must be a host name, optionally with a wildcard label. */
-const hostOwners = new Set(["A", "AAAA", "A6", "WKS", "MX"]);
+export const hostOwners: ReadonlySet<string> = new Set(["A", "AAAA", "A6", "WKS", "MX"]);
 /** Types whose owner is a mailbox: one arbitrary label, then a host name. */
 const mailboxOwners = new Set(["MB", "MG"]);
 /** Active Directory's global catalog (gc._msdcs of a forest), which BIND exempts. */

@@ -26,20 +26,21 @@ export const caaRule: ValueRule = {
     if (flagText === undefined) return refuse(`The CAA value must have the form ${form}.`);
     const flag = parseInteger(flagText, 255);
     if (flag === null) return refuse(`The flag must be a whole number from 0 to 255. Use the form ${form}.`);
-    const tag = tagText.toLowerCase();
+    const tag = tagText.toLowerCase().replace(/^"(.*)"$/, "$1");
     if (!/^[a-z0-9]{1,255}$/.test(tag))
       return refuse(`The tag must contain only letters and digits. Use the form ${form}.`);
     const text = rest.replace(/^"(.*)"$/s, "$1").trim();
     if (text.length > longestText) return refuse(`The CAA value must be at most ${longestText} characters long.`);
-    if (text === "") {
-      return refuse(`The part after the tag must not be empty. To forbid all issuers, write "${flag} ${tag} ;".`);
+    // Nothing at all after the tag is more likely forgotten than meant.
+    if (rest === "") {
+      return refuse(`The part after the tag must not be missing. To forbid all issuers, write "${flag} ${tag} ;".`);
     }
-    if (!/^[ !#-[\]-~]+$/.test(text)) {
+    if (!/^[ !#-[\]-~]*$/.test(text)) {
       return refuse(
         `The part after the tag must be plain ASCII without inner quotes or backslashes. Use the form ${form}.`,
       );
     }
-    return ok({ value: `${flag} ${tag} ${text}`, priority: null, warnings: warningsFor(flag, tag) });
+    return ok({ value: canonical(flag, tag, text), priority: null, warnings: warningsFor(flag, tag) });
   },
   read(fields) {
     const generic = readGeneric(fields);
@@ -52,15 +53,24 @@ export const caaRule: ValueRule = {
     const octets = joinOctets([rest.map((field) => field.raw).join(" ")]);
     if (octets === null) return refuse("The CAA data has an invalid escape; decimal escapes go from \\000 to \\255.");
     const text = decodeText(octets);
-    if (text === null) return genericValue(Buffer.concat([Buffer.of(flag, tag.length), Buffer.from(tag), octets]));
-    return ok({ value: `${flag} ${tag} ${text}`, priority: null, warnings: [] });
+    if (text === null || text === empty)
+      return genericValue(Buffer.concat([Buffer.of(flag, tag.length), Buffer.from(tag), octets]));
+    return ok({ value: canonical(flag, tag, text), priority: null, warnings: [] });
   },
   print(value) {
     if (parseGeneric(value)) return value;
-    const [, head = "", text = ""] = /^(\S+ \S+) (.*)$/s.exec(value) ?? [];
+    const [, head = "", shown = ""] = /^(\S+ \S+) (.*)$/s.exec(value) ?? [];
+    const text = shown === empty ? "" : shown;
     return `${head} "${escapeOctets(Buffer.from(text, "utf8"), '"\\')}"`;
   },
 };
+
+/** An empty value (RFC 8659 §4.1.1) is shown in quotes, because a blank at the end of a value is not seen. */
+const empty = '""';
+
+function canonical(flag: number, tag: string, text: string): string {
+  return `${flag} ${tag} ${text === "" ? empty : text}`;
+}
 
 function warningsFor(flag: number, tag: string): string[] {
   const warnings: string[] = [];

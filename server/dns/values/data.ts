@@ -59,7 +59,7 @@ function withHost(
   const field = fields[at];
   // The root, and data in generic form (RFC 3597), stay as they are.
   if (!field || field.raw === "." || fields[0]?.raw === "\\#") return ok({ fields, warnings: [] });
-  const written = writeHost(field.raw, `The host name in the ${recordType} value`);
+  const written = writeHost(field.raw, `The host name in the ${recordType} value`, "any");
   if (!written.ok) return written;
   const { host, warnings } = written.value;
   return ok({ fields: fields.with(at, { raw: printHost(host), quoted: false }), warnings });

@@ -1,5 +1,5 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { foldName, parseHostAsWritten, readHostAsWritten } from "../names/names.ts";
+import { foldName, parseDomainNameAsWritten, parseHostAsWritten, readHostAsWritten } from "../names/names.ts";
 import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
@@ -10,11 +10,18 @@ export function namedValue(written: string, priority: number | null = null, warn
   return { value, ...(value === written ? {} : { writtenValue: written }), priority, warnings };
 }
 
-/** Checks a host name written by a client and returns it as written, with a warning if it looks like a relative name. */
-export function writeHost(input: string, subject: string): Result<{ host: string; warnings: string[] }> {
-  const host = parseHostAsWritten(input, subject);
+/**
+ * Checks a name written by a client and returns it as written, with a warning if it looks like a relative name.
+ * @param form `host` for the name of a host, `any` for any domain name
+ */
+export function writeHost(
+  input: string,
+  subject: string,
+  form: "host" | "any" = "host",
+): Result<{ host: string; warnings: string[] }> {
+  const host = (form === "host" ? parseHostAsWritten : parseDomainNameAsWritten)(input, subject);
   if (!host.ok) return host;
-  const looksRelative = !host.value.includes(".") && !input.endsWith(".");
+  const looksRelative = host.value !== "." && !host.value.includes(".") && !input.endsWith(".");
   const warning = `"${host.value}" is read as the full name "${host.value}.", not as a name within this zone.`;
   return ok({ host: host.value, warnings: looksRelative ? [warning] : [] });
 }
@@ -24,14 +31,17 @@ export function printHost(value: string): string {
   return /(?:^| )\.$/.test(value) ? value : `${value}.`;
 }
 
-/** Returns the rule of a type whose value is one host name: CNAME (RFC 1035 §3.3.1) and NS (§3.3.11). */
-export function hostRule(recordType: string): ValueRule {
+/**
+ * Returns the rule of a type whose value is one name.
+ * @param form `host` for that of a host: NS (RFC 1035 §3.3.11). `any` for any domain name: CNAME (§3.3.1)
+ */
+export function hostRule(recordType: string, form: "host" | "any"): ValueRule {
   return {
     recordType,
     write(value, priority) {
       const unwanted = unwantedPriority(recordType, priority);
       if (unwanted) return unwanted;
-      const written = writeHost(value.trim(), `The ${recordType} value`);
+      const written = writeHost(value.trim(), `The ${recordType} value`, form);
       if (!written.ok) return written;
       return ok(namedValue(written.value.host, null, written.value.warnings));
     },

@@ -16,6 +16,12 @@ export function longStringFault(recordType: string, fields: readonly RdataField[
   return `A string of a ${recordType} record has at most ${longestString} octets, and ${which} has ${octetsIn(fields[index])}; split it into several, each in quotes of its own.`;
 }
 
+/** Returns why a client's data of a text type is probably not what it means: without quotes each word is a string of its own. Null if it is. */
+export function unquotedFault(recordType: string, fields: readonly RdataField[]): string | null {
+  if (!mayBeSplit(recordType, fields) || fields.length < 2 || fields.every(({ quoted }) => quoted)) return null;
+  return `The ${recordType} value must have its text in quotes, such as "v=spf1 -all"; without them, each word is a string of its own, and the blanks are lost.`;
+}
+
 /**
  * Splits the strings over 255 octets of data of a text type at every 255 octets, as PowerDNS does and as people mean it who write a whole
  * DKIM key in one pair of quotes. Data of other types stays as it is. Pure.

@@ -2,4 +2,4 @@ import { hostRule } from "./host.ts";
 import type { ValueRule } from "./value-rule.ts";
 
 /** NS: the host name of a name server (RFC 1035 §3.3.11). */
-export const nsRule: ValueRule = hostRule("NS");
+export const nsRule: ValueRule = hostRule("NS", "host");

@@ -2,9 +2,9 @@ import { hostRule } from "./host.ts";
 import { readVerbatim, splitFields } from "./uneditable.ts";
 import type { ValueRule } from "./value-rule.ts";
 
-/** Returns the rule of a type whose value is one host name, and whose malformed data in a zone file is kept as written. */
-function lenientHostRule(recordType: string): ValueRule {
-  const strict = hostRule(recordType);
+/** Returns the rule of a type whose value is one name, and whose malformed data in a zone file is kept as written. */
+function lenientHostRule(recordType: string, form: "host" | "any"): ValueRule {
+  const strict = hostRule(recordType, form);
   return {
     ...strict,
     read(fields, origin) {
@@ -18,8 +18,8 @@ function lenientHostRule(recordType: string): ValueRule {
   };
 }
 
-/** PTR: a host name, in reverse zones that of an address (RFC 1035 §3.3.12). */
-export const ptrRule: ValueRule = lenientHostRule("PTR");
+/** PTR: a name, in reverse zones that of a host (RFC 1035 §3.3.12), elsewhere that of a service, such as `Office\032Printer._ipp._tcp.example.com` (RFC 6763 §4.1). */
+export const ptrRule: ValueRule = lenientHostRule("PTR", "any");
 
 /** ALIAS: the host name whose addresses the name server answers with, also at the apex. PowerDNS and some vendors have it; no RFC. */
-export const aliasRule: ValueRule = lenientHostRule("ALIAS");
+export const aliasRule: ValueRule = lenientHostRule("ALIAS", "host");

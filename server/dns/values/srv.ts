@@ -10,15 +10,17 @@ const form = '"<priority> <weight> <port> <target>", such as "10 5 5060 sip.exam
 /** SRV: `<priority> <weight> <port> <target>` (RFC 2782); the target `.` means that the service is not available. */
 export const srvRule: ValueRule = {
   recordType: "SRV",
-  write(value, priority) {
+  write(value, priority, door = "api") {
     const taken = takePriority(value, 3, priority, form);
     if (!taken.ok) return taken;
     const [weightText, portText, target = ""] = taken.value.rest;
     const weight = parseInteger(weightText, 65535);
     if (weight === null) return refuse(`The weight must be a whole number from 0 to 65535. Use the form ${form}.`);
     const port = parseInteger(portText, 65535);
-    if (port === null || port === 0)
-      return refuse(`The port must be a whole number from 1 to 65535. Use the form ${form}.`);
+    if (port === null || (port === 0 && door === "api"))
+      return refuse(
+        `The port must be a whole number from 1 to 65535. Use the form ${form}. To say that a service is not offered, write "0 0 1 ." (RFC 2782).`,
+      );
     const written = target === "." ? ok({ host: ".", warnings: [] }) : writeHost(target, "The target in the SRV value");
     if (!written.ok) return written;
     const { host, warnings } = written.value;

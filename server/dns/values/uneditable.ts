@@ -4,7 +4,7 @@ import { foldName, readHostAsWritten } from "../names/names.ts";
 import { isKnownType, rdataFromFields, rdataToValue } from "../rdata/rdata.ts";
 import { genericValue, readGeneric } from "./generic-form.ts";
 import { printHost } from "./host.ts";
-import { splitLongStrings } from "./long-strings.ts";
+import { longStringFault, splitLongStrings, unquotedFault } from "./long-strings.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { CanonicalValue, RdataField, ValueRule } from "./value-rule.ts";
 
@@ -18,7 +18,7 @@ const plainField = / *(?:"((?:[^"\\]|\\.)*)"|((?:[^ "\\]|\\.)+)|$)/;
 const parameterField = / *(?:"((?:[^"\\]|\\.)*)"|((?:[^ "\\]|\\.)+(?:(?<==)"(?:[^"\\]|\\.)*")?)|$)/;
 
 /**
- * Returns the rule of a type that is stored, shown and exported but not editable. Its value is RDATA as in a master file, normalized:
+ * Returns the rule of a type without rules of its own, beyond its grammar. Its value is RDATA as in a master file, normalized:
  * single spaces, names absolute with a trailing dot, lower-case in the canonical value, blobs without whitespace. Equal data is equal text. Data of an
  * unknown type is in generic form (RFC 3597 §5). `write` enforces the grammar of the type; `read` also accepts malformed data, because
  * a server may serve it.
@@ -35,6 +35,8 @@ export function uneditableRule(recordType: string): ValueRule {
           `The ${recordType} value must be its data as in a zone file, on one line, with all quotes closed.`,
         );
       }
+      const fault = longStringFault(recordType, fields) ?? unquotedFault(recordType, fields);
+      if (fault !== null) return refuse(fault);
       return vendorHosts.has(recordType) ? readVerbatim(recordType, fields, "") : readKnown(recordType, fields, "");
     },
     read(given, origin) {

@@ -13,6 +13,12 @@ export interface CanonicalValue {
 }
 
 /**
+ * The way by which a value comes: `api` for REST and tRPC, `dns` for an update, PowerDNS's API and a zone file. An SRV with port 0
+ * (RFC 6186 §3.4) passes only by the latter.
+ */
+export type Door = "api" | "dns";
+
+/**
  * Parses and prints the values of one record type. Pure; one file per type.
  *
  * `write` is strict: it enforces the API's value rules. `read` is lenient: it accepts what providers and zone files contain, even if
@@ -21,7 +27,7 @@ export interface CanonicalValue {
 export interface ValueRule {
   readonly recordType: string;
   /** Validates and canonicalizes a client's value. Idempotent: `write(write(v).value)` returns the same value. */
-  write(value: string, priority: number | null | undefined): Result<CanonicalValue>;
+  write(value: string, priority: number | null | undefined, door?: Door): Result<CanonicalValue>;
   /**
    * Canonicalizes RDATA in master-file form, split into fields. Refuses only what cannot be this type at all.
    * @param origin completes relative names; absolute, no trailing dot

@@ -1,11 +1,12 @@
+import { withEscapes } from "../names/names.ts";
 import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdata/rdata.ts";
 import { ruleFor } from "../record-types.ts";
 import { isCommonType } from "../record.ts";
-import { readGeneric } from "../values/generic-form.ts";
+import { parseGeneric, readGeneric } from "../values/generic-form.ts";
 import { longStringFault } from "../values/long-strings.ts";
 import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
-import { refuse, type Result } from "../../platform/result.ts";
+import { ok, refuse, type Result } from "../../platform/result.ts";
 import { joinParameters } from "./service-parameters.ts";
 import { logicalLines, type Field } from "./tokens.ts";
 import { unstorableReason } from "./type-names.ts";
@@ -33,7 +34,8 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   if (!isCommonType(recordType)) {
     const known = readKnown(recordType, fields, origin);
     // A PTR's own rule writes host names without a trailing dot.
-    return known.ok && recordType === "PTR" ? readValue(recordType, fields, origin) : known;
+    const own = known.ok && recordType === "PTR" ? readValue(recordType, fields, origin) : known;
+    return own.ok ? judged(recordType, own.value) : own;
   }
   const isGeneric = readGeneric(fields) !== null;
   if (isGeneric) {
@@ -43,7 +45,33 @@ export function readData(recordType: string, given: Field[], origin: string): Re
   if (!isGeneric && octetsAtLeast(fields) > longestRdata) {
     return tooLong(recordType);
   }
-  return readValue(recordType, fields, origin);
+  const read = readValue(recordType, fields, origin);
+  return read.ok ? judged(recordType, read.value) : read;
+}
+
+/** Types whose data is one name of any kind. */
+const nameTypes = new Set(["CNAME", "PTR"]);
+/** Types whose data ends in the name of a host. */
+const hostTypes = new Set(["NS", "MX", "SRV"]);
+/** Types with hashes whose length must be that of their kind. */
+const hashTypes = new Set(["TLSA", "SMIMEA"]);
+
+/** Refuses what clients may not write either, beyond the grammar of a master file. */
+function judged(recordType: string, read: CanonicalValue): Result<CanonicalValue> {
+  const value = clientsForm(recordType, read.value);
+  const written = value === null ? ok(read) : ruleFor(recordType).write(value, null, "dns");
+  return written.ok ? ok(read) : written;
+}
+
+/** Returns a value as a client would write it; null for a type that has no rules beyond its grammar. */
+function clientsForm(recordType: string, value: string): string | null {
+  if (parseGeneric(value)) return null;
+  if (hashTypes.has(recordType)) return value;
+  if (!nameTypes.has(recordType) && !hostTypes.has(recordType)) return null;
+  // Which octets the name of a host may have is for the provider's name servers to say (host-names.ts).
+  const name = nameTypes.has(recordType) ? withEscapes(value) : value.replaceAll(/\\\d{3}|\\.|[^\w.* -]/g, "x");
+  // With a trailing dot, a name of one label is not taken for a relative one.
+  return name.endsWith(".") ? name : `${name}.`;
 }
 
 function tooLong(recordType: string): Result<never> {

@@ -82,6 +82,9 @@ const mnemonics: Record<number, string> = {
   32769: "DLV",
 };
 
+/** The types that have a number, by name. */
+export const knownTypes: readonly string[] = Object.values(mnemonics);
+
 /** Vendor-specific types without a number that occur in zone files. */
 const vendorTypes = ["ALIAS", "ANAME", "LUA"];
 

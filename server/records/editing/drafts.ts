@@ -1,13 +1,14 @@
 import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { Issue } from "../../platform/errors.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
+import { hostOwners } from "../../dns/server-rules/host-names.ts";
 import { parseOwner } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
+import { isWritableType } from "../../dns/server-managed.ts";
 import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
 import {
   isActive,
-  isEditableType,
   noNotes,
   ttlKey,
   type LiveRecord,
@@ -18,10 +19,12 @@ import {
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { unwantedPriority } from "../../dns/values/priority.ts";
 import { splitByDefault, writeStrings } from "../../dns/values/txt.ts";
-import type { CanonicalValue } from "../../dns/values/value-rule.ts";
+import type { CanonicalValue, Door } from "../../dns/values/value-rule.ts";
 
 /** A record as a client sends it. Absent fields of an update stay as they are. */
 export interface RecordInput {
+  /** The way by which it comes. Default: `api`. */
+  door?: Door | undefined;
   recordType: string;
   name: string;
   value?: string | undefined;
@@ -46,7 +49,8 @@ export type Drafted =
 export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
   const issues: Issue[] = [];
   const owner = parseOwner(input.name, zone);
-  if (!owner.ok) issues.push({ path: ["name"], message: owner.message });
+  const ownerFault = owner.ok ? hostOwnerFault(input.recordType, owner.value) : owner.message;
+  if (ownerFault !== null) issues.push({ path: ["name"], message: ownerFault });
   const value = givenValue(input);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
   const { proxied = false, status = "active" } = input;
@@ -74,6 +78,12 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ofTtl] };
 }
 
+/** Returns why a name with escapes cannot be that of a type whose owners are hosts (RFC 1123 §2.1); null if it can. */
+function hostOwnerFault(recordType: string, name: string): string | null {
+  if (!hostOwners.has(recordType) || /^(?:@|[\w.*/-]+)$/.test(name)) return null;
+  return `The name of ${recordType} records is that of a host. Use only letters, digits, hyphens and underscores in it.`;
+}
+
 /** Returns the given notes over those that a record has. */
 function notesGiven(given: Partial<RecordInput>, present: RecordNotes): RecordNotes {
   const { comment = present.comment, locked = present.locked } = given;
@@ -82,22 +92,28 @@ function notesGiven(given: Partial<RecordInput>, present: RecordNotes): RecordNo
 }
 
 /** Returns the canonical form of a client's value and strings. */
-function givenValue({ recordType, value, strings = null, priority }: ValueInput): Result<CanonicalValue> {
+function givenValue({ recordType, value, strings = null, priority, door }: ValueInput): Result<CanonicalValue> {
   if (strings === null)
-    return value === undefined ? refuse("This is required.") : ruleFor(recordType).write(value, priority);
+    return value === undefined ? refuse("This is required.") : ruleFor(recordType).write(value, priority, door);
   if (recordType !== "TXT")
     return refuse(`${recordType} records have no strings; only TXT records do. Leave \`strings\` out.`);
   return unwantedPriority(recordType, priority) ?? writeStrings(strings, value);
 }
 
 /** Returns the field that makes `givenValue` refuse: if the value would pass without another field, that field is at fault. */
-function fieldAtFault({ recordType, value, strings = null, priority }: ValueInput): "priority" | "strings" | "value" {
+function fieldAtFault({
+  recordType,
+  value,
+  strings = null,
+  priority,
+  door,
+}: ValueInput): "priority" | "strings" | "value" {
   const passes = (input: ValueInput) => givenValue(input).ok;
-  if (typeof priority === "number" && passes({ recordType, value, strings })) return "priority";
-  return strings !== null && (value === undefined || passes({ recordType, value })) ? "strings" : "value";
+  if (typeof priority === "number" && passes({ recordType, value, strings, door })) return "priority";
+  return strings !== null && (value === undefined || passes({ recordType, value, door })) ? "strings" : "value";
 }
 
-type ValueInput = Pick<RecordInput, "recordType" | "value" | "strings" | "priority">;
+type ValueInput = Pick<RecordInput, "recordType" | "value" | "strings" | "priority" | "door">;
 
 function contentOf({ value, strings = null, priority }: CanonicalValue) {
   return { value, strings, priority };
@@ -139,7 +155,9 @@ export function draftUpdate(
     const tried = { recordType, value: patch.value ?? (cut ? undefined : present.value), strings: cut, priority };
     issues.unshift({ path: [fieldAtFault(tried)], message: value.message });
   }
-  if (!owner.ok) issues.unshift({ path: ["name"], message: owner.message });
+  const isMoved = renamed || recordType !== present.recordType;
+  const ownerFault = !owner.ok ? owner.message : isMoved ? hostOwnerFault(recordType, owner.value) : null;
+  if (ownerFault !== null) issues.unshift({ path: ["name"], message: ownerFault });
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
     recordType,
@@ -156,9 +174,9 @@ export function draftUpdate(
   return { ok: true, draft, anyTtl, warnings: [...value.value.warnings, ...ttlWarnings(kind, asked, ttl)] };
 }
 
-/** Refuses changes of a type that clients cannot write: nothing checks its data, and bad data may keep a name server from loading the zone. */
+/** Refuses changes of a type that clients cannot write: name servers make its records, or only one provider knows it. */
 function readOnlyIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
-  if (isEditableType(present.recordType)) return [];
+  if (isWritableType(present.recordType)) return [];
   return (["recordType", "name", "value", "strings"] as const)
     .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
     .map((field) => ({
@@ -184,13 +202,13 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
     if (!sameSplit) return splitByDefault(present.value);
     return ok({ value: present.value, strings: present.strings, priority: present.priority, warnings: [] });
   }
-  if (patch.strings) return givenValue({ recordType, value: patch.value, strings: patch.strings, priority });
+  if (patch.strings) return givenValue({ ...patch, recordType, priority });
   if (patch.value === undefined) {
     const reordered = priority === null || present.priority === null ? null : String(priority);
     return rule.write(reordered === null ? present.value : present.value.replace(/^\d+/, reordered), priority);
   }
-  const written = rule.write(patch.value, priority);
+  const written = rule.write(patch.value, priority, patch.door);
   if (written.ok || priority !== null || retyped) return written;
-  const completed = rule.write(patch.value, present.priority);
+  const completed = rule.write(patch.value, present.priority, patch.door);
   return completed.ok ? completed : written;
 }

@@ -16,7 +16,7 @@ import {
   type RecordDraft,
 } from "../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
-import { managedReason } from "../../dns/server-managed.ts";
+import { isServerManaged, managedReason } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
@@ -39,6 +39,8 @@ export type PreparedEdit =
 
 /** The records that updates and deletes name, by id. */
 interface NamedRecords {
+  /** Whether the name server signs the zone, and makes the records for that. */
+  signed?: boolean;
   present: ReadonlyMap<string, LiveRecord>;
   /** Server-managed records, whether they are stored as live records or apart. */
   managed: ReadonlyMap<string, RecordData>;
@@ -47,11 +49,12 @@ interface NamedRecords {
 /** Checks an edit on its own. */
 export function prepareEdit(
   edit: Edit,
-  { present, managed }: NamedRecords,
+  { present, managed, signed = false }: NamedRecords,
   zone: string,
   kind: ProviderKind,
 ): PreparedEdit {
-  if (edit.action === "create") return fromDraft(newId(), null, draftRecord(edit.input, zone, kind));
+  if (edit.action === "create")
+    return unlessManaged(signed, fromDraft(newId(), null, draftRecord(edit.input, zone, kind)));
   const maintained = managed.get(edit.recordId);
   if (maintained) return refusedRecord("BAD_REQUEST", managedReason(maintained));
   const before = present.get(edit.recordId);
@@ -59,7 +62,13 @@ export function prepareEdit(
   const readOnly = isActive(before) ? readOnlyReason(before, kind) : null;
   if (readOnly !== null) return refusedRecord("BAD_REQUEST", readOnly);
   if (edit.action === "delete") return { ok: true, id: before.id, draft: null, anyTtl: false, before, warnings: [] };
-  return fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind));
+  return unlessManaged(signed, fromDraft(before.id, before, draftUpdate(before, edit.patch, zone, kind)));
+}
+
+/** Refuses a record that the name server makes itself, such as a DNSKEY at the apex of a zone that it signs. */
+function unlessManaged(signed: boolean, prepared: PreparedEdit): PreparedEdit {
+  if (!signed || !prepared.ok || !prepared.draft || !isServerManaged(prepared.draft)) return prepared;
+  return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["recordType"], message: managedReason(prepared.draft) }] };
 }
 
 function refusedRecord(code: Refusal["code"], message: string): Refusal {

@@ -48,7 +48,8 @@ export async function planEdits(
   const kind = await kindOfZone(zone, edits.map(ttlOf));
   const managed = await managedAmong(em, zone, ids, before);
   const each: PreparedEdit[] = [];
-  for await (const edit of inTurns(edits)) each.push(prepareEdit(edit, { present: before, managed }, zone.name, kind));
+  for await (const edit of inTurns(edits))
+    each.push(prepareEdit(edit, { signed: zone.signed, present: before, managed }, zone.name, kind));
   const prepared = await withKnownOwners(em, zone, withinRights(each, zone.rights));
   const present = await live.at(namesOf(prepared, zone.name));
   return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };

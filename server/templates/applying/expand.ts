@@ -190,6 +190,9 @@ function ownerOf(record: TemplateRecord, read: Read, at: { zone: string; host: s
  */
 function ownerAt(text: string, { zone, host }: { zone: string; host: string }): Result<string> {
   if (text === "" || text === "@") return ok(host);
+  // A variable must not end the label that it stands in.
+  if (text.includes("\\"))
+    return refuse('The record name must look like "www": a host of a template must not have escapes.');
   return parseOwner(text.endsWith(".") ? text : `${text}.${absoluteName(host, zone)}.`, zone);
 }
 

@@ -1,4 +1,6 @@
-import { isEditableType, recordKey, rrsetKey, type LiveRecord } from "../../dns/record.ts";
+import { isWritableType } from "../../dns/server-managed.ts";
+import { recordKey, rrsetKey, type LiveRecord } from "../../dns/record.ts";
+import { withEscapes } from "../../dns/names/names.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { Edit } from "../../records/editing/edits.ts";
 import type { WantedData, WantedRrset } from "./wanted-rrsets.ts";
@@ -28,7 +30,8 @@ export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly Li
 }
 
 function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
-  const { owner, name, recordType, records, ttl, comment } = wanted;
+  const { name, recordType, records, ttl, comment } = wanted;
+  const owner = withEscapes(wanted.owner);
   const noted = comment === undefined ? {} : { comment };
   if (records === null) return present.flatMap((record) => updateOf(record, noted));
   const coming = new Map(records.map((data) => [recordKey({ name, recordType, ...data }), data]));
@@ -39,14 +42,18 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
     if (coming.delete(recordKey(record))) edits.push(...updateOf(record, written));
     else going.push(record);
   }
-  // Clients may not change the value of other types, but delete and create them.
-  const replaceable = isEditableType(recordType) ? going : [];
+  // Nobody may change the value of other types, but delete and create them.
+  const replaceable = isWritableType(recordType) ? going : [];
   const shared = sharedComment(present);
   [...coming.values()].forEach(({ value, strings }: WantedData, index) => {
     const before = replaceable[index];
-    if (before) edits.push({ action: "update", recordId: before.id, patch: { value, strings, ...written } });
+    if (before)
+      edits.push({ action: "update", recordId: before.id, patch: { door: "dns", value, strings, ...written } });
     else
-      edits.push({ action: "create", input: { name: owner, recordType, value, strings, comment: shared, ...written } });
+      edits.push({
+        action: "create",
+        input: { door: "dns", name: owner, recordType, value, strings, comment: shared, ...written },
+      });
   });
   const deleted = going.slice(Math.min(replaceable.length, coming.size));
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];

@@ -154,7 +154,7 @@ function readContent(recordType: string, content: string): Result<WantedData> {
   if (!read.ok) return read;
   const { strings = null } = read.value;
   const written =
-    strings === null ? ruleFor(recordType).write(valueOf(read.value), null) : writeStrings(strings, undefined);
+    strings === null ? ruleFor(recordType).write(valueOf(read.value), null, "dns") : writeStrings(strings, undefined);
   if (!written.ok) return written;
   const { writtenValue } = written.value;
   return ok({ value: written.value.value, ...spellingOf({ writtenValue }), strings: written.value.strings ?? null });

@@ -128,6 +128,24 @@ describe("an update", () => {
       changed((line) => line.includes("TXT")),
     ],
     ["deletes a record that does not exist", [update.deleteRecord("www", "A", "192.0.2.5")], before],
+    [
+      "adds records of types without rules of their own",
+      [update.add("x", "LOC", "51 0 0.000 N 0 0 0.000 E 0m"), update.add("x", "TYPE65280", String.raw`\# 2 abcd`)],
+      changed(nothing, [
+        "x 300 LOC 51 0 0.000 N 0 0 0.000 E 0.00m 1m 10000m 10m",
+        String.raw`x 300 TYPE65280 \# 2 abcd`,
+      ]),
+    ],
+    [
+      "says that a service is not offered (RFC 6186)",
+      [update.add("_imap._tcp", "SRV", "0 0 0 .")],
+      changed(nothing, ["_imap._tcp 300 SRV 0 0 0 ."]),
+    ],
+    [
+      "adds a name with escapes",
+      [update.add(String.raw`a\.b\032c._ipp._tcp`, "TXT", "x"), update.add("a+b", "TXT", "x")],
+      changed(nothing, [String.raw`a\.b\032c._ipp._tcp 300 TXT x`, "a+b 300 TXT x"]),
+    ],
     ["deletes the NS RRset of the apex: ignored", [update.deleteRrset("@", "NS")], before],
     ["deletes the SOA: ignored", [update.deleteRrset("@", "SOA")], before],
     ["deletes the SOA as one record: ignored", [update.deleteRecord("@", "SOA", "a. b. 0 1 1 1 1")], before],
@@ -171,11 +189,7 @@ describe("an update", () => {
   test.each([
     ["adds an SOA whose serial is half the space ahead", [soaAt(2_147_483_648)], refused],
     ["adds an SOA with a newer serial", [update.add("@", "SOA", "a. b. 2000000000 1 1 1 1")], refused],
-    [
-      "adds a record of a type that cannot be written",
-      [update.add("x", "LOC", "51 0 0.000 N 0 0 0.000 E 0m")],
-      refused,
-    ],
+    ["adds a record of a type that cannot be written", [update.add("x", "TYPE65534", String.raw`\# 1 00`)], refused],
     ["breaks a rule of records", [update.add("x", "TXT", "x".repeat(2_049))], refused],
     ["has a class that means nothing", [anyRecord("x", "A", 3, 0, null)], formErr],
     ["adds a type of questions", [anyRecord("x", "ANY", classes.in, 0, null)], formErr],

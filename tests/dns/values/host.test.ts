@@ -18,19 +18,12 @@ describe.each([
     expect(rule.print(canonical)).toBe(printed);
   });
 
-  test.each([
-    "",
-    ".",
-    "@",
-    "192.0.2.1",
-    "2001:db8::1",
-    "a b.example",
-    "*.example.net",
-    "https://example.net",
-    "a..example",
-  ])("the host value %j is refused as an invalid domain name", (input) => {
-    expect(refusal(rule, input)).toContain("value must be a valid domain name");
-  });
+  test.each(["", "@", "192.0.2.1", "2001:db8::1", "a b.example", "https://example.net", "a..example"])(
+    "the host value %j is refused as an invalid domain name",
+    (input) => {
+      expect(refusal(rule, input)).toContain("value must be a valid domain name");
+    },
+  );
 
   test("a single-label host value is accepted with a warning unless it has a trailing dot", () => {
     expect(rule.write("mail", null)).toMatchObject({
@@ -63,4 +56,20 @@ describe.each([
     expect.hasAssertions();
     fc.assert(fc.property(hostName, (input) => expectStable(rule, written(rule, input))));
   });
+});
+
+test.each([
+  [".", ".", "."],
+  ["*.example.net", "*.example.net", "*.example.net."],
+  [
+    String.raw`Floor\0322._ipp._tcp.example.net`,
+    String.raw`floor\0322._ipp._tcp.example.net`,
+    String.raw`floor\0322._ipp._tcp.example.net.`,
+  ],
+  [String.raw`a\.b.example.net.`, String.raw`a\.b.example.net`, String.raw`a\.b.example.net.`],
+])("a CNAME may name what is not a host, an NS may not: %s", (input, canonical, printed) => {
+  expect(written(cnameRule, input)).toBe(canonical);
+  expect(cnameRule.print(canonical)).toBe(printed);
+  expectStable(cnameRule, canonical);
+  expect(refusal(nsRule, input)).toContain("value must be a valid domain name");
 });

@@ -70,10 +70,16 @@ test.each([
 });
 
 test("a client's value of an uneditable type gets the same canonical form as data from a file", () => {
-  expect(written(uneditableRule("SPF"), '""x a="b"')).toBe('"" "x" "a=" "b"');
+  expect(written(uneditableRule("SPF"), '"""x"  "a=b"')).toBe('"" "x" "a=b"');
+  expect(written(uneditableRule("SPF"), "x")).toBe('"x"');
   expect(written(uneditableRule("TLSA"), "3  1 1 ABCD EF")).toBe("3 1 1 abcdef");
   expect(written(uneditableRule("PTR"), "Host.Example.com")).toBe("host.example.com.");
   expect(refusal(uneditableRule("PTR"), "host.example.com.", 1)).toContain("PTR records have none");
+});
+
+test("the text of an SPF value must be in quotes, as its blanks are lost without them", () => {
+  expect(refusal(uneditableRule("SPF"), "v=spf1 -all")).toContain("must have its text in quotes");
+  expect(readText(uneditableRule("SPF"), "v=spf1 -all")).toBe('"v=spf1" "-all"');
 });
 
 test("every type gets its own value rule or the rule for uneditable types", () => {

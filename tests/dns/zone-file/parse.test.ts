@@ -140,7 +140,7 @@ $TTL 60
 a  TYPE65280 \# 4 0A 000001
 b  https 1 . alpn="h2,h3" ipv4hint=192.0.2.1
 c  SVCB 0 svc
-d  TLSA 3 1 1 AB CD
+d  TLSA 3 1 0 AB CD
 e  SSHFP 4 0 AB
 f  NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp
 g  DS 12345 13 9 ABCD
@@ -151,7 +151,7 @@ i  TYPE43 \# 5 3039 0d09ab
       "a 60 TYPE65280 \\# 4 0a000001",
       "b 60 HTTPS 1 . alpn=h2,h3 ipv4hint=192.0.2.1",
       "c 60 SVCB 0 svc.example.com.",
-      "d 60 TLSA 3 1 1 abcd",
+      "d 60 TLSA 3 1 0 abcd",
       "e 60 SSHFP 4 0 ab",
       'f 60 NAPTR 100 50 "s" "SIP+D2U" "" _sip._udp.example.com.',
       "g 60 DS 12345 13 9 abcd",

@@ -150,7 +150,7 @@ const typeAndValue: fc.Arbitrary<[string, string]> = fc.oneof(
     .tuple(fc.nat(255), fc.constantFrom("issue", "iodef"), text)
     .map((parts): [string, string] => ["CAA", parts.join(" ")]),
   host.map((value): [string, string] => ["PTR", `${value}.`]),
-  hex.map((value): [string, string] => ["TLSA", `3 1 1 ${value}`]),
+  hex.map((value): [string, string] => ["TLSA", `3 1 0 ${value}`]),
   hex.map((value): [string, string] => ["TYPE65280", `\\# ${value.length / 2} ${value}`]),
   host.map((value): [string, string] => ["HTTPS", `1 ${value}. alpn=h2,h3 key667="a b"`]),
   host.map((value): [string, string] => ["SVCB", `1 ${value}. mandatory=alpn,dohpath alpn=h2 dohpath=/q{?dns} ohttp`]),

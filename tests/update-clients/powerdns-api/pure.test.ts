@@ -83,9 +83,10 @@ describe("mapping", () => {
     expect(atOnce(wantedRrsets([put, gone], zone, true))[0]?.records).toEqual([]);
   });
 
-  test("a record of a type that clients do not edit is deleted and created, others are updated", () => {
+  test("a record of a type that name servers make is deleted and created, others are updated", () => {
     expect(actions("A", "192.0.2.2", "192.0.2.1")).toEqual(["update"]);
-    expect(actions("HINFO", '"a" "b"', '"c" "d"')).toEqual(["create", "delete"]);
+    expect(actions("HINFO", '"a" "b"', '"c" "d"')).toEqual(["update"]);
+    expect(actions("TYPE65534", String.raw`\# 1 00`, String.raw`\# 1 01`)).toEqual(["create", "delete"]);
   });
 });
 

@@ -194,6 +194,10 @@ describe("contents", () => {
     ["CAA", '0 issue "letsencrypt.org"', "0 issue letsencrypt.org"],
     ["AAAA", "2001:DB8:0::1", "2001:db8::1"],
     ["TYPE65280", "\\# 4 c0000201", "\\# 4 c0000201"],
+    ["SRV", "0 0 0 .", "0 0 0 ."],
+    ["CAA", '0 issue ""', '0 issue ""'],
+    ["CNAME", "*.example.net.", "*.example.net"],
+    ["TXT", String.raw`"a\010b"`, "a\nb"],
     [
       "LOC",
       "51 30 12.748 N 0 7 39.612 W 0.00m 0.00m 0.00m 0.00m",

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DnsRecord } from "@zonewright/client";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { editableTypes } from "../../../server/dns/record.ts";
+import { isWritableType, writableTypes } from "../../../server/dns/server-managed.ts";
 import { messageOf } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";
@@ -40,7 +40,8 @@ import { useProviderName } from "./use-provider-name.ts";
 import { useZoneRows } from "./use-zone-rows.ts";
 
 const text = recordsWords;
-const editable: ReadonlySet<string> = new Set(editableTypes);
+/** Types with fields have forms; any other has one field for its data as in a zone file. */
+const editable = { has: isWritableType };
 /** As many changes fit in one plan. */
 const mostChanges = 10_000;
 const none: readonly string[] = [];
@@ -95,7 +96,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
     isReadOnly(row, editable) ||
     // What is new can still become something that may be written.
     (row.record !== null && (!rights.edits(row.record) || (row.record.locked && !rights.unlocks)));
-  const offered = editableTypes.filter(rights.offers);
+  const offered = writableTypes.filter(rights.offers);
   const mayAdd = !rights.locked && offered.length > 0;
   const rules = useRules(total !== null);
   useEffect(() => {

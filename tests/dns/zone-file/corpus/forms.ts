@@ -108,7 +108,7 @@ www A 192.0.2.2
   withHead(
     "data in generic form of a known type",
     String.raw`g A \# 4 c0000203
-g MX \# 3 000a 00
+g MX \# 3 0000 00
 h TYPE1 \# 4 c0000204
 h CLASS1 TYPE28 \# 16 20010db8 0000000000000000 00000001`,
   ),

@@ -5,7 +5,7 @@ const zeros = (octets: number) => "00".repeat(octets);
 /** Data of each known type with its odd values, as BIND accepts it. */
 export const data: readonly (readonly [recordType: string, ...rdata: string[]])[] = [
   ["SSHFP", `1 1 ${zeros(20)}`, `04 2 ${zeros(16)} ${zeros(16)}`, "1 9 ab", "1 0 AB"],
-  ["TLSA", "3 1 1 AB CD", "255 255 255 00"],
+  ["TLSA", `3 1 1 ${zeros(16)} ${zeros(16)}`, "3 1 0 AB CD", "255 255 255 00"],
   ["SMIMEA", "3 0 0 abcd"],
   [
     "DS",

@@ -39,6 +39,15 @@ const placeholders: Readonly<Record<string, string>> = {
   DS: "60485 13 2 <hex>",
   NAPTR: '100 10 "U" "E2U+sip" "!^.*$!sip:info@example.com!" .',
   DHCID: "<Base64>",
+  CDS: "60485 13 2 <hex>",
+  DNAME: "example.net",
+  DNSKEY: "257 3 13 <Base64>",
+  HINFO: '"PC" "Linux"',
+  LOC: "52 22 23 N 4 53 32 E 2m",
+  OPENPGPKEY: "<Base64>",
+  RP: "admin.example.com .",
+  SMIMEA: "3 1 1 <hex>",
+  URI: '10 1 "https://www.example.com/"',
 };
 
 /** The fields of a type's value. */

@@ -42,7 +42,7 @@ interface GridProps {
   /** The types that a record can have, as far as the reader may write them. */
   types: readonly string[];
   /** The types that Zonewright can edit at all. */
-  editable: ReadonlySet<string>;
+  editable: Pick<ReadonlySet<string>, "has">;
   faultsOf: (row: Row) => readonly string[];
   warningsOf: (row: Row) => readonly string[];
   /** What others did to the draft's records, by the key of the row. */

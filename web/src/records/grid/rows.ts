@@ -19,7 +19,7 @@ export interface RowSource {
 }
 
 /** Types that the grid can edit; others are shown as they are. */
-export function isReadOnly(row: Row, editable: ReadonlySet<string>): boolean {
+export function isReadOnly(row: Row, editable: Pick<ReadonlySet<string>, "has">): boolean {
   return row.record !== null && (row.record.serverManaged || !editable.has(row.record.recordType));
 }
 
