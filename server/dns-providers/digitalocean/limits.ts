@@ -23,6 +23,8 @@ function reasonAgainst({ recordType, value }: LimitedRecord): string | null {
       return reasonAgainstText(value);
     case "MX":
       return value.endsWith(" .") ? "does not support null MX records (RFC 7505)." : null;
+    case "SRV":
+      return value.split(" ")[2] === "0" ? "allows SRV ports from 1." : null;
     case "CAA":
       return reasonAgainstCaa(value);
     default:
@@ -45,5 +47,5 @@ function reasonAgainstCaa(value: string): string | null {
   const text = rest.join(" ");
   if (!caaTags.has(tag)) return `supports only the CAA tags ${[...caaTags].join(", ")}.`;
   if (/[\s;]/.test(text)) return 'does not allow spaces or ";" in a CAA value.';
-  return text.endsWith(".") ? "does not allow a CAA value that ends in a dot." : null;
+  return tag !== "iodef" && text.endsWith(".") ? "does not allow a CAA value that ends in a dot." : null;
 }

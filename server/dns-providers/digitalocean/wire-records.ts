@@ -31,12 +31,24 @@ function fieldsOf(zone: string, { type, data, priority, weight, port, flags, tag
     case "SRV":
       return plain(priority, weight, port, hostOf(zone, text));
     case "CAA":
-      return [...plain(flags, tag), { raw: escapeOctets(Buffer.from(text.replace(/\.$/, "")), '"\\'), quoted: true }];
+      return [...plain(flags, tag), quoted(isUrl(tag) ? text : text.replace(/\.$/, ""))];
     case "TXT":
-      return [{ raw: escapeOctets(Buffer.from(text), '"\\'), quoted: true }];
+      return [quoted(text)];
     default:
       return plain(...text.split(" "));
   }
+}
+
+/**
+ * Returns whether a CAA tag has a URL (RFC 8659 §4.4), which is stored as given. The domains of `issue` and `issuewild` need a dot at their
+ * end that the API does not show (digitalocean/terraform-provider-digitalocean#422).
+ */
+function isUrl(tag: string | null | undefined): boolean {
+  return tag === "iodef";
+}
+
+function quoted(text: string): RdataField {
+  return { raw: escapeOctets(Buffer.from(text), '"\\'), quoted: true };
 }
 
 function plain(...fields: (string | number | null | undefined)[]): RdataField[] {
@@ -49,7 +61,7 @@ function hostOf(zone: string, data: string): string {
   return data.endsWith(".") ? data : `${data}.`;
 }
 
-/** Returns a record as DigitalOcean takes it: hosts and CAA domains with a trailing dot, TXT as plain text. */
+/** Returns a record as DigitalOcean takes it: hosts and the domains of CAA with a trailing dot, TXT as plain text. */
 export function writeRecord(record: RecordData): RecordFields {
   const { recordType, ttl } = record;
   const value = valueOf(record);
@@ -61,8 +73,10 @@ export function writeRecord(record: RecordData): RecordFields {
       return { ...fields, priority: Number(first), data: second };
     case "SRV":
       return { ...fields, priority: Number(first), weight: Number(second), port: Number(third), data: fourth };
-    case "CAA":
-      return { ...fields, flags: Number(first), tag: second, data: `${value.split(" ").slice(2).join(" ")}.` };
+    case "CAA": {
+      const text = value.split(" ").slice(2).join(" ");
+      return { ...fields, flags: Number(first), tag: second, data: isUrl(second) ? text : `${text}.` };
+    }
     case "TXT":
       return { ...fields, data: value };
     default:

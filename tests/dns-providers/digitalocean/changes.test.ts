@@ -123,6 +123,30 @@ test("a rollback restores a snapshot at DigitalOcean", async () => {
   expect(account.server.lines(zone.name)).toEqual(['t TXT 300 a "quoted" text; ']);
 });
 
+test("the URL of a CAA iodef is stored as given, and the domain of issue with a dot that is not shown", async () => {
+  const zone = await account.zone();
+  await zone.add("CAA", "@", "0 iodef mailto:caa@example.net", 300);
+  await zone.add("CAA", "@", "0 iodef https://caa.example.net/report.", 300);
+  await zone.add("CAA", "@", "0 issue letsencrypt.org", 300);
+  const stored = account.server.lines(zone.name).filter((line) => line.includes("CAA"));
+  expect(stored.map((line) => line.split(" ").at(-1)).toSorted()).toEqual([
+    "https://caa.example.net/report.",
+    "letsencrypt.org",
+    "mailto:caa@example.net",
+  ]);
+  expect((await zone.post("/sync", { dryRun: true })).body).toMatchObject({ created: 0, updated: 0, deleted: 0 });
+});
+
+test("a zone file with an SRV of port 0 is refused before anything is sent to DigitalOcean", async () => {
+  const zone = await account.zone();
+  const before = account.server.changes().length;
+  const { status, body } = await zone.post("/zonefile", { zonefile: "_imap._tcp 300 IN SRV 0 0 0 .\n", mode: "merge" });
+  expect({ status, body: JSON.stringify(body) }).toMatchObject({
+    body: expect.stringContaining("DigitalOcean allows SRV ports from 1"),
+  });
+  expect(account.server.changes()).toHaveLength(before);
+});
+
 test("editing a record that was deleted at DigitalOcean is refused with advice to sync", async () => {
   const zone = await account.zone();
   const made = await zone.add("A", "a", "192.0.2.1", 300);

@@ -24,7 +24,7 @@ export interface Domain {
 export type RecordInput = Partial<Record<keyof ShownRecord, unknown>>;
 
 const types = new Set(["A", "AAAA", "CAA", "CNAME", "MX", "NS", "SRV", "TXT"]);
-const hostTypes = new Set(["CNAME", "MX", "NS", "SRV", "CAA"]);
+const hostTypes = new Set(["CNAME", "MX", "NS", "SRV"]);
 const allowed = new Set(["type", "name", "data", "priority", "port", "ttl", "weight", "flags", "tag"]);
 const label = /^(?:\*|[a-z0-9_](?:[a-z0-9_/-]{0,61}[a-z0-9_])?)$/i;
 
@@ -40,9 +40,9 @@ export function recordOf(domain: Domain, input: RecordInput, id: number): ShownR
   if (name === null) return "Name is invalid";
   const numbers = numbersOf(type, input);
   if (typeof numbers === "string") return numbers;
-  const fault = faultOf(type, data);
+  const fault = faultOf(type, data, numbers.tag);
   if (fault !== null) return fault;
-  const record = { id, type, name, data: shownData(domain, type, data), ttl, ...numbers };
+  const record = { id, type, name, data: shownData(domain, type, data, numbers.tag), ttl, ...numbers };
   return conflictOf(domain, record) ?? record;
 }
 
@@ -71,7 +71,15 @@ function numbersOf(type: string, input: RecordInput): Numbers | string {
   return { ...numbers, tag: input.tag };
 }
 
-function faultOf(type: string, data: string): string | null {
+/**
+ * Whether a value is a host, which needs a dot at its end. The URL of CAA's `iodef` is none and is kept as it is given: Terraform's
+ * provider adds the dot to `issue` and `issuewild` only (digitalocean/terraform-provider-digitalocean#421, #422, #1010).
+ */
+export function isHost(type: string, tag: string | null): boolean {
+  return hostTypes.has(type) || (type === "CAA" && tag !== "iodef");
+}
+
+function faultOf(type: string, data: string, tag: string | null): string | null {
   if (type === "A") return isIPv4(data) ? null : "Data is not a valid IPv4 address";
   if (type === "AAAA") return isIPv6(data) ? null : "Data is not a valid IPv6 address";
   if (type === "TXT") {
@@ -80,7 +88,7 @@ function faultOf(type: string, data: string): string | null {
     const stored = octets + data.split('"').length - 1 + 3 * Math.ceil(octets / 255) - 1;
     return stored > 512 ? "Data is too long (maximum is 512 characters)" : null;
   }
-  if (!data.endsWith(".")) return "Data needs to end with a dot (.)";
+  if (isHost(type, tag) && !data.endsWith(".")) return "Data needs to end with a dot (.)";
   if (type === "CAA") return /[\s;]/.test(data) ? "Data is invalid" : null;
   if (data === ".") return type === "SRV" ? null : "Data is invalid";
   return data
@@ -92,8 +100,8 @@ function faultOf(type: string, data: string): string | null {
 }
 
 /** Hosts lose the dot at their end, and the domain itself is an at. */
-function shownData(domain: Domain, type: string, data: string): string {
-  if (!hostTypes.has(type) || data === ".") return data;
+function shownData(domain: Domain, type: string, data: string, tag: string | null): string {
+  if (!isHost(type, tag) || data === ".") return data;
   const host = data.slice(0, -1);
   return host.toLowerCase() === domain.name && type !== "CAA" ? "@" : host;
 }

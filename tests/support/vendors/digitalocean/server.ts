@@ -1,5 +1,5 @@
 import { startLoopbackVendor, type LoopbackVendor, type VendorCall, type VendorReply } from "../loopback-vendor.ts";
-import { recordOf, zoneFileOf, type Domain, type RecordInput, type ShownRecord } from "./domain.ts";
+import { isHost, recordOf, zoneFileOf, type Domain, type RecordInput, type ShownRecord } from "./domain.ts";
 
 export interface DigitalOceanServer extends LoopbackVendor {
   token: string;
@@ -168,8 +168,8 @@ function fullName(domain: Domain, { name }: ShownRecord): string {
 
 /** A record as it would have to be written to be what it is. */
 function asInput(domain: Domain, { id: _id, data, ...record }: ShownRecord): RecordInput {
-  const isHost = ["CNAME", "MX", "NS", "SRV", "CAA"].includes(record.type) && data !== ".";
-  return { ...record, data: isHost ? `${data === "@" ? domain.name : data}.` : data };
+  const needsDot = isHost(record.type, record.tag) && data !== ".";
+  return { ...record, data: needsDot ? `${data === "@" ? domain.name : data}.` : data };
 }
 
 function pageOf<T>(
