@@ -1,6 +1,7 @@
 import { isApexNs } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
+import { foreignName } from "../single-record-api/vendor-values.ts";
 import { isOwnType } from "./records.ts";
 
 /** The vendor's "DNS record type format" says: shorter than 512 characters. */
@@ -22,7 +23,7 @@ export function unsupportedReason(record: LimitedRecord): Unsupported | null {
     return { field: "name", reason: `does not allow wildcard names for ${recordType} records.` };
   }
   const reason = valueReason(recordType, value);
-  return reason === null ? null : { field: "value", reason };
+  return reason === null ? foreignName(record) : { field: "value", reason };
 }
 
 function valueReason(recordType: string, value: string): string | null {

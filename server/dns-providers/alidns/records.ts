@@ -29,7 +29,8 @@ export function readRecord(zone: string, served: AlidnsRecord): StoredRecord {
 function settingsOf({ Line: line, Status: status, LbaStatus: weighted, Weight: weight }: AlidnsRecord): string[] {
   return [
     ...(line === "default" ? [] : [`line=${line}`]),
-    ...(weighted ? [`weight=${weight ?? 1}`] : []),
+    // A listing may have a weight without saying that weights are on.
+    ...(weighted || (weight ?? 1) > 1 ? [`weight=${weight ?? 1}`] : []),
     ...(status.toUpperCase() === "ENABLE" ? [] : ["disabled"]),
   ];
 }

@@ -1,18 +1,23 @@
 import { isApexNs } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
+import { foreignName } from "../single-record-api/vendor-values.ts";
 import { isOwnType } from "./records.ts";
+
+/** Octets, as others found with real accounts (DNSControl #4581: "a 256-byte TXT"). */
+const longestText = 255;
 
 /** The vendor's own name servers, free and paid. */
 const ownNameServer = /\.(?:dnspod\.net|dnsv\d\.com)$/;
 
 /** Returns why the vendor rejects a record or would change it silently, or null. The reason follows the vendor's name. */
-export function unsupportedReason({ recordType, name, value }: LimitedRecord): Unsupported | null {
+export function unsupportedReason(record: LimitedRecord): Unsupported | null {
+  const { recordType, name, value } = record;
   if (/[^a-z0-9_.*@-]/.test(name)) {
     return { field: "name", reason: "allows only letters, digits, hyphens and underscores in a name." };
   }
   const reason = valueReason(recordType, value);
-  return reason === null ? null : { field: "value", reason };
+  return reason === null ? foreignName(record) : { field: "value", reason };
 }
 
 function valueReason(recordType: string, value: string): string | null {
@@ -22,6 +27,8 @@ function valueReason(recordType: string, value: string): string | null {
   if (recordType === "SRV" && value.endsWith(" .")) return 'does not support SRV records with the target ".".';
   if (recordType !== "TXT") return null;
   if (value === "") return "does not allow an empty TXT value.";
+  const octets = Buffer.byteLength(value);
+  if (octets > longestText) return `allows at most ${longestText} octets in a TXT value; this one has ${octets}.`;
   if (/["'\\]/.test(value))
     return "rejects or changes quotes, single quotes and backslashes in a TXT value; leave them out.";
   return value.endsWith(" ") ? "drops spaces at the end of a TXT value; leave them out." : null;

@@ -4,10 +4,12 @@ import {
   parseOwnerName,
   readHostAsWritten,
   readOwner,
+  toUnicodeName,
   type OwnerName,
 } from "../../dns/names/names.ts";
 import { isCommonType } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
+import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { canonicalRdata, type RecordContent } from "../rdata-text.ts";
 
 // Values as Alibaba Cloud DNS and DNSPod print them: TXT without quotes or escapes, host names in Unicode, MX priority as its own
@@ -25,6 +27,24 @@ export const apexCname: ApexCname = { beside: { only: ["MX", "NS", "TXT"] }, isF
  */
 export function isQueryable(name: string): boolean {
   return !name.includes("xn--");
+}
+
+/**
+ * Returns why these vendors refuse the names in a record: they take ASCII and Chinese characters only, and look into A-labels. Others found
+ * that with real accounts (DNSControl #4770, #4775, and its audit of ALIDNS). Null if they take them.
+ */
+export function foreignName({ recordType, name, value }: LimitedRecord): Unsupported | null {
+  const reason = "allows only ASCII and Chinese characters in names.";
+  if (isForeign(name)) return { field: "name", reason };
+  return hostTypes.has(recordType) && isForeign(value) ? { field: "value", reason } : null;
+}
+
+const hostTypes = new Set(["CNAME", "MX", "NS", "SRV"]);
+
+function isForeign(text: string): boolean {
+  if (!text.includes("xn--")) return false;
+  const labels = text.split(/[. ]/).filter((label) => label.startsWith("xn--"));
+  return labels.some((label) => /[^\0-\x7f\u3400-\u4dbf\u4e00-\u9fff]/u.test(toUnicodeName(label)));
 }
 
 /** Returns an owner relative to the zone, in A-labels; unchanged if it is not a valid name. */
@@ -54,7 +74,7 @@ export function canonicalValue(
 function masterFileText(recordType: string, printed: string, mxPriority: number | undefined): string | null {
   switch (recordType) {
     case "TXT":
-      return `"${escapeOctets(Buffer.from(printed, "utf8"), '"\\')}"`;
+      return `"${escapeOctets(Buffer.from(unquoted(printed), "utf8"), '"\\')}"`;
     case "CNAME":
     case "NS":
       return absoluteHost(printed);
@@ -70,6 +90,12 @@ function masterFileText(recordType: string, printed: string, mxPriority: number 
     default:
       return printed;
   }
+}
+
+/** Returns a text without the quotes around it, or around each part of it, which some people and programs enter with it. */
+function unquoted(text: string): string {
+  if (!/^"[^"]*"(?:\s+"[^"]*")*$/.test(text)) return text;
+  return [...text.matchAll(/"([^"]*)"/g)].map(([, inner]) => inner).join("");
 }
 
 function absoluteHost(printed: string): string | null {

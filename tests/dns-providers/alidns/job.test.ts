@@ -56,12 +56,12 @@ test("every record type is created in the vendor's form, and a sync finds no dif
     ["SRV", "_sip._tcp", "1 2 5060 sip.example.net", "SRV 1 2 5060 sip.example.net 600"],
     ["CNAME", "*.alias", "www.example.net", "CNAME www.example.net 600"],
     ["NS", "sub", "ns.example.net", "NS ns.example.net 600"],
-    ["CNAME", "bücher", "grüße.example", "CNAME xn--gre-6ka8l.example 600"],
+    ["CNAME", "书店", "中文.example", "CNAME xn--fiq228c.example 600"],
   ];
   for (const [recordType, name, value] of records) await zone.add(recordType, name, value, 600);
   expect(served("types")).toEqual(records.flatMap(([, name, , line]) => (name === "types" ? [line] : [])).toSorted());
   for (const [, name, , line] of records.slice(5, 8)) expect(served(name)).toEqual([line]);
-  expect(served("xn--bcher-kva")).toEqual([records[8]?.[3]]);
+  expect(served("xn--1jqq80b")).toEqual([records[8]?.[3]]);
   await expectInSync(zone);
 });
 
@@ -290,6 +290,12 @@ test.each([
     "weight=3 192.0.2.1",
   ],
   [
+    "one with a weight and no status of it",
+    { Type: "A", Value: "192.0.2.1", Weight: 3 },
+    "ALIDNS_A",
+    "weight=3 192.0.2.1",
+  ],
+  [
     "a mail server on a line",
     { Type: "MX", Value: "m.example", Priority: 5, Line: "oversea" },
     "ALIDNS_MX",
@@ -330,6 +336,9 @@ describe("limits of the vendor", () => {
     ["MX", "null", "0 .", "not support null MX records"],
     ["MX", "far", "51 mail.example.net", "MX priorities from 1 to 50"],
     ["NS", "@", "ns1.alidns.com", "manages its own name servers at the apex"],
+    ["A", "bücher", "192.0.2.1", "only ASCII and Chinese characters in names"],
+    ["CNAME", "shop", "grüße.example", "only ASCII and Chinese characters in names"],
+    ["SRV", "_sip._tcp", "1 2 3 sip.grüße.example", "only ASCII and Chinese characters in names"],
     ["A", "0/25", "192.0.2.1", "only letters, digits, hyphens and underscores"],
   ])("an unsupported %s record at %s is refused before anything is sent", async (recordType, name, value, message) => {
     const { status, body } = await zone.create({ recordType, name, value });

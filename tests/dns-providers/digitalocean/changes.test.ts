@@ -129,7 +129,7 @@ test("the URL of a CAA iodef is stored as given, and the domain of issue with a 
   await zone.add("CAA", "@", "0 iodef https://caa.example.net/report.", 300);
   await zone.add("CAA", "@", "0 issue letsencrypt.org", 300);
   const stored = account.server.lines(zone.name).filter((line) => line.includes("CAA"));
-  expect(stored.map((line) => line.split(" ").at(-1)).toSorted()).toEqual([
+  expect(stored.map((line) => line.split(" ").at(-1) ?? "").toSorted()).toEqual([
     "https://caa.example.net/report.",
     "letsencrypt.org",
     "mailto:caa@example.net",

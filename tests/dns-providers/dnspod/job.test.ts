@@ -307,6 +307,22 @@ test.each([
   await expectInSync(zone);
 });
 
+test("quotes around a text that was entered with them are read as quoting", async () => {
+  vendor.account.place(ours, { Name: "quoting", Type: "TXT", Value: '"v=spf1 -all"' });
+  vendor.account.place(ours, { Name: "quoting", Type: "TXT", Value: '"v=DKIM1; p=" "AAAA"' });
+  vendor.account.place(ours, { Name: "quoting", Type: "TXT", Value: 'say "hi"' });
+  await zone.post("/sync");
+  expect((await zone.records("&search=quoting")).map(lineOf).toSorted()).toEqual([
+    'quoting TXT say "hi"',
+    "quoting TXT v=DKIM1; p=AAAA",
+    "quoting TXT v=spf1 -all",
+  ]);
+  const { id } = await recordOf(zone, "quoting", "v=spf1 -all");
+  expect((await zone.update(id, { value: "v=spf1 ~all" })).status).toBe(200);
+  expect(served("quoting")).toContain("TXT v=spf1 ~all 600");
+  await expectInSync(zone);
+});
+
 test("a record with weight 0 is an ordinary record", async () => {
   vendor.account.place(ours, { Name: "weightless", Type: "A", Value: "192.0.2.1", Weight: 0 });
   await zone.post("/sync");
@@ -322,6 +338,10 @@ describe("limits of the vendor", () => {
     ["TXT", "empty", "", "does not allow an empty TXT value"],
     ["SRV", "_imap._tcp", "0 0 1 .", 'does not support SRV records with the target "."'],
     ["MX", "null", "0 .", "does not support null MX records"],
+    ["TXT", "long", "t".repeat(256), "allows at most 255 octets in a TXT value; this one has 256"],
+    ["TXT", "wide", "文".repeat(86), "allows at most 255 octets in a TXT value; this one has 258"],
+    ["A", "bücher", "192.0.2.1", "allows only ASCII and Chinese characters in names"],
+    ["MX", "mail", "10 grüße.example", "allows only ASCII and Chinese characters in names"],
     ["A", "0/25", "192.0.2.1", "allows only letters, digits, hyphens and underscores"],
   ])("an unsupported %s record at %s is refused before anything is sent", async (recordType, name, value, message) => {
     const { status, body } = await zone.create({ recordType, name, value });

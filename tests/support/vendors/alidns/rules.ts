@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6, isIP } from "node:net";
+import { domainToUnicode } from "node:url";
 
 /** A record as the API shows it. */
 export interface AlidnsEntry {
@@ -33,6 +34,7 @@ const types = new Set(["A", "AAAA", "CNAME", "NS", "MX", "TXT", "SRV", "CAA", "R
 const chinese = "\u3400-\u4dbf\u4e00-\u9fff";
 const rrForm = new RegExp(`^(?:@|(?:\\*|[a-z0-9_${chinese}-]+)(?:\\.[a-z0-9_${chinese}-]+)*)$`, "i");
 const nameForm = new RegExp(`^[a-z0-9_${chinese}-]+(?:\\.[a-z0-9_${chinese}-]+)*\\.?$`, "i");
+const onlyChinese = new RegExp(`^[\\x00-\\x7f${chinese}]*$`);
 const mostAlike = 90;
 
 const badValue = () => new Refused("SubDomainInvalid.Value", "The DNS record is invalid or in the wrong format.");
@@ -42,7 +44,7 @@ export function accepted(given: Omit<AlidnsEntry, "RecordId" | "DomainName" | "S
   const { Type: type, TTL: ttl } = given;
   const rr = given.RR.toLowerCase();
   if (!types.has(type)) throw new Refused("SubDomainInvalid.Type", "The type of the DNS record is invalid.");
-  if (!rrForm.test(rr)) throw new Refused("InvalidRR.Format", "The parameter value RR is invalid.");
+  if (!rrForm.test(rr) || isForeign(rr)) throw new Refused("InvalidRR.Format", "The parameter value RR is invalid.");
   if (rr.startsWith("*") && ["NS", "TXT", "SRV"].includes(type)) {
     throw new Refused("InvalidRR.Format", "The parameter value RR is invalid.");
   }
@@ -87,8 +89,13 @@ function shownValue(type: string, value: string): string {
   }
 }
 
+/** Only ASCII and Chinese, in A-labels too: DNSControl's audit of ALIDNS, "last verified at 2025-12-03". */
+function isForeign(name: string): boolean {
+  return !onlyChinese.test(domainToUnicode(name));
+}
+
 function shownName(value: string): string {
-  if (!nameForm.test(value) || isIP(value) !== 0) throw badValue();
+  if (!nameForm.test(value) || isIP(value) !== 0 || isForeign(value)) throw badValue();
   return value.toLowerCase().replace(/\.$/, "");
 }
 

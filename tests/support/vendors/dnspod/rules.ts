@@ -51,7 +51,7 @@ const badValue = () => new Refused("InvalidParameter.RecordValueInvalid", "The r
 export function accepted(wanted: Wanted, minTtl: number): Wanted {
   const { Type: type, TTL: ttl, MX: mx } = wanted;
   if (!types.has(type)) throw new Refused("InvalidParameter.RecordTypeInvalid", "The record type is incorrect.");
-  if (!nameForm.test(wanted.Name))
+  if (!nameForm.test(wanted.Name) || isForeign(wanted.Name))
     throw new Refused("InvalidParameter.SubdomainInvalid", "The subdomain is incorrect.");
   if (ttl < minTtl || ttl > 604_800) {
     throw new Refused("LimitExceeded.RecordTtlLimit", "The TTL value of the record exceeds the limit.");
@@ -95,16 +95,21 @@ function shownValue(type: string, value: string): string {
 
 /** Chinese names in their own script, all with a trailing dot. */
 function shownHost(value: string): string {
-  if (!hostForm.test(value) || isIP(value) !== 0) throw badValue();
+  if (!hostForm.test(value) || isIP(value) !== 0 || isForeign(value)) throw badValue();
   const host = value.toLowerCase().replace(/\.$/, "");
   const unicode = domainToUnicode(host);
   return `${unicode !== "" && onlyChinese.test(unicode) ? unicode : host}.`;
 }
 
-/** Refuses double quotes; loses trailing backslashes and blanks, and turns single quotes into double ones. */
+/** Only ASCII and Chinese, in A-labels too: https://github.com/DNSControl/dnscontrol/pull/4775. */
+function isForeign(name: string): boolean {
+  return !onlyChinese.test(domainToUnicode(name));
+}
+
+/** Refuses double quotes, and over 255 octets (https://github.com/DNSControl/dnscontrol/pull/4581); loses trailing backslashes and blanks, and turns single quotes into double ones. */
 function shownText(value: string): string {
   const shown = value.replaceAll("\\", "").replaceAll("'", '"').trimEnd();
-  if (value.includes('"') || shown === "") throw badValue();
+  if (value.includes('"') || shown === "" || Buffer.byteLength(value) > 255) throw badValue();
   return shown;
 }
 
