@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { useConsole } from "../../support/console.ts";
+import { photograph, useConsole } from "../../support/console.ts";
 import { freePorts } from "../../support/programs.ts";
 import { startService } from "../../support/service-process.ts";
 import { fileZone } from "../../support/zones.ts";
@@ -127,6 +127,33 @@ test("a new notification raises the bell's count in every tab and appears as a t
   for (const tab of [page, second]) {
     await expect.poll(async () => await bell(tab).textContent()).not.toBe(before);
   }
+});
+
+test("news of others are one message that counts them, and a person's own result stays where it is, with its Undo", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (const host of ["api", "www"]) await zone.add("A", host, "192.0.2.1");
+  const page = await site.signedIn({ path: `/d/${zone.name}/records` });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Alt+d");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("dialog", { name: /^Review/ }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  // The message slides in.
+  await undo.hover();
+  const before = await undo.boundingBox();
+  const me = await idOf(site.zonewright.admin);
+  for (let count = 1; count <= 7; count++) await publish(site.zonewright, { userIds: [me] }, `Drift ${count}`);
+  const news = page.getByRole("region", { name: "News" });
+  await news.getByText("7 new notifications").waitFor();
+  expect(await undo.boundingBox()).toEqual(before);
+  expect(await news.getByText(/^Drift/).count()).toBe(1);
+  await photograph(page, "news");
+  await undo.click();
+  await page.getByText(/^Undone as revision/).waitFor();
 });
 
 async function signIn(page: Page, address: string): Promise<void> {

@@ -14,7 +14,7 @@ test("at a plain HTTP address in a LAN, records are edited, reviewed, applied an
     return body.records.map(({ name, value }: { name: string; value: string }) => `${name} ${value}`);
   };
   await page.goto(`${site.url}/d/lan.example/records`);
-  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("button", { name: "Add record" }).first().click();
   await page.getByRole("textbox", { name: "Name" }).fill("www");
   await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.1");
   await page.getByRole("button", { name: "Done" }).click();

@@ -164,6 +164,82 @@ test("a draft survives a reload and goes when it is discarded", async () => {
   await page.getByText("1 change", { exact: true }).waitFor({ state: "hidden" });
 });
 
+/** Whether what has the focus can be seen: nothing of the page lies over its middle, nor over its edges. */
+async function isInView(selector: string): Promise<boolean> {
+  return await page.evaluate((selected) => {
+    const element = document.querySelector(selected);
+    if (!element) return false;
+    const { left, top, bottom, width } = element.getBoundingClientRect();
+    return [top + 4, bottom - 4].every((y) => {
+      const seen = document.elementFromPoint(left + width / 2, y);
+      return seen !== null && (element.contains(seen) || seen.contains(element));
+    });
+  }, selector);
+}
+
+test("the active row and the editor are never under the draft bar or the column heads, wherever the keys lead", async () => {
+  const more = Array.from({ length: 60 }, (_, at) => ({
+    recordType: "A",
+    name: `host${10 + at}`,
+    value: "192.0.2.60",
+  }));
+  await site.zonewright.admin.post(`/api/domains/${id}/records/bulk`, { records: more });
+  await row("host20", "A").waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Alt+d");
+  await page.getByText("1 change", { exact: true }).waitFor();
+  for (const { key, times } of [
+    { key: "ArrowDown", times: 45 },
+    { key: "ArrowUp", times: 40 },
+    { key: "Control+End", times: 1 },
+    { key: "Control+Home", times: 1 },
+  ]) {
+    for (let count = 0; count < times; count++) {
+      await page.keyboard.press(key);
+      await frames();
+      await expect
+        .poll(() => isInView("[class*=grid-active], [class*=row] [class*=active]"), { message: key })
+        .toBe(true);
+    }
+  }
+  for (let count = 0; count < 22; count++) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("group", { name: "Edit the record" }).waitFor();
+  await expect.poll(() => isInView("[role=group] :focus")).toBe(true);
+  await page.keyboard.press("Escape");
+});
+
+test("when a change is refused while its reason is being written, the refusal is in view and has the focus", async () => {
+  const more = Array.from({ length: 40 }, (_, at) => ({
+    recordType: "A",
+    name: `host${10 + at}`,
+    value: "192.0.2.60",
+  }));
+  await site.zonewright.admin.post(`/api/domains/${id}/records/bulk`, { records: more });
+  await row("host20", "A").waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Alt+t");
+  await page
+    .getByRole("dialog", { name: /^Set the TTL/ })
+    .getByRole("textbox")
+    .fill("2 min");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review/ });
+  await page.route("**/trpc/records.applyPlan*", async (route) => await route.abort("connectionreset"));
+  site.expected.push("ERR_CONNECTION_RESET");
+  await review.getByRole("textbox", { name: /^Why/ }).fill("Faster moves");
+  await page.keyboard.press("Control+Enter");
+  const refusal = review.getByRole("alert");
+  await refusal.waitFor();
+  await expect.poll(() => refusal.evaluate((element) => element === document.activeElement)).toBe(true);
+  await photograph(page, "review-refused");
+  await expect.poll(() => isInView("[role=dialog] [role=alert]")).toBe(true);
+  await expectAccessible(page);
+});
+
 test("a value that a rule refuses is explained at the field before anything is sent", async () => {
   await page.getByRole("grid").focus();
   await page.keyboard.press("Alt+n");

@@ -65,7 +65,7 @@ export function DomainsPage() {
     },
   });
   const total = windows.total ?? 0;
-  const rows = useRows(total, rowHeight, undefined, toolsHeight);
+  const rows = useRows(total, rowHeight, undefined, { top: toolsHeight, bottom: 0 });
   if (rows.settled !== inView) setInView(rows.settled);
 
   const { data: configs = [] } = useQuery(providerConfigs);

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { client } from "../api.ts";
 import type { CurrentUser } from "../session/current-user.ts";
+import { keepFocus } from "../ui/keep-focus.ts";
 import { notificationsQuery } from "./notification-cache.ts";
 import { useLive } from "./use-live.ts";
 
@@ -20,7 +21,7 @@ interface LiveConnectionProps {
   onState: (state: LiveState) => void;
 }
 
-/** Keeps the live connection of a signed-in user, in a chunk of its own: the first page need not wait for it. */
+/** Keeps the live connection of a signed-in user, and the focus on the page, in a chunk of its own: the first page need not wait for it. */
 export function LiveConnection({ user, onState }: LiveConnectionProps) {
   const { offline } = useLive(user);
   // What another tab read or deleted while this one loaded was not heard.
@@ -32,5 +33,6 @@ export function LiveConnection({ user, onState }: LiveConnectionProps) {
   });
   const toReview = requests?.toReview ?? 0;
   useEffect(() => onState({ offline, unread, toReview }), [offline, unread, toReview, onState]);
+  useEffect(keepFocus, []);
   return null;
 }

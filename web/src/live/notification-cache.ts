@@ -26,7 +26,7 @@ export function takeNotification(notification: InAppNotification): void {
     };
   });
   if (document.visibilityState === "visible" && !notification.read) {
-    toast({ title: notification.title, description: notification.content });
+    toast({ title: notification.title, description: notification.content, isNews: true });
   }
   for (const queryKey of staleAfter(notification)) void queries.invalidateQueries({ queryKey });
 }

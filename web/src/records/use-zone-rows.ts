@@ -10,6 +10,12 @@ import { allRows, countTypes, loadedRows, windowedRows, type Row, type RowSource
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
 const pageSize = 500;
 
+/** What lies over the rows: tools and column heads at the top, as long as they stay there, and the bar of a draft at the bottom. */
+function covered(hasDraft: boolean): { top: number; bottom: number } {
+  const isNarrow = matchMedia("(max-width: 760px)").matches;
+  return { top: isNarrow ? 0 : 87, bottom: hasDraft ? (isNarrow ? 150 : 84) : 0 };
+}
+
 /** Pixels of most rows, as in the style: each row of another height makes the places of all rows below it be calculated again. */
 const rowHeight = () => (matchMedia("(max-width: 760px)").matches ? 51 : 34);
 
@@ -76,7 +82,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
   );
   const source = whole ? loaded : windowed;
   const keyAt = useCallback((index: number) => source.at(index)?.key, [source]);
-  const view = useRows(source.count, rowHeight(), keyAt);
+  const view = useRows(source.count, rowHeight(), keyAt, covered(draft.edits.length > 0));
   if (!whole && view.settled !== inView) setInView(view.settled);
   return {
     rows: source,

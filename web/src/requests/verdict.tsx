@@ -81,6 +81,15 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
       onClose={close}
       title={title(request.title)}
       description={hint}
+      alert={
+        mustForce ? (
+          <Notice kind="warning" focusFor={action.error}>
+            {action.error instanceof Error ? action.error.message : ""}
+          </Notice>
+        ) : (
+          <Failure error={action.error} />
+        )
+      }
       footer={
         <>
           <Button onClick={close}>{words.ui.cancel}</Button>
@@ -95,11 +104,6 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
       }
     >
       <Form onSubmit={start}>
-        {mustForce ? (
-          <Notice kind="warning">{action.error instanceof Error ? action.error.message : ""}</Notice>
-        ) : (
-          <Failure error={action.error} />
-        )}
         {step === "approve" || step === "reject" ? (
           <TextArea label={text.note} value={note} onValue={setNote} maxLength={2000} rows={3} />
         ) : null}

@@ -8,6 +8,7 @@ export function DialogPopup({
   onClose,
   title,
   description,
+  alert,
   footer,
   wide,
   initialFocus,
@@ -27,10 +28,11 @@ export function DialogPopup({
             <Base.Title>{title}</Base.Title>
             {description ? <Base.Description>{description}</Base.Description> : null}
           </header>
-          {/* Scrollable, so the keyboard must reach it. */}
-          <div className={styles["body"]} tabIndex={-1}>
+          {/* It may scroll, so the keyboard must reach it; where there are no buttons, by Tab. */}
+          <div className={styles["body"]} tabIndex={footer ? -1 : 0}>
             {children}
           </div>
+          {alert ? <div className={styles["alert"]}>{alert}</div> : null}
           {footer ? <footer className={styles["foot"]}>{footer}</footer> : null}
         </Base.Popup>
       </Base.Portal>

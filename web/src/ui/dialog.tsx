@@ -6,6 +6,8 @@ export interface DialogProps {
   onClose: () => void;
   title: ReactNode;
   description?: ReactNode;
+  /** What the buttons led to, beside them: it stays in view while the content scrolls. */
+  alert?: ReactNode;
   /** Buttons; the main one last. */
   footer?: ReactNode;
   wide?: boolean;

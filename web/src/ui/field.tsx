@@ -1,4 +1,4 @@
-import { useId, type ComponentProps, type ReactNode } from "react";
+import { useEffect, useId, useRef, type ComponentProps, type ReactNode } from "react";
 import styles from "./field.module.css";
 
 interface Described {
@@ -129,15 +129,29 @@ export function CheckField({ label, onValue, ...props }: CheckProps) {
   );
 }
 
-/** A form whose submission calls `onSubmit` instead of leaving the page. */
+/** A form whose submission calls `onSubmit` instead of leaving the page. The first field that is refused takes the focus. */
 export function Form({ onSubmit, ...props }: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit: () => void }) {
+  const form = useRef<HTMLFormElement>(null);
+  /** Whether an answer is awaited. */
+  const isSubmitted = useRef(false);
+  useEffect(() => {
+    const refused = isSubmitted.current ? form.current?.querySelector<HTMLElement>("[aria-invalid=true]") : null;
+    if (!refused) return;
+    isSubmitted.current = false;
+    refused.focus();
+  });
   return (
     <form
       noValidate
       {...props}
+      ref={form}
       className={`${styles["form"]} ${props.className ?? ""}`}
+      onInput={() => {
+        isSubmitted.current = false;
+      }}
       onSubmit={(event) => {
         event.preventDefault();
+        isSubmitted.current = true;
         onSubmit();
       }}
     />

@@ -3,22 +3,36 @@ import { X } from "lucide-react";
 import { useEffect } from "react";
 import { words } from "../words/words.ts";
 import { buttonClass } from "./button.tsx";
+import { formatNumber } from "./format.ts";
 import { mounted, type ToastOptions } from "./toast.tsx";
 import styles from "./toast.module.css";
 
-const manager = Toast.createToastManager();
+/** What the person's own actions led to. The newest stands above the others: none of them moves when it comes. */
+const results = Toast.createToastManager();
+/** What others did: one message, whose number grows in place. */
+const news = Toast.createToastManager();
+let newsShown: { id: string; count: number } | null = null;
+
+const shownMilliseconds = 6_000;
+/** A message with a button. */
+const longerMilliseconds = 20_000;
 
 /** Shows a message that goes away by itself; longer if it has a button. */
-function show({ title, description, action }: ToastOptions): void {
-  const id: string = manager.add({
+function show(options: ToastOptions): void {
+  if (options.isNews) showNews(options);
+  else showResult(options);
+}
+
+function showResult({ title, description, action }: ToastOptions): void {
+  const id: string = results.add({
     title,
     description,
-    timeout: action ? 20_000 : 6_000,
+    timeout: action ? longerMilliseconds : shownMilliseconds,
     ...(action && {
       actionProps: {
         children: action.label,
         onClick: () => {
-          manager.close(id);
+          results.close(id);
           action.run();
         },
       },
@@ -26,10 +40,23 @@ function show({ title, description, action }: ToastOptions): void {
   });
 }
 
-function List() {
+function showNews({ title, description }: ToastOptions): void {
+  if (newsShown === null) {
+    const onClose = () => {
+      newsShown = null;
+    };
+    newsShown = { id: news.add({ title, description, timeout: shownMilliseconds, onClose }), count: 1 };
+    return;
+  }
+  newsShown.count += 1;
+  const count = formatNumber(newsShown.count);
+  news.update(newsShown.id, { title: words.ui.newsCount(count), description: title, timeout: shownMilliseconds });
+}
+
+function List({ className = "" }: { className?: string | undefined }) {
   const { toasts } = Toast.useToastManager();
   return toasts.map((each) => (
-    <Toast.Root key={each.id} toast={each} className={styles["toast"]} swipeDirection="right">
+    <Toast.Root key={each.id} toast={each} className={`${styles["toast"]} ${className}`} swipeDirection="right">
       <Toast.Content className={styles["content"]}>
         <div className={styles["text"]}>
           <Toast.Title render={<div />} />
@@ -48,12 +75,21 @@ function List() {
 export function ToastList() {
   useEffect(() => mounted.resolve(show), []);
   return (
-    <Toast.Provider toastManager={manager} limit={4}>
-      <Toast.Portal>
-        <Toast.Viewport className={styles["viewport"]} aria-label={words.ui.messages}>
-          <List />
-        </Toast.Viewport>
-      </Toast.Portal>
-    </Toast.Provider>
+    <>
+      <Toast.Provider toastManager={news} limit={1}>
+        <Toast.Portal>
+          <Toast.Viewport className={`${styles["viewport"]} ${styles["ofNews"]}`} aria-label={words.ui.news}>
+            <List className={styles["news"]} />
+          </Toast.Viewport>
+        </Toast.Portal>
+      </Toast.Provider>
+      <Toast.Provider toastManager={results} limit={8}>
+        <Toast.Portal>
+          <Toast.Viewport className={styles["viewport"]} aria-label={words.ui.messages}>
+            <List />
+          </Toast.Viewport>
+        </Toast.Portal>
+      </Toast.Provider>
+    </>
   );
 }

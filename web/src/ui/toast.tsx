@@ -15,6 +15,8 @@ export interface ToastOptions {
   description?: string | undefined;
   /** What the button of the toast says and does. */
   action?: { label: string; run: () => void };
+  /** Whether others caused it. News have a place of their own, where they are counted: nobody's own results move for them. */
+  isNews?: boolean;
 }
 
 /** Shows a message that goes away by itself; longer if it has a button. */

@@ -1,5 +1,12 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 
+const failures = new WeakSet<object>();
+
+/** Whether something that a person started failed so: they wait for it, and its message takes the focus. */
+export function isOfAction(error: unknown): boolean {
+  return typeof error === "object" && error !== null && failures.has(error);
+}
+
 /** The state of something that a person started. */
 export interface Action<Input extends unknown[]> {
   /** Starts it, unless it is running. Resolves to whether it succeeded. */
@@ -27,6 +34,7 @@ export function useAction<Input extends unknown[]>(perform: (...input: Input) =>
       await latest.current(...input);
       return true;
     } catch (failure) {
+      if (typeof failure === "object" && failure !== null) failures.add(failure);
       setError(failure);
       return false;
     } finally {

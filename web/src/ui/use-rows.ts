@@ -9,17 +9,19 @@ export interface Rows {
   settled: { first: number; last: number };
 }
 
+const nothingCovered = { top: 0, bottom: 0 };
+
 /**
  * Shows only the rows in view of a list in the page's work area, which scrolls as a whole.
  * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index.
  *   Another function names all rows again, so it must stay the same while the rows do.
- * @param covered the height of what sticks to the top of the work area, for scrolling to a row
+ * @param covered the heights of what lies over the work area, at its top and its bottom: a row that is scrolled to comes between them
  */
 export function useRows(
   count: number,
   rowHeight: number,
   keyAt?: (index: number) => string | undefined,
-  covered = 0,
+  covered = nothingCovered,
 ): Rows {
   const [container, setContainer] = useState<HTMLDivElement | null>(null);
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
@@ -47,7 +49,8 @@ export function useRows(
     overscan: 12,
     getItemKey,
     scrollMargin: margin,
-    scrollPaddingStart: covered,
+    scrollPaddingStart: covered.top,
+    scrollPaddingEnd: covered.bottom,
   });
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;

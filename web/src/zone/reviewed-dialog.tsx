@@ -122,6 +122,25 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
       onClose={onClose}
       title={title}
       description={description}
+      alert={
+        <>
+          {overtaken ? (
+            <Notice kind="warning" focusFor={reviewed}>
+              {text.overtaken}
+            </Notice>
+          ) : null}
+          {failure === null || isSaid ? null : (
+            <Notice kind={mustConfirm ? "warning" : "error"} focusFor={action.error}>
+              {failure}
+            </Notice>
+          )}
+          {isRefused ? (
+            <Notice kind="warning" focusFor={action.error}>
+              {mayOverride ? text.needsReview : text.needsReviewByOthers}
+            </Notice>
+          ) : null}
+        </>
+      }
       footer={
         <>
           <Button onClick={onClose}>{words.ui.cancel}</Button>
@@ -138,7 +157,6 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
     >
       <div className={styles["stack"]}>
         <Failure error={planned.error} />
-        {overtaken ? <Notice kind="warning">{text.overtaken}</Notice> : null}
         {lines ? (
           lines.length === 0 ? (
             <p>{nothing}</p>
@@ -153,8 +171,6 @@ export function ReviewedDialog(props: ReviewedDialogProps) {
             {warning}
           </Notice>
         ))}
-        {failure === null || isSaid ? null : <Notice kind={mustConfirm ? "warning" : "error"}>{failure}</Notice>}
-        {isRefused ? <Notice kind="warning">{mayOverride ? text.needsReview : text.needsReviewByOthers}</Notice> : null}
         {mayOverride ? (
           <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
         ) : null}

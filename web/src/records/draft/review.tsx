@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { isZonewrightError } from "@zonewright/client";
-import { Fragment, useMemo, useRef, useState } from "react";
+import { Fragment, useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatNumber, formatTtl } from "../../ui/format.ts";
@@ -89,6 +89,23 @@ export function Review(props: ReviewProps) {
         event.preventDefault();
         if (!mustForce || way === "request") send();
       }}
+      alert={
+        <>
+          {overtakenBy === null ? null : (
+            <Notice kind="warning" focusFor={overtakenBy}>
+              {text.conflict(formatNumber(overtakenBy))}
+            </Notice>
+          )}
+          {isRefused ? (
+            <Notice kind="warning" focusFor={error}>
+              {text.reviewNeeded}
+            </Notice>
+          ) : (
+            <Failure error={error} />
+          )}
+          {props.mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
+        </>
+      }
       footer={
         <>
           <span>{plan ? text.madeAgainst(formatNumber(plan.revision)) : text.checking}</span>
@@ -127,10 +144,7 @@ export function Review(props: ReviewProps) {
       }
     >
       <div className={styles["stack"]}>
-        {overtakenBy === null ? null : <Notice kind="warning">{text.conflict(formatNumber(overtakenBy))}</Notice>}
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
-        {isRefused ? <Notice kind="warning">{text.reviewNeeded}</Notice> : <Failure error={error} />}
-        {props.mustForce && way !== "request" ? <Notice kind="warning">{text.forceHint}</Notice> : null}
         <div className={styles["patch"]}>
           {groups.map(({ name, recordType, lines }) => (
             <Fragment key={`${name} ${recordType}`}>
@@ -196,8 +210,16 @@ function ClashList({ clashes: { all, keepMine, takeTheirs }, onDecided }: ClashL
     how(chosen);
     onDecided();
   };
+  const section = useRef<HTMLElement>(null);
+  // When the review opens, its button has the focus; what appears later takes it.
+  useEffect(() => section.current?.focus(), []);
   return (
-    <section className={styles["clashes"]} aria-label={text.clashes(formatNumber(all.length))}>
+    <section
+      ref={section}
+      tabIndex={-1}
+      className={styles["clashes"]}
+      aria-label={text.clashes(formatNumber(all.length))}
+    >
       <p>{text.clashesHint}</p>
       {all.length > 1 ? (
         <div className={styles["choices"]}>

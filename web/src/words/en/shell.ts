@@ -11,6 +11,8 @@ export const ui = {
   copyFailed: "The browser does not allow copying here. Select the text and copy it yourself.",
   dismiss: "Dismiss",
   messages: "Messages",
+  news: "News",
+  newsCount: (count: string) => `${count} new notifications`,
   retry: "Try again",
   loading: "Loading…",
   none: "None",
