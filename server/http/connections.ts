@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { rawProblem } from "../api/problem.ts";
@@ -45,7 +45,6 @@ export function createHttpServer(app: RequestListener): Server {
 
   const receive: RequestListener = (req, res) => {
     const { socket } = req;
-    // What else was in the part that closed the connection.
     if (socket.destroyed) return;
     const exchange = { req, res };
     const connection = connections.get(socket);
@@ -61,9 +60,27 @@ export function createHttpServer(app: RequestListener): Server {
       return;
     }
     reading.arrivedBehind();
-    if (connection.waiting.length < mostWaiting) connection.waiting.push(exchange);
-    else socket.destroy();
+    connection.waiting.push(exchange);
   };
+
+  /**
+   * Ends the parsing of a part that has more requests than may wait. Node offers a way only for protocols that follow an upgrade: as nothing
+   * listens for those, it closes the connection. Otherwise it would parse thousands, and abort each of them with an exception.
+   */
+  class Message extends IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      const { waiting = [] } = connections.get(socket) ?? {};
+      if (waiting.length < mostWaiting) return;
+      Object.defineProperty(this, "upgrade", {
+        get: () => true,
+        set() {
+          // Node knows of no upgrade, and says so next.
+        },
+      });
+    }
+  }
+  const isOneTooMany = ({ socket }: IncomingMessage) => (connections.get(socket)?.waiting.length ?? 0) >= mostWaiting;
 
   const begin = (socket: Socket, connection: Connection, exchange: Exchange) => {
     connection.answering = exchange;
@@ -83,7 +100,8 @@ export function createHttpServer(app: RequestListener): Server {
     if (!socket.destroyed) app(req, res);
   };
 
-  const server = createServer({ ...slownessLimits, requireHostHeader: false }, receive);
+  const options = { ...slownessLimits, requireHostHeader: false, IncomingMessage: Message };
+  const server = createServer({ ...options, shouldUpgradeCallback: isOneTooMany }, receive);
   server.on("connection", (socket) => reading.add(socket));
   // Node would answer both with a bare status line.
   server.on("checkExpectation", receive);
