@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { canonicalizeStoredData } from "../../server/database/migrations/0020-canonical-data.ts";
+import { quoteEmptyCaaValues } from "../../server/database/migrations/0068-empty-caa-values.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -38,4 +39,18 @@ test("the migration canonicalizes stored data of uneditable types in every recor
       queries(em),
     );
   expect(rows).toEqual(values.map(([, , canonical], index) => ({ name: `h${index}`, value: canonical })));
+});
+
+test("the migration shows the empty value of a CAA record in quotes, and leaves every other value", async () => {
+  const zone = await manualZone(zw);
+  await zone.add("CAA", "empty", '0 issue ""');
+  await zone.add("CAA", "other", "0 issue ca.example");
+  const em = zw.services.database.fork();
+  await sql`update records set value = ${"0 issue "} where domain_id = ${zone.id} and name = 'empty'`.execute(
+    queries(em),
+  );
+  await em.getConnection().execute(quoteEmptyCaaValues);
+  expect(await zone.lines()).toEqual(['empty CAA 0 issue ""', "other CAA 0 issue ca.example"]);
+  const { body: zonefile } = await zone.get("/zonefile");
+  expect((await zone.post("/zonefile", { zonefile, mode: "replace" })).body).toMatchObject({ unchanged: 2 });
 });
