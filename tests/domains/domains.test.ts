@@ -109,6 +109,36 @@ describe("a new domain", () => {
     expect(body).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: ["name"] }] });
   });
 
+  test("blanks around the name of a new domain, its host names and its view do not count", async () => {
+    const { status, body } = await zw.admin.post("/api/domains", { name: " trimmed.example ! internal " });
+    expect([status, body.name, body.view]).toEqual([201, "trimmed.example", "internal"]);
+    const made = await zw.admin.post(`/api/domains/${body.id}/records`, {
+      recordType: "CNAME",
+      name: " www ",
+      value: " www.example.net ",
+    });
+    expect([made.status, made.body.name, made.body.value]).toEqual([201, "www", "www.example.net"]);
+    const found = await zw.admin.get(`/api/domains/zone-of?name=${encodeURIComponent(" www.trimmed.example ")}`);
+    expect(found.body).toMatchObject({ domain: { id: body.id }, host: "www" });
+  });
+
+  test.each([
+    ["192.0.2.0/24", "Its reverse zone is 2.0.192.in-addr.arpa."],
+    ["192.0.2.128/26", "Its reverse zone is 128/26.2.0.192.in-addr.arpa."],
+    ["2001:db8::/32", "Its reverse zone is 8.b.d.0.1.0.0.2.ip6.arpa."],
+    [
+      "172.16.0.0/12",
+      "Its reverse zones are the 16 from 16.172.in-addr.arpa to 31.172.in-addr.arpa; add those that you need.",
+    ],
+  ])(
+    "a network as the name of a new domain is refused, and the answer names its reverse zone: %s",
+    async (name, advice) => {
+      const { status, body } = await zw.admin.post("/api/domains", { name });
+      expect([status, body.issues[0].path]).toEqual([400, ["name"]]);
+      expect(body.detail).toContain(`${name} is a network. ${advice}`);
+    },
+  );
+
   test("a new domain cannot use an unknown provider configuration", async () => {
     const { status, body } = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: unknownId });
     expect(status).toBe(400);

@@ -2,6 +2,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 import { isIP } from "node:net";
 import { escapeOctets, unescapeOctets } from "./escapes.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
+import { zonesOfNetwork, type NetworkZones } from "./networks.ts";
 
 // A canonical name is lower-case A-labels without a trailing dot. `parse…` is strict, for user input; `read…` accepts everything that a
 // master file may contain (RFC 1035 §5.1) and leaves escapes in the text. Names are compared in canonical form and shown as first written
@@ -34,13 +35,23 @@ function ownerName(written: string): OwnerName {
 }
 
 /**
- * Parses a user-supplied zone name: at least two labels, and not an IP address. Drops one trailing dot and converts Unicode to A-labels.
+ * Parses a user-supplied zone name: at least two labels, and neither an IP address nor a network. Drops blanks around it and one trailing
+ * dot, and converts Unicode to A-labels.
  */
-export function parseZoneName(input: string): Result<string> {
+export function parseZoneName(given: string): Result<string> {
+  const input = given.trim();
+  const network = zonesOfNetwork(input);
+  if (network) return refuse(`The domain name must look like "example.com", but ${reverseAdvice(input, network)}.`);
   const parsed = folded(parseFullName(input));
   if (parsed.ok && parsed.value.includes(".")) return parsed;
   const reason = parsed.ok ? "it has only one label" : parsed.message;
   return refuse(`The domain name must look like "example.com", but ${reason}.`);
+}
+
+function reverseAdvice(network: string, { count, first, last }: NetworkZones): string {
+  return count === 1
+    ? `${network} is a network. Its reverse zone is ${first}`
+    : `${network} is a network. Its reverse zones are the ${count} from ${first} to ${last}; add those that you need`;
 }
 
 /**
@@ -53,7 +64,8 @@ export function parseOwner(input: string, zone: string): Result<string> {
 }
 
 /** {@link parseOwner}, with the owner as written. */
-export function parseOwnerName(input: string, zone: string): Result<OwnerName> {
+export function parseOwnerName(given: string, zone: string): Result<OwnerName> {
+  const input = given.trim();
   if (input === "" || input === "@") return ok({ name: "@" });
   const parsed = anyLabelsAsWritten(input);
   if (!parsed.ok) return refuse(`The record name must look like "www", "*.dev" or "@", but ${parsed.message}.`);
@@ -150,7 +162,8 @@ export function toUnicodeName(name: string): string {
   return name.replaceAll(/(?<=^|[^\\]\.)xn--[a-z0-9-]+(?=\.|$)/g, toULabel);
 }
 
-function parseFullName(input: string): Result<string> {
+function parseFullName(given: string): Result<string> {
+  const input = given.trim();
   if (isIP(input.replaceAll(/^\[|\]$/g, "")) !== 0) {
     return refuse(`${shown(input)} is an IP address, which belongs in an A or AAAA record`);
   }
@@ -158,7 +171,7 @@ function parseFullName(input: string): Result<string> {
   if (!parsed.ok) return parsed;
   const name = parsed.value.labels.join(".");
   if (name.length > longestName) return refuse(`it is longer than ${longestName} characters`);
-  if (/^\d+$/.test(parsed.value.labels.at(-1) ?? "")) {
+  if (/^\d+(?:\/\d+)?$/.test(parsed.value.labels.at(-1) ?? "")) {
     return refuse(`${shown(input)} ends in a number like an IP address, which belongs in an A or AAAA record`);
   }
   return ok(name);
@@ -235,7 +248,8 @@ export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
   return parsed.ok ? ok({ ...parsed.value, labels: parsed.value.labels.map(foldName) }) : parsed;
 }
 
-function labelsAsWritten(input: string, wildcard: boolean): Result<Labels> {
+function labelsAsWritten(given: string, wildcard: boolean): Result<Labels> {
+  const input = given.trim();
   if (input === "") return refuse("it is empty");
   if (!input.isWellFormed()) return refuse("it contains half of a character (a lone surrogate)");
   if (input.length > 512) return refuse("it is longer than 253 characters");

@@ -30,7 +30,7 @@ export function zoneNameOf(qualified: string): string {
 
 /** Parses a user-supplied view; capitals become small. The empty text and `default` are the default view. */
 export function parseView(input: string): Result<string> {
-  const view = input.toLowerCase();
+  const view = input.trim().toLowerCase();
   if (view === defaultView) return ok("");
   return view === "" || viewForm.test(view)
     ? ok(view)

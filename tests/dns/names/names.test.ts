@@ -27,6 +27,8 @@ describe("zone names", () => {
     ["2.0.192.in-addr.arpa", "2.0.192.in-addr.arpa"],
     ["0/25.2.0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa"],
     ["_tcp.example.com", "_tcp.example.com"],
+    [" example.com ", "example.com"],
+    ["\texample.com.\n", "example.com"],
     [name253, name253],
   ])("the zone name %s becomes %s", (input, canonical) => {
     expect(parseZoneName(input)).toEqual({ ok: true, value: canonical });
@@ -40,8 +42,10 @@ describe("zone names", () => {
     [".example.com", "empty label"],
     ["example.com..", "empty label"],
     ["exa mple.com", "other than letters"],
-    [" example.com", "other than letters"],
-    ["example.com\n", "other than letters"],
+    ["192.0.2.0/24", "192.0.2.0/24 is a network. Its reverse zone is 2.0.192.in-addr.arpa"],
+    ["172.16.0.0/12", "Its reverse zones are the 16 from 16.172.in-addr.arpa to 31.172.in-addr.arpa; add those"],
+    ["2001:db8::/32", "Its reverse zone is 8.b.d.0.1.0.0.2.ip6.arpa"],
+    ["example.0/25", "ends in a number"],
     ["example.com/path", "other than letters"],
     ["exämple com.de", "not a valid international label"],
     ["ä/b.de", "not a valid international label"],
