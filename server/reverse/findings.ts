@@ -4,9 +4,10 @@ import { absoluteName } from "../dns/names/names.ts";
 import { addressOf } from "../dns/reverse/addresses.ts";
 import { followAddress, type PointerState } from "../dns/reverse/pointers.ts";
 import { addressGiven } from "../dns/reverse/touched.ts";
+import type { Place } from "../dns/reverse/zones.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import type { ManagedZones } from "./managed-zones.ts";
-import { pointerPlaces } from "./places.ts";
+import { pointerPlaces, type PointerPlace } from "./places.ts";
 import { placeKey, recordsAt, type NameInZone } from "./records-at.ts";
 import { firstHolders, type Holder, type ReportRow } from "./report-rows.ts";
 import { claimKey, Resolution } from "./resolution.ts";
@@ -14,13 +15,13 @@ import { seesOwner, type ReverseZone } from "./reverse-zones.ts";
 
 /** A change in the form that a plan of the reverse zone takes. */
 type Mend =
-  | { action: "create"; record: { recordType: "PTR"; name: string; value: string } }
+  | { action: "create"; record: { recordType: "PTR" | "CNAME"; name: string; value: string } }
   | { action: "update"; recordId: string; record: { value: string } }
   | { action: "delete"; recordId: string };
 
-/** A PTR record that is missing or wrong. */
+/** A PTR record that is missing or wrong, or that nobody is led to. */
 export interface Finding {
-  problem: "missing" | "stale" | "mismatched";
+  problem: "missing" | "stale" | "mismatched" | "unreachable";
   address: string;
   zone: ReverseZone;
   owner: string;
@@ -30,8 +31,10 @@ export interface Finding {
   expected: string | null;
   /** The domain of that name. */
   source: string | null;
-  /** Null if it points to a name that is managed elsewhere. */
+  /** Null if it points to a name that is managed elsewhere, or if the zone above a classless one has other records there. */
   mend: Mend | null;
+  /** Where to make the mending change, if not at the record itself. */
+  mendAt?: { zone: ReverseZone; owner: string };
 }
 
 /** Reads reverse zones by id. */
@@ -49,6 +52,10 @@ interface Placed {
   row: ReportRow;
   address: string;
   place: NameInZone & { view: string };
+  /** The classless zone that the place, in its parent, does not lead to; null if there is none. */
+  bypassed: NameInZone | null;
+  /** For a PTR record in a classless zone to which the zone above does not lead: where it leads instead. */
+  instead: PointerPlace | null;
 }
 
 /** Returns one finding per row, null where all is well. Asks a fixed number of questions, however many rows there are. */
@@ -58,14 +65,27 @@ export async function findingsAmong(
 ): Promise<(Finding | null)[]> {
   const placed = await placesOf(em, managed, rows);
   const all = [...placed.values()];
-  const zones = await readZones([...new Set(all.map(({ place }) => place.domainId))]);
-  const seen = all.filter(({ place }) => {
-    const zone = zones.get(place.domainId);
-    return zone !== undefined && seesOwner(zone, place.name);
-  });
+  const involved = all.flatMap(({ place, bypassed, instead }) => [
+    place.domainId,
+    ...(bypassed ? [bypassed.domainId] : []),
+    ...(instead ? [instead.place.zone.id] : []),
+  ]);
+  const zones = await readZones([...new Set(involved)]);
+  const isSeen = ({ domainId, name }: NameInZone) => {
+    const zone = zones.get(domainId);
+    return zone !== undefined && seesOwner(zone, name);
+  };
+  const [unreachable, seen] = parted(
+    all.filter(({ place }) => isSeen(place)),
+    ({ instead }) => instead !== null,
+  );
+  const atParents = await recordsAt(
+    em,
+    unreachable.flatMap(({ instead }) => (instead ? [nameAt(instead.place)] : [])),
+  );
   const pointers = await recordsAt(
     em,
-    seen.map(({ place }) => place),
+    seen.flatMap(({ place, bypassed }) => [place, ...(bypassed && isSeen(bypassed) ? [bypassed] : [])]),
     ["PTR"],
   );
   const pointersAt = (place: NameInZone) =>
@@ -86,11 +106,13 @@ export async function findingsAmong(
   );
   const found = new Map<ReportRow, Finding | null>(
     doubtful.map((each) => {
-      const { row, address, place } = each;
+      const { row, address, place, bypassed } = each;
       const zone = zones.get(place.domainId);
       const holder = holders.get(holderKey({ address, view: place.view })) ?? null;
       if (!zone) return [row, null];
       const about = { address, zone, owner: place.name };
+      // A PTR record in the classless zone is a finding of its own.
+      if (bypassed && pointersAt(bypassed).length > 0) return [row, null];
       if (row.record.recordType !== "PTR") return [row, missing(about, row, holder)];
       const stateOf = (name: string): PointerState => {
         if (holding.has(claimKey({ name, address }))) return "holds";
@@ -99,7 +121,36 @@ export async function findingsAmong(
       return [row, wrong(about, row.record, holder, pointersAt(place), stateOf)];
     }),
   );
+  for (const { row, address, place, instead } of unreachable) {
+    const [zone, parent] = [zones.get(place.domainId), instead && zones.get(instead.place.zone.id)];
+    if (!zone || !parent || !instead) continue;
+    const isFree = instead.fault === null && (atParents.get(placeKey(nameAt(instead.place))) ?? []).length === 0;
+    found.set(row, {
+      address,
+      zone,
+      owner: place.name,
+      problem: "unreachable",
+      pointer: row.record,
+      expected: null,
+      source: null,
+      mend: isFree ? aliasTo(absoluteName(place.name, zone.name), instead.place.owner) : null,
+      mendAt: { zone: parent, owner: instead.place.owner },
+    });
+  }
   return rows.map((row) => found.get(row) ?? null);
+}
+
+/** Returns the CNAME record by which the zone above leads to a classless zone (RFC 2317 §4). */
+function aliasTo(value: string, name: string): Mend {
+  return { action: "create", record: { recordType: "CNAME", name, value } };
+}
+
+function nameAt({ zone, owner }: Place): NameInZone {
+  return { domainId: zone.id, name: owner };
+}
+
+function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter((item) => isFirst(item)), items.filter((item) => !isFirst(item))];
 }
 
 function holderKey({ address, view }: { address: string; view: string }): string {
@@ -122,8 +173,8 @@ async function placesOf(
     for (const { row, address } of some) {
       const found = places.get(address);
       if (!found || found.fault !== null) continue;
-      const { zone, owner } = found.place;
-      placed.set(row, { row, address, place: { domainId: zone.id, name: owner, view: zone.view } });
+      const place = { ...nameAt(found.place), view: found.place.zone.view };
+      placed.set(row, { row, address, place, bypassed: found.bypassed && nameAt(found.bypassed), instead: null });
     }
   }
   const pointing = rows.flatMap((row) => {
@@ -131,16 +182,20 @@ async function placesOf(
     const address = recordType === "PTR" ? addressOf(absoluteName(name, row.domainName)) : null;
     return address === null ? [] : [{ row, address }];
   });
-  await managed.readAddresses(
-    em,
-    pointing.map(({ address }) => address),
-  );
-  for (const { row, address } of pointing) {
-    const { domainId, view, record } = row;
-    const place = managed.index.placeOf(address, [view]);
-    // A PTR record below a longer zone is not answered with.
-    if (place?.zone.id !== domainId || place.owner !== record.name) continue;
-    placed.set(row, { row, address, place: { domainId, name: record.name, view } });
+  for (const [view, some] of Map.groupBy(pointing, ({ row }) => row.view)) {
+    const addresses = [...new Set(some.map(({ address }) => address))];
+    const views = [view, ""];
+    const places = await pointerPlaces(em, managed, addresses, views);
+    for (const { row, address } of some) {
+      const found = places.get(address);
+      const own = { domainId: row.domainId, name: row.record.name };
+      const isOwn = (place: Place | null | undefined) => place?.zone.id === own.domainId && place.owner === own.name;
+      const { classless } = managed.index.candidatesFor(address, views);
+      // Other PTR records below a longer zone are not answered with.
+      if (!found || (!isOwn(found.place) && !isOwn(classless))) continue;
+      const instead = isOwn(found.place) ? null : found;
+      placed.set(row, { row, address, place: { ...own, view }, bypassed: null, instead });
+    }
   }
   return placed;
 }

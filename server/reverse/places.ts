@@ -5,11 +5,17 @@ import type { ManagedZones } from "./managed-zones.ts";
 import { placeKey, recordsAt, type NameInZone } from "./records-at.ts";
 
 /** Where the PTR records of an address belong, or why they belong nowhere here. */
-export type PointerPlace = { place: Place; fault: null } | { place: Place; fault: string };
+export interface PointerPlace {
+  place: Place;
+  fault: string | null;
+  /** A classless zone for the address, of which the place, in its parent, says nothing. */
+  bypassed: Place | null;
+}
 
 /**
  * Returns where the PTR records of addresses belong, for those under a managed zone. Follows one CNAME, as RFC 2317 uses it to delegate
- * single addresses. @param views in order of preference
+ * single addresses. A classless zone counts if the zone above it leads there, gives its whole network away, or is not managed here.
+ * @param views in order of preference
  */
 export async function pointerPlaces(
   em: EntityManager,
@@ -18,34 +24,43 @@ export async function pointerPlaces(
   views: readonly string[],
 ): Promise<Map<string, PointerPlace>> {
   await zones.readAddresses(em, addresses);
-  const places = new Map<string, Place>();
-  for (const address of addresses) {
-    const place = zones.index.placeOf(address, views);
-    if (place) places.set(address, place);
-  }
-  const asked = [...places.values()].flatMap(({ zone, owner }) => cutsFor(zone, owner));
+  const candidates = new Map(addresses.map((address) => [address, zones.index.candidatesFor(address, views)]));
+  const asked = [...candidates.values()].flatMap(({ holder }) => (holder ? cutsFor(holder.zone, holder.owner) : []));
   const stored = await recordsAt(em, asked, ["CNAME", "NS", "DNAME"]);
+  const recordsOf = (name: NameInZone) =>
+    (stored.get(placeKey(name)) ?? []).filter(({ status }) => status === "active");
   const aliases = new Map<string, string>();
-  for (const [address, { zone, owner }] of places) {
-    const alias = stored.get(placeKey({ domainId: zone.id, name: owner }))?.find(isAlias);
+  for (const [address, { holder }] of candidates) {
+    const alias = holder && recordsOf({ domainId: holder.zone.id, name: holder.owner }).find(isAlias);
     if (alias) aliases.set(address, alias.value);
   }
   await zones.readNames(em, aliases.values());
-  return new Map(
-    [...places].map(([address, place]): [string, PointerPlace] => {
-      const target = aliases.get(address);
-      if (target !== undefined) return [address, throughAlias(place, target, zones, views)];
-      const isCut = (name: NameInZone) => stored.get(placeKey(name))?.some((record) => cuts(record, place.owner));
-      const cut = cutsFor(place.zone, place.owner).find(isCut);
-      return [address, cut ? { place, fault: delegated(cut.name, place.zone) } : { place, fault: null }];
-    }),
-  );
+  const places = new Map<string, PointerPlace>();
+  for (const [address, { holder, classless }] of candidates) {
+    const target = aliases.get(address);
+    if (!holder) {
+      if (classless) places.set(address, { place: classless, fault: null, bypassed: null });
+    } else if (target === undefined) {
+      const isCut = (name: NameInZone) => recordsOf(name).some((record) => cuts(record, holder.owner));
+      const cut = cutsFor(holder.zone, holder.owner).find(isCut);
+      places.set(address, atHolder(holder, classless, cut ?? null));
+    } else places.set(address, throughAlias(holder, target, zones, views));
+  }
+  return places;
+}
+
+function atHolder(place: Place, classless: Place | null, cut: NameInZone | null): PointerPlace {
+  if (cut === null) return { place, fault: null, bypassed: classless };
+  // Others have the zone above the classless one, and may lead there.
+  if (classless && cut.name !== place.owner) return { place: classless, fault: null, bypassed: null };
+  return { place, fault: delegated(cut.name, place.zone), bypassed: classless };
 }
 
 function throughAlias(place: Place, target: string, zones: ManagedZones, views: readonly string[]): PointerPlace {
   const other = zones.index.placeOfName(target, views);
-  if (other && (other.zone.id !== place.zone.id || other.owner !== place.owner)) return { place: other, fault: null };
-  return { place, fault: `its reverse name is a CNAME to ${target}, which is managed elsewhere` };
+  if (other && (other.zone.id !== place.zone.id || other.owner !== place.owner))
+    return { place: other, fault: null, bypassed: null };
+  return { place, fault: `its reverse name is a CNAME to ${target}, which is managed elsewhere`, bypassed: null };
 }
 
 function delegated(name: string, { name: zone }: ManagedZone): string {

@@ -12,6 +12,7 @@ import type { ReviewPolicy } from "../changes/review-policy.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
+import { absoluteName } from "../dns/names/names.ts";
 import { touchedAddresses, type TouchedAddress } from "../dns/reverse/touched.ts";
 import { isActive, statedDataOf, type PlannedChange, type StatedData } from "../dns/record.ts";
 import { inChunks } from "../platform/slices.ts";
@@ -43,7 +44,9 @@ export async function planFollows(
   const addresses = touched.map(({ address }) => address);
   const places = await pointerPlaces(em, managed, addresses, [zone.view, defaultView]);
   const resolution = new Resolution(managed, await overlayOf(em, zone.id, changes));
-  const ids = new Set([...places.values()].map(({ place }) => place.zone.id));
+  const ids = new Set(
+    [...places.values()].flatMap(({ place, bypassed }) => [place.zone.id, bypassed?.zone.id ?? place.zone.id]),
+  );
   const zones = await reverseZones(em, caller, connections, review, [...ids]);
   const isChosen = chosenBy(zone, chosen);
   const byZone = new Map<ReverseZone, FollowItem[]>();
@@ -58,6 +61,9 @@ export async function planFollows(
       const text = `${item.address} gets no PTR record: ${found.fault}.`;
       if (item.gained.length > 0) plan.warnings.push({ text, shared: text });
     } else {
+      const classless = found.bypassed && zones.get(found.bypassed.zone.id);
+      if (found.bypassed && classless && item.gained.length > 0)
+        plan.warnings.push(bypassWarning(item, { reverse, owner, classless, inClassless: found.bypassed.owner }));
       const items = byZone.get(reverse) ?? [];
       items.push({ ...item, owner });
       byZone.set(reverse, items);
@@ -126,6 +132,25 @@ function listedChange(zone: ReverseZone, { item, change, refusal }: PointerChang
 
 function hashedChange({ id: domainId }: ReverseZone, { action, id, before, after }: PlannedChange): string {
   return JSON.stringify([domainId, action, action === "create" ? null : id, before?.version, after]);
+}
+
+/** Says that the PTR record is not in a classless zone, and which CNAME record would have it there. */
+function bypassWarning(
+  { address }: TouchedAddress,
+  {
+    reverse,
+    owner,
+    classless,
+    inClassless,
+  }: { reverse: ReverseZone; owner: string; classless: ReverseZone; inClassless: string },
+): FollowWarning {
+  const shared = `The PTR record of ${address} goes to ${reverse.shownName}, which has no CNAME record to a classless zone for it.`;
+  if (!seesOwner(classless, inClassless)) return { text: shared, shared };
+  const target = absoluteName(inClassless, classless.name);
+  const text =
+    `The PTR record of ${address} goes to ${reverse.shownName}, not to ${classless.shownName}: there is no CNAME record that leads there. ` +
+    `To have it there, create CNAME ${owner} to ${target} in ${reverse.shownName} first.`;
+  return { text, shared };
 }
 
 function foreignWarning(zone: ReverseZone, { address, owner }: FollowItem, target: string): FollowWarning {

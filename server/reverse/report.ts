@@ -103,10 +103,12 @@ function findingView({ zone, owner, pointer, problem, address, expected, source 
 function mendingPlan(findings: readonly Finding[]) {
   const planned = new Map<string, { zone: ReverseZone; changes: Mend[] }>();
   const places = new Set<string>();
-  for (const { zone, owner, pointer, mend } of findings) {
-    if (!mend || !zone.rights || outsideRights({ recordType: "PTR", name: owner }, zone.rights) !== null) continue;
+  for (const { mend, pointer, mendAt, ...finding } of findings) {
+    const { zone, owner } = mendAt ?? finding;
+    const recordType = mend?.action === "create" ? mend.record.recordType : "PTR";
+    if (!mend || !zone.rights || outsideRights({ recordType, name: owner }, zone.rights) !== null) continue;
     // Names of several views may miss the same PTR record.
-    const key = `${zone.id}\0${pointer?.id ?? owner}`;
+    const key = `${zone.id}\0${(mendAt ? null : pointer?.id) ?? owner}`;
     if (places.has(key)) continue;
     places.add(key);
     const known = planned.get(zone.id) ?? { zone, changes: [] };

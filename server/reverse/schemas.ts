@@ -18,16 +18,19 @@ const mend = z
   .union([
     z
       .object({
-        action: z.literal("create").meta({ description: "Creates a PTR record." }),
+        action: z.literal("create").meta({ description: "Creates a PTR record, or a CNAME record that leads to one." }),
         record: z
           .object({
-            recordType: z.literal("PTR").meta({ description: "Record type." }),
+            recordType: z.enum(["PTR", "CNAME"]).meta({
+              description: "Record type. `CNAME`: leads to the classless zone that has the PTR record (RFC 2317).",
+              example: "PTR",
+            }),
             name: z.string().meta({ description: "Name relative to the reverse zone.", example: "1" }),
             value: z.string().meta({ description: "The name it points to.", example: "www.example.com" }),
           })
           .meta({ description: "The record to create." }),
       })
-      .meta({ id: "MissingPointer", description: "A PTR record to create." }),
+      .meta({ id: "MissingPointer", description: "A PTR or CNAME record to create." }),
     z
       .object({
         action: z.literal("update").meta({ description: "Changes a PTR record." }),
@@ -49,10 +52,11 @@ export const report = z
       .array(
         z
           .object({
-            problem: z.enum(["missing", "stale", "mismatched"]).meta({
+            problem: z.enum(["missing", "stale", "mismatched", "unreachable"]).meta({
               description:
                 "`missing`: an address of yours has no PTR record in its managed reverse zone. `stale`: a PTR record points to a managed name " +
-                "that lacks the address. `mismatched`: it points to another name than one that has the address.",
+                "that lacks the address. `mismatched`: it points to another name than one that has the address. `unreachable`: it is in a " +
+                "classless zone (RFC 2317), but the managed zone above has no CNAME that leads there, so nobody finds it.",
               example: "missing",
             }),
             address: z.string().meta({ description: "The address.", example: "192.0.2.1" }),

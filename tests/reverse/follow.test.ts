@@ -98,15 +98,47 @@ describe("`follow`", () => {
     expect(await pointers(reverse)).toEqual([`1.0.0.0.a.0.0.0.0.0.0.0.0.0.0.0 ${zone.name}`]);
   });
 
-  test("the longest managed zone gets the PTR record, classless zones included", async () => {
+  test("a classless zone gets the PTR records of the addresses for which the managed zone above has a CNAME", async () => {
     const [net, zone] = [await reverseNet(zw), await forwardZone(zw, "follow")];
     const providerConfigId = await manualConfig(zw);
     const slash = await addZone(zw, { name: `0/26.${net.zone.name}`, providerConfigId });
     const range = await addZone(zw, { name: `64-127.${net.zone.name}`, providerConfigId });
-    for (const host of [5, 70, 200]) await zone.add("A", `host${host}`, net.at(host));
+    await net.zone.add("CNAME", "5", `5.0/26.${net.zone.name}`);
+    await net.zone.add("CNAME", "70", `70.64-127.${net.zone.name}`);
+    for (const host of [5, 6, 70, 200]) await zone.add("A", `host${host}`, net.at(host));
     expect(await pointers(slash)).toEqual([`5 host5.${zone.name}`]);
     expect(await pointers(range)).toEqual([`70 host70.${zone.name}`]);
-    expect(await pointers(net.zone)).toEqual([`200 host200.${zone.name}`]);
+    expect(await pointers(net.zone)).toEqual([`200 host200.${zone.name}`, `6 host6.${zone.name}`]);
+  });
+
+  test("a classless zone without a CNAME above is passed by, and the plan names the CNAME that is missing", async () => {
+    const [net, zone] = [await reverseNet(zw), await forwardZone(zw, "follow")];
+    const part = await addZone(zw, { name: `0/26.${net.zone.name}`, providerConfigId: await manualConfig(zw) });
+    const body = await planned(zone, [a("six", net.at(6))]);
+    expect(body.reverse).toMatchObject([{ domainId: net.zone.id, action: "create", record: { name: "6" } }]);
+    expect(body.warnings).toEqual([
+      `The PTR record of ${net.at(6)} goes to ${net.zone.name}, not to ${part.name}: there is no CNAME record that leads there. ` +
+        `To have it there, create CNAME 6 to 6.${part.name} in ${net.zone.name} first.`,
+    ]);
+    // A stale PTR record above is answered with, so it is what changes.
+    await net.zone.add("PTR", "7", `gone.${zone.name}`);
+    await zone.add("A", "seven", net.at(7));
+    expect(await pointers(net.zone)).toEqual([`7 seven.${zone.name}`]);
+    expect(await pointers(part)).toEqual([]);
+  });
+
+  test("a classless zone gets all its PTR records if the zone above is managed elsewhere, or given away", async () => {
+    const [{ name, at }, zone] = [freshNet(), await forwardZone(zw, "follow")];
+    const providerConfigId = await manualConfig(zw);
+    const part = await addZone(zw, { name: `0/26.${name}`, providerConfigId });
+    await zone.add("A", "one", at(1));
+    expect(await pointers(part)).toEqual([`1 one.${zone.name}`]);
+    const [label = "", ...above] = name.split(".");
+    const wider = await addZone(zw, { name: above.join("."), providerConfigId });
+    await wider.add("NS", label, "ns1.example.net");
+    await zone.add("A", "two", at(2));
+    expect(await pointers(part)).toEqual([`1 one.${zone.name}`, `2 two.${zone.name}`]);
+    expect(await pointers(wider)).toEqual([]);
   });
 
   test("a CNAME in the reverse zone leads to the PTR record, and one to elsewhere is a warning", async () => {

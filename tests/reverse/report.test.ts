@@ -115,18 +115,52 @@ describe("the reverse report", () => {
     const providerConfigId = await manualConfig(zw);
     const part = await addZone(zw, { name: `128/26.${net.zone.name}`, providerConfigId });
     const ipv6 = await addZone(zw, { name: "f.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa", providerConfigId });
+    await net.zone.add("CNAME", "130", `130.${part.name}`);
     await zone.add("A", "part", net.at(130));
     await zone.add("AAAA", "six", "2001:db8:f::1");
     await net.zone.add("CNAME", "9", "9.elsewhere.example.net");
     await zone.add("A", "nine", net.at(9));
-    // Below the classless zone, nobody asks for it.
-    await net.zone.add("PTR", "131", `gone.${zone.name}`);
     expect(await said({ ...net, zone: part })).toEqual([`missing ${net.at(130)}: null -> part.${zone.name}`]);
     expect(await said({ ...net, zone: ipv6 })).toEqual([`missing 2001:db8:f::1: null -> six.${zone.name}`]);
     expect(await said(net)).toEqual([]);
     await mend();
     expect(await pointers(part)).toEqual([`130 part.${zone.name}`]);
     expect(await pointers(ipv6)).toEqual([`1.${"0.".repeat(18)}0 six.${zone.name}`]);
+  });
+
+  test("PTR records in a classless zone that nobody is led to are unreachable, and the plan has the missing CNAMEs", async () => {
+    const [net, zone] = await zones();
+    const part = await addZone(zw, { name: `0/26.${net.zone.name}`, providerConfigId: await manualConfig(zw) });
+    const inPart = { ...net, zone: part };
+    await zone.add("A", "one", net.at(1));
+    await zone.add("A", "two", net.at(2));
+    await zone.add("A", "three", net.at(3));
+    // Nothing above: asking for it is answered with NXDOMAIN.
+    await part.add("PTR", "1", `one.${zone.name}`);
+    // Above, a stale record is answered with.
+    await part.add("PTR", "2", `two.${zone.name}`);
+    await net.zone.add("PTR", "2", `gone.${zone.name}`);
+    await net.zone.add("CNAME", "3", "3.elsewhere.example.net");
+    await part.add("PTR", "3", `three.${zone.name}`);
+    expect(await said(inPart)).toEqual([
+      `unreachable ${net.at(1)}: one.${zone.name} -> null`,
+      `unreachable ${net.at(2)}: two.${zone.name} -> null`,
+      `unreachable ${net.at(3)}: three.${zone.name} -> null`,
+    ]);
+    expect(await said(net)).toEqual([`mismatched ${net.at(2)}: gone.${zone.name} -> two.${zone.name}`]);
+    const { plan } = await report();
+    expect(plan.find(({ domainId }: Body) => domainId === net.zone.id).changes).toEqual(
+      expect.arrayContaining([
+        { action: "create", record: { recordType: "CNAME", name: "1", value: `1.${part.name}` } },
+        { action: "update", recordId: expect.any(String), record: { value: `two.${zone.name}` } },
+      ]),
+    );
+    await mend();
+    expect(await said(inPart)).toEqual([
+      `unreachable ${net.at(2)}: two.${zone.name} -> null`,
+      `unreachable ${net.at(3)}: three.${zone.name} -> null`,
+    ]);
+    expect(await said(net)).toEqual([]);
   });
 
   test("a view without a reverse zone of its own counts for the default one", async () => {

@@ -17,6 +17,14 @@ export interface Place<Zone extends ManagedZone = ManagedZone> {
   owner: string;
 }
 
+/** Where the PTR records of an address may belong. */
+export interface Candidates<Zone extends ManagedZone = ManagedZone> {
+  /** The longest zone that holds its reverse name. */
+  holder: Place<Zone> | null;
+  /** The smallest classless zone (RFC 2317) for it. It counts only if the holder, if it is managed, says so. */
+  classless: Place<Zone> | null;
+}
+
 /** The name above a classless zone, and the name itself with every name above it, longest first. */
 export function namesFrom(name: string): string[] {
   const labels = name.split(".");
@@ -45,18 +53,18 @@ export class ZoneIndex<Zone extends ManagedZone> {
     if (rangeOf(first)) put(this.#classless, above.join("."), zone);
   }
 
-  /**
-   * Returns where the PTR records of an address belong: in the longest zone that holds its reverse name, or in a classless zone for it.
-   * Zones of the first view come before those of the next.
-   */
-  placeOf(address: string, views: readonly string[]): Place<Zone> | null {
+  /** Returns where the PTR records of an address may belong. Zones of the first view come before those of the next. */
+  candidatesFor(address: string, views: readonly string[]): Candidates<Zone> {
     const name = reverseName(address);
-    if (name === null) return null;
-    for (const view of new Set(views)) {
-      const found = this.#at(name, view) ?? this.#classlessPlace(address, view) ?? this.#above(name, view);
-      if (found) return found;
+    if (name === null) return { holder: null, classless: null };
+    for (const [index, view] of views.entries()) {
+      const exact = this.#at(name, view);
+      const classless = exact ? null : this.#classlessPlace(address, view);
+      if (classless) return { holder: this.placeOfName(name, views.slice(index)), classless };
+      const holder = exact ?? this.#above(name, view);
+      if (holder) return { holder, classless: null };
     }
-    return null;
+    return { holder: null, classless: null };
   }
 
   /** Returns where a name belongs: in the longest zone that holds it, of the first view that has one. */

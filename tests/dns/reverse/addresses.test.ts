@@ -94,6 +94,12 @@ test.each([
   expect(isReverseZone(zone)).toBe(isOne);
 });
 
+/** The candidate that counts if the zone above a classless zone is managed elsewhere. */
+function placeIn(index: ReturnType<typeof indexOf>, address: string, views: readonly string[]) {
+  const { classless, holder } = index.candidatesFor(address, views);
+  return classless ?? holder;
+}
+
 /** Zones by name, `!view` behind it. */
 function indexOf(...names: string[]) {
   return new ZoneIndex(
@@ -116,7 +122,7 @@ test.each([
   [["2.0.192.in-addr.arpa"], "192.0.2.5", ["lan", ""], "2.0.192.in-addr.arpa", "5"],
   [["8.b.d.0.1.0.0.2.ip6.arpa"], "2001:db8::1", [""], "8.b.d.0.1.0.0.2.ip6.arpa", `1.${"0.".repeat(22)}0`],
 ] as const)("of the zones %j, the PTR record of %s seen from %j is in %s at %s", (names, address, views, id, owner) => {
-  const place = indexOf(...names).placeOf(address, views);
+  const place = placeIn(indexOf(...names), address, views);
   expect(place && { id: place.zone.id, owner: place.owner }).toEqual({ id, owner });
 });
 
@@ -126,7 +132,19 @@ test.each([
   [["12.0.192.in-addr.arpa"], "192.0.2.5", [""]],
   [[], "2001:db8::1", [""]],
 ])("of the zones %j, none is for the PTR record of %s seen from %j", (names, address, views) => {
-  expect(indexOf(...names).placeOf(address, views)).toBeNull();
+  expect(placeIn(indexOf(...names), address, views)).toBeNull();
+});
+
+test.each([
+  [["2.0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa"], [""], "2.0.192.in-addr.arpa"],
+  [["0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa"], [""], "0.192.in-addr.arpa"],
+  [["2.0.192.in-addr.arpa", "0/25.2.0.192.in-addr.arpa!lan"], ["lan", ""], "2.0.192.in-addr.arpa"],
+  [["2.0.192.in-addr.arpa!lan", "0/25.2.0.192.in-addr.arpa!lan"], ["lan", ""], "2.0.192.in-addr.arpa!lan"],
+  [["0/25.2.0.192.in-addr.arpa"], [""], undefined],
+  [["2.0.192.in-addr.arpa!lan", "0/25.2.0.192.in-addr.arpa"], [""], undefined],
+])("of the zones %j, seen from %j, the one above the classless zone is %s", (names, views, holder) => {
+  const { classless, ...found } = indexOf(...names).candidatesFor("192.0.2.5", views);
+  expect([classless?.owner, found.holder?.zone.id]).toEqual(["5", holder]);
 });
 
 test("the zone found is the longest that holds the reverse name", () => {
@@ -135,7 +153,7 @@ test("the zone found is the longest that holds the reverse name", () => {
       const labels = (reverseName(address) ?? "").split(".");
       const names = depths.map((depth) => labels.slice(4 - depth).join("."));
       const longest = names.toSorted((a, b) => b.length - a.length)[0];
-      const place = indexOf(...names).placeOf(address, [""]);
+      const place = placeIn(indexOf(...names), address, [""]);
       expect(place?.zone.name).toBe(longest);
       const name = place && [...(place.owner === "@" ? [] : [place.owner]), place.zone.name].join(".");
       expect(name ?? undefined).toBe(longest && labels.join("."));
