@@ -65,7 +65,7 @@ export function* readFormat(
 /** Reads a zone file as the software that wrote it means it. */
 function* readDialect(text: string, options: FormatOptions): Steps<FormatReading> {
   const { zone, ignoreOutOfZone = false, lenient = false, defaultTtl = 3600 } = options;
-  const part = partOfDump(text, zone);
+  const part = yield* partOfDump(text, zone);
   const meaning = new ZoneFileMeaning(dialectsOf(part.text), options);
   const read = yield* readZoneFile(part.text, {
     zone,

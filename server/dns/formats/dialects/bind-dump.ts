@@ -1,4 +1,5 @@
 import type { LogicalLine } from "../../zone-file/tokens.ts";
+import type { Steps } from "../../../platform/slices.ts";
 import type { ZoneFileMessage } from "../../zone-file/reading.ts";
 
 /** The lines of a dump that belong to one zone. */
@@ -9,22 +10,36 @@ export interface PartOfDump {
   warnings: ZoneFileMessage[];
 }
 
-/** Returns the part of `rndc dumpdb -zones` that has the zone, or the whole text if it is no such dump or does not have it. */
-export function partOfDump(text: string, zone: string): PartOfDump {
+const dumpMark = "; Zone dump of '";
+const longestHead = 2_000;
+
+/**
+ * Returns the part of `rndc dumpdb -zones` that has the zone, or the whole text if it is no such dump or does not have it. Takes one step per
+ * zone of the dump.
+ */
+export function* partOfDump(text: string, zone: string): Steps<PartOfDump> {
   const whole = { text, linesBefore: 0, warnings: [] };
-  if (!text.includes("; Zone dump of '")) return whole;
-  const begin = /^; Zone dump of '([^'/]+)\/IN(?:\/[^']*)?'/gim;
-  const heads = [...text.matchAll(begin)];
-  const own = heads.findIndex(([, name = ""]) => name.toLowerCase().replace(/\.$/, "") === zone);
-  const head = heads[own];
-  if (head === undefined || heads.length === 1) return whole;
-  const linesBefore = text.slice(0, head.index).split("\n").length - 1;
+  let own: number | null = null;
+  let count = 0;
+  for (let at = text.indexOf(dumpMark); at !== -1; at = text.indexOf(dumpMark, at + 1)) {
+    yield;
+    if (at > 0 && text[at - 1] !== "\n") continue;
+    count++;
+    if (own !== null) return yield* partFrom(text.slice(0, at), own, zone);
+    const [, name = ""] = /^([^'/]+)\/IN(?:\/[^']*)?'/i.exec(text.slice(at + dumpMark.length, at + longestHead)) ?? [];
+    if (name.toLowerCase().replace(/\.$/, "") === zone) own = at;
+  }
+  return own === null || count === 1 ? whole : yield* partFrom(text, own, zone);
+}
+
+function* partFrom(text: string, start: number, zone: string): Steps<PartOfDump> {
+  let linesBefore = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < start; at = text.indexOf("\n", at + 1)) {
+    linesBefore++;
+    if (linesBefore % 128 === 0) yield;
+  }
   const message = `Only the zone dump of ${zone} that begins here is read.`;
-  return {
-    text: text.slice(head.index, heads[own + 1]?.index),
-    linesBefore,
-    warnings: [{ line: linesBefore + 1, message }],
-  };
+  return { text: text.slice(start), linesBefore, warnings: [{ line: linesBefore + 1, message }] };
 }
 
 /** Returns why an entry of a dump is no record, or null. @param type the field where the type is expected */
