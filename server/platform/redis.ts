@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { createClient } from "redis";
+import type { createClient } from "@redis/client";
 import type { Logger } from "./log.ts";
 
 /** Maximum time that a request waits for an unresponsive Redis. */
@@ -38,7 +38,7 @@ export class Redis {
 
   /** Loads the client library without connecting yet. */
   static async at(url: string, log: Logger): Promise<Redis> {
-    const library = await import("redis");
+    const library = await import("@redis/client");
     return new Redis(library.createClient, url, log);
   }
 

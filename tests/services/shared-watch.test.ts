@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createClient as createRedisClient } from "redis";
+import { createClient as createRedisClient } from "@redis/client";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../client-sdk/src/index.ts";
 import { createDatabase } from "../support/servers/postgres.ts";
