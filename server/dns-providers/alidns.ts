@@ -7,10 +7,15 @@ import { vendorOrigin } from "./config-fields.ts";
 import { apexCname } from "./single-record-api/vendor-values.ts";
 import type { ProviderKind } from "./provider.ts";
 
+const accessKeyId = z
+  .string("Enter the access key id of a RAM user.")
+  .regex(/^[\w.-]{1,128}$/, "The access key id must be letters and digits, such as LTAI5t…");
+
 const configSchema = z.strictObject({
-  accessKeyId: z
-    .string("Enter the access key id of a RAM user.")
-    .regex(/^[\w.-]{1,128}$/, "The access key id must be letters and digits, such as LTAI5t…"),
+  accessKeyId: accessKeyId.refine(
+    (id) => !id.startsWith("STS."),
+    "This is a temporary key (STS.…), which ends within hours and needs a security token. Enter the access key of a RAM user (LTAI…).",
+  ),
   accessKeySecret: z
     .string("Enter the secret of the access key.")
     .regex(/^[!-~]{1,256}$/, "The access key secret must be up to 256 characters of plain ASCII without spaces."),
@@ -42,6 +47,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   ],
   addresses: ["url"],
   configSchema,
+  storedConfigSchema: configSchema.extend({ accessKeyId }),
   connect: ({ accessKeyId: id, accessKeySecret: secret, url }, environment) =>
     alidnsProvider(new AlidnsClient(url, { id, secret }, environment)),
 };

@@ -6,11 +6,17 @@ import { route53Address, route53Api } from "./route53/client.ts";
 import { unsupportedReason, readOnlyReason, recordTypes } from "./route53/limits.ts";
 import { route53Provider } from "./route53/route53-provider.ts";
 
+const accessKeyId = z
+  .string("Enter the access key id.")
+  .trim()
+  .regex(/^\w{16,128}$/, "The access key id must be letters and digits, such as AKIAIOSFODNN7EXAMPLE.");
+
 const configSchema = z.strictObject({
-  accessKeyId: z
-    .string("Enter the access key id.")
-    .trim()
-    .regex(/^\w{16,128}$/, "The access key id must be letters and digits, such as AKIAIOSFODNN7EXAMPLE."),
+  // The prefixes are in the IAM User Guide, "IAM identifiers".
+  accessKeyId: accessKeyId.refine(
+    (id) => !id.startsWith("ASIA"),
+    "This is a temporary key (ASIA…), which ends within hours and needs a session token. Enter the key of an IAM user (AKIA…).",
+  ),
   secretAccessKey: z
     .string("Enter the secret of the access key.")
     .trim()
@@ -53,6 +59,7 @@ export const route53: ProviderKind<Route53Config> = {
   ],
   addresses: ["endpoint"],
   configSchema,
+  storedConfigSchema: configSchema.extend({ accessKeyId }),
   connect: ({ hostedZoneIds, ...access }, environment) =>
     route53Provider(route53Api(access, environment), idsIn(hostedZoneIds ?? "")),
 };

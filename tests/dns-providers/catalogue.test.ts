@@ -152,3 +152,15 @@ test("the catalogue lists every provider kind with its capabilities for every si
     { id: "5a1f0c52-7d0e-4c1b-9d0a-000000000001", kind: "manual", name: "Manual", ...shared, configFields: [] },
   ]);
 });
+
+test.each([
+  ["route53", { accessKeyId: "ASIAIOSFODNN7EXAMPLE", secretAccessKey: "x".repeat(40) }, "Enter the key of an IAM user"],
+  [
+    "alidns",
+    { accessKeyId: "STS.NUgYrLnoC37mZZCNnAbez", accessKeySecret: "x".repeat(40) },
+    "Enter the access key of a RAM user",
+  ],
+])("a temporary key of %s is refused with advice", async (kind, config, advice) => {
+  const { status, body } = await zw.admin.post("/api/provider-configs", { kind, name: `Temporary ${kind}`, config });
+  expect([status, body.message]).toEqual([400, expect.stringContaining(advice)]);
+});

@@ -12,6 +12,8 @@ const zone = z.object({
   id: z.string(),
   name: z.string(),
   status: maybe(z.string()),
+  /** `full`; `partial`: a CNAME set-up; `secondary`: transferred from a primary server; `internal`. */
+  type: maybe(z.string()),
   plan: maybe(z.object({ legacy_id: maybe(z.string()) })),
 });
 

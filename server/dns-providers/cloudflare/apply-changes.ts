@@ -22,8 +22,16 @@ export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise
 /** Most batches to send. A refused batch changes nothing, so its parts may be tried. */
 const mostCalls = 60;
 
+/** What a zone takes, by its plan and its type. */
+interface ZoneLimits {
+  /** The smallest TTL of its plan. */
+  minTtl: number;
+  /** Whether its name servers are elsewhere (a CNAME set-up), so that Cloudflare uses only what it proxies. */
+  servesProxiedOnly: boolean;
+}
+
 /** @param tooLong why RRsets must not grow, by `rrsetKey` */
-function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordStore {
+function storeOf({ minTtl, servesProxiedOnly }: ZoneLimits, tooLong: ReadonlyMap<string, string>): RecordStore {
   return {
     place: "the zone at Cloudflare",
     apexCname,
@@ -33,6 +41,9 @@ function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordSt
       if (record.ttl < minTtl && record.ttl !== automaticTtl) {
         return `Cloudflare requires a TTL of at least ${minTtl} seconds on this zone's plan.`;
       }
+      if (servesProxiedOnly && !record.proxied) {
+        return "Cloudflare serves only proxied records of this zone, which has a CNAME set-up (partial): change the others at its name servers.";
+      }
       const reason = tooLong.get(rrsetKey(record));
       return reason === undefined ? null : `Cloudflare ${reason}`;
     },
@@ -40,9 +51,9 @@ function storeOf(minTtl: number, tooLong: ReadonlyMap<string, string>): RecordSt
 }
 
 /** Returns the outcomes that the present records already decide, before anything is sent. */
-function judge(records: readonly ReadRecord[], changes: readonly RecordChange[], minTtl: number): ChangeOutcome[] {
+function judge(records: readonly ReadRecord[], changes: readonly RecordChange[], limits: ZoneLimits): ChangeOutcome[] {
   const present = records.map(({ data }) => data);
-  const first = applyToRecords(present, changes, storeOf(minTtl, new Map()));
+  const first = applyToRecords(present, changes, storeOf(limits, new Map()));
   const written = new Set(changes.flatMap(({ after }) => (after ? [rrsetKey(after)] : [])));
   const rrsets = Map.groupBy(first.records, rrsetKey);
   const tooLong = new Map(
@@ -51,26 +62,26 @@ function judge(records: readonly ReadRecord[], changes: readonly RecordChange[],
       return reason === null ? [] : [[key, reason] as const];
     }),
   );
-  return tooLong.size === 0 ? first.outcomes : applyToRecords(present, changes, storeOf(minTtl, tooLong)).outcomes;
+  return tooLong.size === 0 ? first.outcomes : applyToRecords(present, changes, storeOf(limits, tooLong)).outcomes;
 }
 
 /**
  * Applies changes in batches. If a batch is refused without naming the change at fault, ever smaller parts are sent to find it.
  * Atomic changes go into one batch if they fit; otherwise batches already made are undone when a later one is refused.
  * @param records the records at the names that the changes touch.
- * @param largest records that a batch may touch. @param minTtl the smallest TTL of the zone's plan.
+ * @param largest records that a batch may touch.
  * @throws ProviderError with effect `unknown` if it is unknown what was carried out
  */
 export async function applyInBatches(
   zone: string,
   records: readonly ReadRecord[],
   changes: readonly RecordChange[],
-  { atomic, largest, minTtl }: { atomic: boolean; largest: number; minTtl: number },
+  { atomic, largest, ...limits }: { atomic: boolean; largest: number } & ZoneLimits,
   send: SendBatch,
 ): Promise<ChangeOutcome[]> {
   const refused = ownRecords(records, changes);
   const editable = changes.filter((change) => !refused.has(change));
-  const outcomes = judge(records, editable, minTtl);
+  const outcomes = judge(records, editable, limits);
   for (const [index, change] of editable.entries()) {
     const outcome = outcomes[index];
     if (outcome && !outcome.ok) refused.set(change, outcome.message);

@@ -127,14 +127,23 @@ async function applyChanges(
   { atomic = false, beforeCall }: ApplyOptions,
 ): Promise<ApplyResult> {
   const found = await zoneAt(client, zone);
-  const { id, plan } = found;
+  const { id, plan, type } = found;
+  if (type === "secondary") {
+    throw new ProviderError(`${zone} is a secondary zone at Cloudflare; change it at its primary server.`, "none");
+  }
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;
   const minTtl = smallestTtlOf(found);
-  const outcomes = await applyInBatches(zone, records, changes, { atomic, largest, minTtl }, async (batch, does) => {
-    await beforeCall?.(does);
-    return await client.batch(id, batch);
-  });
+  const outcomes = await applyInBatches(
+    zone,
+    records,
+    changes,
+    { atomic, largest, minTtl, servesProxiedOnly: type === "partial" },
+    async (batch, does) => {
+      await beforeCall?.(does);
+      return await client.batch(id, batch);
+    },
+  );
   return { outcomes, before: null, after: null };
 }
 

@@ -83,6 +83,12 @@ export class DnspodClient {
         "none",
       );
     }
+    if (code === "AuthFailure.TokenFailure") {
+      throw this.#vendor.failure(
+        `says that this is a temporary key, which needs a token and ends within hours. Enter the permanent API key of a user ${words}`,
+        "none",
+      );
+    }
     if (code.startsWith("AuthFailure")) {
       throw this.#vendor.failure(
         `rejects the key of this provider configuration. Enter its SecretId and SecretKey again ${words}`,

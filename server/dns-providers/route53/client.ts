@@ -8,6 +8,7 @@ import type {
 import { ProviderError } from "../provider.ts";
 import { PageTurner } from "../vendor-api/page-turner.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
+import { regionOf } from "./regions.ts";
 import { transport } from "./transport.ts";
 
 export interface Route53Access {
@@ -83,6 +84,7 @@ export function route53Api(
     const sdk = await loadSdk();
     client ??= new sdk.Route53Client({
       ...settled,
+      region: regionOf(endpoint),
       endpoint,
       credentials: { accessKeyId, secretAccessKey },
       requestHandler: transport(calls),
@@ -164,7 +166,6 @@ export function route53Api(
 
 /** Sets what the SDK would otherwise read from the environment and from files. */
 const settled = {
-  region: "us-east-1",
   maxAttempts: 1,
   retryMode: "standard",
   defaultsMode: "standard",

@@ -224,6 +224,32 @@ describe("changes made at Cloudflare meanwhile", () => {
   });
 });
 
+describe("zones that Cloudflare does not serve from its records alone", () => {
+  test("a secondary zone is read, and an edit is refused with advice before anything is sent", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "A", name: "www", ttl: 300, content: "192.0.2.1" });
+    cf.server.zone(zone.name).type = "secondary";
+    expect((await zone.post("/sync")).body).toMatchObject({ created: 1 });
+    const { status, body } = await zone.create({ ...address, name: "new" });
+    expect([status, writes(cf.server)]).toEqual([502, []]);
+    expect(body.message).toContain(`${zone.name} is a secondary zone at Cloudflare; change it at its primary server.`);
+  });
+
+  test("in a zone with a CNAME set-up only proxied records can be written, and any deleted", async () => {
+    const zone = await cf.zone();
+    cf.server.addRecord(zone.name, { type: "TXT", name: "old", ttl: 300, content: '"old"' });
+    cf.server.zone(zone.name).type = "partial";
+    await zone.post("/sync");
+    const { status, body } = await zone.create(address);
+    expect([status, writes(cf.server)]).toEqual([502, []]);
+    expect(body.message).toContain("Cloudflare serves only proxied records of this zone");
+    expect((await zone.create({ ...address, proxied: true })).status).toBe(201);
+    const [old] = await zone.records("&search=old");
+    expect((await zone.delete(old?.id)).status).toBe(200);
+    expect(await difference(zone)).toEqual(none);
+  });
+});
+
 describe("records that Cloudflare manages", () => {
   const mail = { type: "MX", name: "@", ttl: 1, content: "route1.mx.cloudflare.net", priority: 5 };
   const reason = "Cloudflare created this record for one of its services, such as Email Routing or Workers";

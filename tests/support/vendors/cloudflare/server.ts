@@ -89,6 +89,7 @@ export class CloudflareServer {
       id: freshId(),
       name,
       status: "pending",
+      type: "full",
       account,
       plan: { id: freshId(), name: `${plan} plan`, legacy_id: plan },
       records: new Map(),
@@ -191,9 +192,9 @@ export async function startCloudflare(): Promise<CloudflareServer> {
   return await new CloudflareServer().start();
 }
 
-function shownZone({ id, name, status, account, plan }: StoredZone): object {
+function shownZone({ id, name, status, type, account, plan }: StoredZone): object {
   const servers = ["ada.ns.cloudflare.com", "bob.ns.cloudflare.com"];
-  return { id, name, status, account, plan, type: "full", paused: false, permissions: [], name_servers: servers };
+  return { id, name, status, account, plan, type, paused: false, permissions: [], name_servers: servers };
 }
 
 /** Fields that are null where there is nothing to show; octoDNS and DNSControl guard against each. */

@@ -5,6 +5,7 @@ export interface StoredZone {
   id: string;
   name: string;
   status: "active" | "pending";
+  type: "full" | "partial" | "secondary";
   account: { id: string; name: string };
   plan: { id: string; name: string; legacy_id: string };
   records: Map<string, StoredRecord>;
@@ -24,6 +25,8 @@ const longestRrset = 8_192;
 
 /** Carries out a batch in one transaction: deletes, patches, puts, posts. @throws ApiError; nothing is changed then */
 export function carryOut(zone: StoredZone, batch: Given): Record<string, StoredRecord[]> {
+  // developers.cloudflare.com/dns/zone-setups/zone-transfers/cloudflare-as-secondary: records come by transfer only.
+  if (zone.type === "secondary") throw new ApiError(400, 1043, "DNS records of a secondary zone are read only.");
   const unknown = Object.keys(batch).find((field) => !batchFields.includes(field));
   if (unknown !== undefined) throw new ApiError(400, 9207, `Unknown field ${unknown} in batch.`);
   const lists = Object.fromEntries(
