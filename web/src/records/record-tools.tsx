@@ -3,6 +3,7 @@ import { Button } from "../ui/button.tsx";
 import field from "../ui/field.module.css";
 import { formatNumber } from "../ui/format.ts";
 import { recordsWords } from "../words/records.ts";
+import { disabledOnly } from "./grid/rows.ts";
 import styles from "./records.module.css";
 
 const text = recordsWords;
@@ -13,6 +14,8 @@ interface RecordToolsProps {
   search: string;
   onSearch: (search: string) => void;
   types: readonly (readonly [type: string, count: number])[];
+  /** How many records DNS does not have. */
+  disabled: number;
   type: string;
   onType: (type: string) => void;
   /** Goes on to the records. */
@@ -75,9 +78,16 @@ export function RecordTools(props: RecordToolsProps) {
 /** As many types as have a button; a list has the others, and all of them where there is little room. */
 const mostButtons = 7;
 
-function TypeFilter({ types, type, onType }: Pick<RecordToolsProps, "types" | "type" | "onType">) {
+function TypeFilter({
+  types,
+  disabled,
+  type,
+  onType,
+}: Pick<RecordToolsProps, "types" | "disabled" | "type" | "onType">) {
   // A type of the address may have no record.
-  const known = type === "" || types.some(([name]) => name === type) ? types : [...types, [type, 0] as const];
+  const isKnown = type === "" || type === disabledOnly || types.some(([name]) => name === type);
+  const known = isKnown ? types : [...types, [type, 0] as const];
+  const hasDisabled = disabled > 0 || type === disabledOnly;
   return (
     <>
       <div className={styles["types"]} role="group" aria-label={text.types}>
@@ -95,6 +105,17 @@ function TypeFilter({ types, type, onType }: Pick<RecordToolsProps, "types" | "t
             <i>{formatNumber(count)}</i>
           </button>
         ))}
+        {hasDisabled ? (
+          <button
+            type="button"
+            aria-pressed={type === disabledOnly}
+            title={text.disabledHint}
+            onClick={() => onType(type === disabledOnly ? "" : disabledOnly)}
+          >
+            {text.disabled}
+            <i>{formatNumber(disabled)}</i>
+          </button>
+        ) : null}
       </div>
       <select
         className={`${field["input"]} ${styles["typeList"]} ${known.length <= mostButtons ? styles["narrowOnly"] : ""}`}
@@ -108,6 +129,11 @@ function TypeFilter({ types, type, onType }: Pick<RecordToolsProps, "types" | "t
             {name} ({formatNumber(count)})
           </option>
         ))}
+        {hasDisabled ? (
+          <option value={disabledOnly}>
+            {text.disabled} ({formatNumber(disabled)})
+          </option>
+        ) : null}
       </select>
     </>
   );

@@ -17,6 +17,7 @@ import {
   addRecord,
   changeRecord,
   emptyDraft,
+  isDisabled,
   isUnfinished,
   setFields,
   toggleDeletes,
@@ -72,7 +73,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const drafting = useDraft({ userId: user.id, domainId: zone.id, revision: zone.revision, isSending });
   const { draft, change, check } = drafting;
   const gone = useGone(zone.id, drafting);
-  const { rows, view, total, types, records, loading, error, readAll } = useZoneRows({
+  const { rows, view, total, types, disabled, records, loading, error, readAll } = useZoneRows({
     domainId: zone.id,
     zone: zone.name,
     revision: zone.revision,
@@ -185,6 +186,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
         search={search}
         onSearch={(next) => filter({ search: next || undefined })}
         types={types}
+        disabled={disabled}
         type={type}
         onType={(next) => filter({ type: next || undefined })}
         onLeave={() => {
@@ -247,6 +249,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             takeTheirs: (clash) => clashes.takeTheirs([clash]),
             takeBack: (key) => change((before) => withoutEdit(before, key)),
             duplicate: (row) => add({ ...row.fields }),
+            switch: (row) => change((before) => setFields(before, [row], { disabled: !isDisabled(row.fields) })),
             details: ({ record }) => setDetailing(record),
             copy: copyLines,
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),

@@ -5,7 +5,7 @@ import { client } from "../api.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import type { Draft } from "./draft/draft.ts";
-import { allRows, countTypes, loadedRows, windowedRows, type Row, type RowSource } from "./grid/rows.ts";
+import { allRows, countTypes, disabledOnly, loadedRows, windowedRows, type Row, type RowSource } from "./grid/rows.ts";
 
 /** Up to this number the whole zone is loaded, and filtered in the browser as one types. */
 const pageSize = 500;
@@ -36,6 +36,8 @@ export interface ZoneRows {
   /** The number of records in the zone that the user sees; null before the first answer. */
   total: number | null;
   types: readonly (readonly [type: string, count: number])[];
+  /** How many records DNS does not have. */
+  disabled: number;
   records: readonly DnsRecord[];
   loading: boolean;
   error: unknown;
@@ -57,12 +59,18 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
   const counts = useQuery({
     queryKey: ["record-types", domainId, revision],
     enabled: all.total !== null && all.total > pageSize,
-    queryFn: async ({ signal }) =>
-      (await client.records.list.query({ id: domainId, limit: 1, counts: true }, { signal })).typeCounts,
+    queryFn: async ({ signal }) => {
+      const asked = { id: domainId, limit: 1 };
+      const [{ typeCounts }, { total: disabled }] = await Promise.all([
+        client.records.list.query({ ...asked, counts: true }, { signal }),
+        client.records.list.query({ ...asked, status: "disabled" }, { signal }),
+      ]);
+      return { typeCounts: typeCounts ?? {}, disabled };
+    },
   });
   const whole = all.total !== null && all.total <= pageSize;
   const asked = useDeferredValue(search);
-  const filters = { ...(asked && { filter: asked }), ...(type && { type }) };
+  const filters = { ...(asked && { filter: asked }), ...(type && typeFilter(type)) };
   const filtered = !whole && (asked !== "" || type !== "");
   const windows = useWindows<DnsRecord>({
     queryKey: filtered ? ["records", domainId, revision, filters] : ["records", domainId, revision],
@@ -88,7 +96,8 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
     rows: source,
     view,
     total: all.total,
-    types: whole ? countTypes(records) : byFrequency(counts.data ?? {}),
+    types: whole ? countTypes(records) : byFrequency(counts.data?.typeCounts ?? {}),
+    disabled: whole ? records.filter(({ status }) => status === "disabled").length : (counts.data?.disabled ?? 0),
     records,
     loading: all.loading,
     error: all.error ?? windows.error,
@@ -112,6 +121,10 @@ export function firstPage(domainId: string, revision: number) {
   };
 }
 
+function typeFilter(type: string): { type?: string; status?: "disabled" } {
+  return type === disabledOnly ? { status: "disabled" } : { type };
+}
+
 function byFrequency(counts: Readonly<Record<string, number>>): [type: string, count: number][] {
   return Object.entries(counts).toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
@@ -119,7 +132,7 @@ function byFrequency(counts: Readonly<Record<string, number>>): [type: string, c
 async function readPage(
   id: string,
   page: number,
-  filters: { filter?: string; type?: string },
+  filters: { filter?: string } & ReturnType<typeof typeFilter>,
   signal: AbortSignal,
 ): Promise<{ items: readonly DnsRecord[]; total: number }> {
   const { records, total } = await client.records.list.query({ id, page, limit: pageSize, ...filters }, { signal });

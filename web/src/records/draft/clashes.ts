@@ -1,5 +1,5 @@
 import type { DnsRecord } from "@zonewright/client";
-import { fieldsOf, sameFields, type Draft, type Edit, type Fields } from "./draft.ts";
+import { fieldsOf, isDisabled, sameFields, type Draft, type Edit, type Fields } from "./draft.ts";
 
 /** An edit whose record somebody else changed or deleted after the edit was made. The person decides which one counts. */
 export interface Clash {
@@ -69,6 +69,7 @@ function merged(before: Fields, mine: Fields, theirs: Fields): Fields {
     name: mine.name === before.name ? theirs.name : mine.name,
     ttl: mine.ttl === before.ttl ? theirs.ttl : mine.ttl,
     comment: (mine.comment ?? "") === (before.comment ?? "") ? theirs.comment : mine.comment,
+    disabled: isDisabled(isDisabled(mine) === isDisabled(before) ? theirs : mine),
   };
 }
 
@@ -80,13 +81,17 @@ function isSameValue(a: Fields, b: Fields): boolean {
 }
 
 /** What of a record was changed, for the sentence about it. */
-export function changedParts(before: Fields, now: Fields): ("value" | "strings" | "name" | "ttl" | "note")[] {
+export function changedParts(
+  before: Fields,
+  now: Fields,
+): ("value" | "strings" | "name" | "ttl" | "disabled" | "enabled" | "note")[] {
   const hasValue = before.recordType === now.recordType && before.value === now.value;
   return [
     ...(hasValue ? [] : (["value"] as const)),
     ...(hasValue && !isSameValue(before, now) ? (["strings"] as const) : []),
     ...(before.name === now.name ? [] : (["name"] as const)),
     ...(before.ttl === now.ttl ? [] : (["ttl"] as const)),
+    ...(isDisabled(before) === isDisabled(now) ? [] : [isDisabled(now) ? ("disabled" as const) : ("enabled" as const)]),
     ...((before.comment ?? "") === (now.comment ?? "") ? [] : (["note"] as const)),
   ];
 }

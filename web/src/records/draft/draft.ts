@@ -10,6 +10,8 @@ export interface Fields {
   /** Seconds; null: the RRset's, or the default. */
   ttl: number | null;
   comment: string | null;
+  /** Whether DNS does not have it. Left out: it has. */
+  disabled?: boolean;
 }
 
 /** One edit. `before` is the record as it was when the edit was made. */
@@ -55,8 +57,8 @@ export function sameEdits(a: Draft, b: Draft): boolean {
 
 /** The editable fields of a record. */
 export function fieldsOf(record: DnsRecord): Fields {
-  const { recordType, name, value, strings, ttl, comment } = record;
-  return { recordType, name, value, strings, ttl, comment };
+  const { recordType, name, value, strings, ttl, comment, status } = record;
+  return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }) };
 }
 
 /** Adds a new record. Returns the draft and the record's key. */
@@ -135,13 +137,19 @@ export function withoutEdit(draft: Draft, key: string): Draft {
   return { ...draft, edits: draft.edits.filter((edit) => edit.key !== key) };
 }
 
-/** Whether two records hold the same data and note. */
+/** Whether DNS is not to have a record. */
+export function isDisabled({ disabled = false }: Fields): boolean {
+  return disabled;
+}
+
+/** Whether two records hold the same data, status and note. */
 export function sameFields(a: Fields, b: Fields): boolean {
   return (
     a.recordType === b.recordType &&
     a.name === b.name &&
     a.value === b.value &&
     a.ttl === b.ttl &&
+    isDisabled(a) === isDisabled(b) &&
     (a.comment ?? "") === (b.comment ?? "") &&
     JSON.stringify(a.strings) === JSON.stringify(b.strings)
   );
@@ -159,7 +167,15 @@ export function changesOf({ edits }: Draft): Change[] {
     if (edit.kind === "delete") return { action: "delete", recordId: edit.key };
     const { recordType, name, value, strings, ttl, comment } = edit.fields;
     if (edit.kind === "create") {
-      const record = { recordType, name, value, comment, ...(strings && { strings }), ...(ttl !== null && { ttl }) };
+      const record = {
+        recordType,
+        name,
+        value,
+        comment,
+        ...(strings && { strings }),
+        ...(ttl !== null && { ttl }),
+        ...(isDisabled(edit.fields) && { status: "disabled" }),
+      };
       return { action: "create", record: record as Extract<Change, { action: "create" }>["record"] };
     }
     const before = fieldsOf(edit.before);
@@ -168,6 +184,9 @@ export function changesOf({ edits }: Draft): Change[] {
       ...(name !== before.name && { name }),
       ...(ttl !== null && ttl !== before.ttl && { ttl }),
       ...((comment ?? "") !== (before.comment ?? "") && { comment }),
+      ...(isDisabled(edit.fields) !== isDisabled(before) && {
+        status: isDisabled(edit.fields) ? "disabled" : "active",
+      }),
       ...((value !== before.value || JSON.stringify(strings) !== JSON.stringify(before.strings)) && {
         value,
         ...(strings && { strings }),

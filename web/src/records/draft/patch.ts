@@ -9,6 +9,8 @@ interface PatchLine {
   sign: "+" | "-";
   ttl: number;
   value: string;
+  /** Whether DNS does not have this side. */
+  disabled: boolean;
   /** The parts of the value; those that the other side lacks are marked. */
   words: readonly { at: number; text: string; changed: boolean }[];
 }
@@ -32,6 +34,7 @@ export function patchOf(plan: Pick<Plan, "creates" | "updates" | "deletes">): Pa
       sign,
       ttl: data.ttl,
       value: data.value,
+      disabled: data.status === "disabled",
       words: markedWords(data.value, other?.value ?? null),
     });
   };
@@ -59,6 +62,7 @@ function byName(a: PatchGroup, b: PatchGroup): number {
 
 /** The longest time for which resolvers may still give an old answer, in seconds; null if nothing old is taken away. */
 export function longestOldTtl(plan: Pick<Plan, "updates" | "deletes">): number | null {
-  const ttls = [...plan.deletes, ...plan.updates.map(({ before }) => before)].map(({ ttl }) => ttl);
+  const old = [...plan.deletes, ...plan.updates.map(({ before }) => before)];
+  const ttls = old.flatMap(({ ttl, status }) => (status === "disabled" ? [] : [ttl]));
   return ttls.length === 0 ? null : ttls.reduce((most, ttl) => Math.max(most, ttl), 0);
 }

@@ -152,7 +152,7 @@ export function Review(props: ReviewProps) {
                 {name}
                 <span>{recordType}</span>
               </h3>
-              {lines.map(({ id, sign, ttl, words: parts }) => (
+              {lines.map(({ id, sign, ttl, disabled, words: parts }) => (
                 <div key={id} className={`${styles["line"]} ${sign === "+" ? styles["add"] : styles["del"]}`}>
                   <span>{sign === "+" ? "+" : "−"}</span>
                   <span>{formatTtl(ttl)}</span>
@@ -163,6 +163,7 @@ export function Review(props: ReviewProps) {
                         {part.changed ? <b>{part.text}</b> : part.text}
                       </Fragment>
                     ))}
+                    {disabled ? <i> {text.disabled}</i> : null}
                   </span>
                 </div>
               ))}

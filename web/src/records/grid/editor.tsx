@@ -4,7 +4,7 @@ import field from "../../ui/field.module.css";
 import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
-import type { Fields } from "../draft/draft.ts";
+import { isDisabled, type Fields } from "../draft/draft.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
 import { understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
@@ -36,6 +36,7 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
   const [parts, setParts] = useState(() => splitValue(fields.recordType, fields.value));
   const [ttl, setTtl] = useState(fields.ttl === null ? "" : formatTtl(fields.ttl));
   const [note, setNote] = useState(fields.comment ?? "");
+  const [disabled, setDisabled] = useState(isDisabled(fields));
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [correction, setCorrection] = useState<string | null>(null);
   /** Whether the fields are to be taken as soon as the rules are there. */
@@ -64,6 +65,7 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
       strings: value === fields.value && recordType === fields.recordType ? fields.strings : null,
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
+      ...(disabled && { disabled }),
     };
     if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(begun, typed);
   });
@@ -113,6 +115,7 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
       strings: kept ? fields.strings : null,
       ttl: seconds,
       comment: note.trim() === "" ? null : note.trim(),
+      ...(disabled && { disabled }),
     });
   });
   useEffect(() => {
@@ -223,6 +226,10 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
             [correction, ...faults.warnings, recordType === "TXT" ? textLength(value) : null].filter(Boolean).join(" ")
           )}
         </div>
+        <label className={styles["switch"]} title={text.disabledHint}>
+          <input type="checkbox" checked={disabled} onChange={(event) => setDisabled(event.target.checked)} />
+          {text.disabled}
+        </label>
         <Button kind="quiet" onClick={cancel}>
           {words.ui.cancel}
         </Button>

@@ -56,6 +56,8 @@ interface GridProps {
     takeTheirs: (clash: ShownClash) => void;
     takeBack: (key: string) => void;
     duplicate: (row: Row) => void;
+    /** Disables a record, or enables it. */
+    switch: (row: Row) => void;
     details: (row: Row) => void;
     copy: (rows: readonly Row[]) => void;
     setTtl: (rows: readonly Row[]) => void;
@@ -134,6 +136,7 @@ export function Grid(props: GridProps) {
       },
       takeBack: (key) => latest.current.commands.takeBack(key),
       duplicate: (row) => latest.current.commands.duplicate(row),
+      switch: (row) => latest.current.commands.switch(row),
       details: (row) => latest.current.commands.details(row),
       copy: (row) => latest.current.commands.copy([row]),
     };

@@ -1,10 +1,24 @@
 import type { DnsRecord } from "@zonewright/client";
-import { CalendarClock, Copy, CopyPlus, Ellipsis, Lock, Pencil, Trash2, Undo2, User, Users } from "lucide-react";
+import {
+  CalendarClock,
+  Copy,
+  CopyPlus,
+  Ellipsis,
+  EyeOff,
+  Lock,
+  Pencil,
+  Power,
+  Trash2,
+  Undo2,
+  User,
+  Users,
+} from "lucide-react";
 import { memo, useRef, type MouseEvent as Press } from "react";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
 import { recordsWords } from "../../words/records.ts";
+import { isDisabled } from "../draft/draft.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";
@@ -28,6 +42,7 @@ export interface RowActions {
   takeTheirs: (clash: ShownClash) => void;
   takeBack: (key: string) => void;
   duplicate: (row: Row) => void;
+  switch: (row: Row) => void;
   details: (row: Row) => void;
   copy: (row: Row) => void;
 }
@@ -77,6 +92,7 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
     selected && styles["selected"],
     live && styles["live"],
     readOnly && styles["readOnly"],
+    isDisabled(fields) && styles["disabled"],
     fields.value.length > mostBesideNote && styles["long"],
   ];
   const unsupported = record !== null && !record.serverManaged && readOnly && !props.typeIsEditable;
@@ -99,6 +115,12 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
       <span {...cell("name", styles["name"] ?? "")}>
         {old && old.name !== fields.name ? <span className={styles["old"]}>{old.name}</span> : null}
         {fields.name}
+        {isDisabled(fields) ? (
+          <span className={styles["mark"]} title={text.disabledHint}>
+            <EyeOff aria-hidden />
+            <span className="sr">, {text.disabled}</span>
+          </span>
+        ) : null}
         {record ? <Marks record={record} /> : null}
       </span>
       <span {...cell("type", styles["type"] ?? "")}>{fields.recordType}</span>
@@ -196,6 +218,16 @@ function RowMenu({ row, index, readOnly, hasDetails, clash, actions }: RowMenuPr
           run: () => actions.edit(index, "value"),
         },
         { id: "duplicate", label: text.duplicate, icon: <CopyPlus aria-hidden />, run: () => actions.duplicate(row) },
+        ...(edit?.kind === "delete"
+          ? []
+          : [
+              {
+                id: "switch",
+                label: isDisabled(fields) ? text.enable : text.disable,
+                icon: <Power aria-hidden />,
+                run: () => actions.switch(row),
+              },
+            ]),
       ];
   const undoing = edit
     ? [

@@ -1,5 +1,5 @@
 import type { DnsRecord } from "@zonewright/client";
-import { fieldsOf, type Draft, type Edit, type Fields } from "../draft/draft.ts";
+import { fieldsOf, isDisabled, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 
 /** A row of the grid: a record of the zone, with what the draft does to it. */
 export interface Row {
@@ -106,10 +106,13 @@ export function withDraft(
   });
 }
 
+/** Stands among the types for the records that DNS does not have. Names of types are in capitals. */
+export const disabledOnly = "disabled";
+
 export interface Filter {
   /** Part of the name, value or note; in lower case. */
   search: string;
-  /** One type, or the empty string. */
+  /** One type, `disabledOnly`, or the empty string. */
   type: string;
 }
 
@@ -124,7 +127,10 @@ export function loadedRows(
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
   const needle = search.trim().toLowerCase();
   const matches = ({ fields, record, edit }: Row) => {
-    if (type !== "" && fields.recordType !== type) return false;
+    if (type === disabledOnly) {
+      // One that is being enabled stays in view until it is.
+      if (!isDisabled(fields) && record?.status !== "disabled") return false;
+    } else if (type !== "" && fields.recordType !== type) return false;
     // What a person just edited stays in view.
     if (needle === "" || (edit !== null && edit.kind !== "delete")) return true;
     const full = fields.name === "@" ? zone : `${fields.name}.${zone}`;
