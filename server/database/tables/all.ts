@@ -1,5 +1,6 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AcmeChallengeSchema } from "./acme-challenges.ts";
+import { PowerdnsZoneSchema } from "./powerdns-zones.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
 import { BatchItemSchema, BatchSchema } from "./batches.ts";
@@ -60,6 +61,7 @@ export const entities = [
   TsigKeySchema,
   DynamicUpdateSchema,
   AcmeChallengeSchema,
+  PowerdnsZoneSchema,
   TotpFactorSchema,
   EmailFactorSchema,
   PasskeySchema,

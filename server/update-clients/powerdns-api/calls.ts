@@ -7,14 +7,14 @@ import { parseZoneName } from "../../dns/names/names.ts";
 import { mostOrdinaryChanges } from "../../limits/requests.ts";
 import { AppError } from "../../platform/errors.ts";
 import { inSlices } from "../../platform/slices.ts";
-import { withinContent } from "./refusals.ts";
+import { Unprocessable, withinContent } from "./refusals.ts";
 import { fileLines } from "./shown-rrsets.ts";
 import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
 import type { NewZones } from "./new-zones.ts";
-import { refuseMeaning } from "./zone-settings.ts";
+import { settingsIn, storeSettings } from "./zone-settings.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
 import { zoneOfId } from "./zone-ids.ts";
-import { listText, server, versions, zoneObject, zoneText } from "./zone-objects.ts";
+import { briefZoneObject, listText, server, serverConfig, versions, zoneObject, zoneText } from "./zone-objects.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What a call needs. */
@@ -79,6 +79,13 @@ export const endpoints: readonly Endpoint[] = [
     permission: null,
     answer: () => json(server),
   },
+  {
+    method: "GET",
+    path: "/api/v1/servers/localhost/config",
+    name: "getConfig",
+    permission: null,
+    answer: () => json(serverConfig),
+  },
   { method: "GET", path: zones, name: "listZones", permission: "records:read", answer: listZones },
   { method: "GET", path: zone, name: "getZone", permission: "records:read", answer: getZone },
   { method: "PATCH", path: zone, name: "patchZone", permission: "records:write", answer: patchZone },
@@ -116,13 +123,26 @@ async function listZones({ parts, em, caller, query }: Call): Promise<CallAnswer
   const name = given === null ? null : parseZoneName(given);
   if (name?.ok === false) return json([]);
   const list = await parts.powerdnsZones.list(em, caller, name?.value);
-  return { status: 200, type: "json", text: listText(list.map(zoneObject)) };
+  const shown = flagIn(query, "dnssec") ? zoneObject : briefZoneObject;
+  return { status: 200, type: "json", text: listText(list.map((one) => shown(one))) };
+}
+
+/** Reads a parameter that is true unless it says otherwise. @throws Unprocessable */
+function flagIn(query: URLSearchParams, name: string): boolean {
+  const given = query.get(name) ?? "true";
+  if (given === "true" || given === "1") return true;
+  if (given === "false" || given === "0") return false;
+  throw new Unprocessable(
+    "BAD_REQUEST",
+    `'${name}' request parameter value '${given}' is not supported. Send true or false.`,
+  );
 }
 
 async function getZone(call: Call): Promise<CallAnswer> {
   const { parts, em, query } = call;
+  const withRrsets = flagIn(query, "rrsets");
   const zone = await found(call, "read");
-  if (query.get("rrsets") === "false") return { status: 200, type: "json", text: zoneText(zone, null) };
+  if (!withRrsets) return { status: 200, type: "json", text: zoneText(zone, null) };
   const filter = { name: query.get("rrset_name") ?? undefined, type: query.get("rrset_type") ?? undefined };
   const rrsets = await parts.powerdnsZones.rrsets(em, zone, filter);
   return { status: 200, type: "json", text: zoneText(zone, rrsets) };
@@ -154,17 +174,18 @@ async function exportZone(call: Call): Promise<CallAnswer> {
 /** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */
 async function createZone(call: Call): Promise<CallAnswer> {
   const { parts, em, caller, query } = call;
+  const withRrsets = flagIn(query, "rrsets");
   await call.countCostly();
   const zone = await parts.newPowerdnsZones.create(em, caller, await call.body());
-  if (query.get("rrsets") === "false") return { status: 201, type: "json", text: zoneText(zone, null) };
+  if (!withRrsets) return { status: 201, type: "json", text: zoneText(zone, null) };
   const rrsets = await parts.powerdnsZones.rrsets(em, zone);
   return { status: 201, type: "json", text: zoneText(zone, rrsets) };
 }
 
-/** Takes settings of a zone. Those that mean nothing here are ignored. */
+/** Takes settings of a zone. They mean nothing here, and are kept as they were set. */
 async function putZone(call: Call): Promise<CallAnswer> {
   const zone = await found(call, "manage");
-  refuseMeaning(await call.body(), zone);
+  await storeSettings(call.em, zone.id, settingsIn(await call.body(), zone));
   return nothing;
 }
 

@@ -107,7 +107,8 @@ async function send(res: Response, { status, type, text }: CallAnswer): Promise<
     res.end();
     return;
   }
-  res.type(type === "json" ? "application/json" : "text/plain; charset=utf-8");
+  // PowerDNS names no charset for JSON, and some clients compare the header as a whole.
+  res.setHeader("Content-Type", type === "json" ? "application/json" : "text/plain; charset=utf-8");
   let piece = "";
   for (const part of text ?? []) {
     piece += part;
@@ -139,5 +140,6 @@ export function sendPowerdnsError({ services, requestId }: ServerContext, res: R
   }
   if (error.code === "UNAUTHORIZED") res.setHeader("WWW-Authenticate", 'X-API-Key realm="Zonewright"');
   if (error.retryAfterSeconds !== null) res.setHeader("Retry-After", String(error.retryAfterSeconds));
-  res.status(statusOf(error)).json({ error: error.message });
+  res.status(statusOf(error)).setHeader("Content-Type", "application/json");
+  res.end(JSON.stringify({ error: error.message }));
 }

@@ -1,5 +1,5 @@
 import { isWritableType } from "../../dns/server-managed.ts";
-import { recordKey, rrsetKey, type LiveRecord } from "../../dns/record.ts";
+import { recordKey, rrsetKey, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import { withEscapes } from "../../dns/names/names.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { Edit } from "../../records/editing/edits.ts";
@@ -39,30 +39,33 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
   const edits: Edit[] = [];
   const going: LiveRecord[] = [];
   for (const record of present) {
-    if (coming.delete(recordKey(record))) edits.push(...updateOf(record, written));
+    const data = coming.get(recordKey(record));
+    if (data && coming.delete(recordKey(record)))
+      edits.push(...updateOf(record, { ...written, status: statusOf(data) }));
     else going.push(record);
   }
   // Nobody may change the value of other types, but delete and create them.
   const replaceable = isWritableType(recordType) ? going : [];
   const shared = sharedComment(present);
-  [...coming.values()].forEach(({ value, strings }: WantedData, index) => {
+  [...coming.values()].forEach((data: WantedData, index) => {
+    const { value, strings } = data;
     const before = replaceable[index];
-    if (before)
-      edits.push({ action: "update", recordId: before.id, patch: { door: "dns", value, strings, ...written } });
-    else
-      edits.push({
-        action: "create",
-        input: { door: "dns", name: owner, recordType, value, strings, comment: shared, ...written },
-      });
+    const content = { door: "dns" as const, value, strings, status: statusOf(data), ...written };
+    if (before) edits.push({ action: "update", recordId: before.id, patch: content });
+    else edits.push({ action: "create", input: { name: owner, recordType, comment: shared, ...content } });
   });
   const deleted = going.slice(Math.min(replaceable.length, coming.size));
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
 }
 
-/** Returns the update of a record's TTL and comment; none if it has them. A proxied record's TTL is the proxy's. */
-function updateOf(record: LiveRecord, patch: { ttl?: number; comment?: string | null }): Edit[] {
-  const { ttl = record.ttl, comment = record.comment } = patch;
-  const isSame = (record.proxied || ttl === record.ttl) && comment === record.comment;
+function statusOf({ disabled }: WantedData): RecordStatus {
+  return disabled ? "disabled" : "active";
+}
+
+/** Returns the update of a record's TTL, status and comment; none if it has them. A proxied record's TTL is the proxy's. */
+function updateOf(record: LiveRecord, patch: { ttl?: number; status?: RecordStatus; comment?: string | null }): Edit[] {
+  const { ttl = record.ttl, status = record.status, comment = record.comment } = patch;
+  const isSame = (record.proxied || ttl === record.ttl) && status === record.status && comment === record.comment;
   return isSame ? [] : [{ action: "update", recordId: record.id, patch }];
 }
 

@@ -1,7 +1,7 @@
 import { printContent } from "../../dns-providers/powerdns/served-records.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
-import { rrsetKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
+import { isActive, rrsetKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
 import type { Soa } from "../../dns/zone-file/soa.ts";
 import { grouped, mapped, type Steps } from "../../platform/slices.ts";
 
@@ -24,8 +24,12 @@ export function* shownRrsets(zone: string, records: Iterable<LiveRecord>): Steps
     return {
       name: `${absoluteName(first.name, zone)}.`,
       type: first.recordType,
-      ttl: first.ttl,
-      records: some.map((record) => ({ content: shownContent(record), disabled: record.status === "disabled" })),
+      // A disabled record may have a TTL of its own.
+      ttl: (some.find(isActive) ?? first).ttl,
+      // In the order of their contents, as PowerDNS shows them.
+      records: some
+        .map((record) => ({ content: shownContent(record), disabled: !isActive(record) }))
+        .toSorted((one, other) => (one.content < other.content ? -1 : one.content > other.content ? 1 : 0)),
       comments: commentsOf(some),
     };
   });
@@ -57,7 +61,9 @@ function absolute(name: string): string {
   return name === "." ? name : `${name}.`;
 }
 
-/** Returns an RRset as lines of a zone file. */
+/** Returns an RRset as lines of a zone file, without disabled records. */
 export function fileLines({ name, type, ttl, records }: ShownRrset): string {
-  return records.map(({ content }) => `${name}\t${ttl}\tIN\t${type}\t${content}\n`).join("");
+  return records
+    .map(({ content, disabled }) => (disabled ? "" : `${name}\t${ttl}\tIN\t${type}\t${content}\n`))
+    .join("");
 }

@@ -16,6 +16,7 @@ import { line } from "../../api/schemas.ts";
 export interface WantedData extends Pick<Spelling, "writtenValue"> {
   value: string;
   strings: string[] | null;
+  disabled: boolean;
 }
 
 /** What a client wants an RRset to be. */
@@ -45,6 +46,8 @@ export function* wantedRrsets(given: unknown, zone: string, changing: boolean): 
   const seen = new Set<string>();
   for (const one of given as unknown[]) {
     if (!isObject(one)) throw refused("Each of `rrsets` must be an object.");
+    // As in PowerDNS: there is nothing to delete outside the zone.
+    if (changing && isDeletion(one) && isOutside(one, zone)) continue;
     const place = placeOf(one, zone);
     const said = label(place);
     const changetype = changing ? changetypeOf(one, said) : "REPLACE";
@@ -82,6 +85,15 @@ function placeOf(given: Readonly<Record<string, unknown>>, zone: string): Place 
   const name = readOwner(owner, "", zone);
   if (!name.ok) throw refused(`RRset ${shown(owner)} IN ${recordType}: Name is out of zone. ${name.message}`);
   return { owner: `${absoluteName(nameOf(name.value), zone)}.`, name: name.value.name, recordType };
+}
+
+function isDeletion({ changetype }: Readonly<Record<string, unknown>>): boolean {
+  return typeof changetype === "string" && changetype.toUpperCase() === "DELETE";
+}
+
+function isOutside({ name }: Readonly<Record<string, unknown>>, zone: string): boolean {
+  const owner = readAbsolute(name, "name").toLowerCase();
+  return owner !== `${zone}.` && !owner.endsWith(`.${zone}.`);
 }
 
 function canonicalOrOwn(type: string): string | null {
@@ -128,19 +140,17 @@ function dataOf(given: unknown, { owner, recordType }: Place): WantedData {
   const said = (content: string) => `Record ${owner}/${recordType} '${shortValue(content)}'`;
   const content = isObject(given) ? given["content"] : undefined;
   if (!isObject(given) || typeof content !== "string") throw refused(`${said("")}: \`content\` must be a text.`);
-  if (given["disabled"] === true)
-    throw refused(
-      `${said(content)}: Zonewright keeps no disabled records. Delete it, and create it again to enable it.`,
-    );
+  const { disabled = false } = given;
+  if (typeof disabled !== "boolean") throw refused(`${said(content)}: \`disabled\` must be true or false.`);
   const read = readContent(recordType, content);
   if (!read.ok) throw refused(`${said(content)}: ${read.message}`);
-  return read.value;
+  return { ...read.value, disabled };
 }
 
 /** A zone that nobody has: completes names without a trailing dot, to find them. */
 const elsewhere = "relative.invalid";
 
-function readContent(recordType: string, content: string): Result<WantedData> {
+function readContent(recordType: string, content: string): Result<Omit<WantedData, "disabled">> {
   const [only, ...others] = logicalLines(content);
   if (only?.kind !== "line" || others.length > 0)
     return refuse("The content must be one line of data as in a zone file, with all quotes closed.");

@@ -20,37 +20,51 @@ export const server = {
   zones_url: `${serverUrl}/zones{/zone}`,
 };
 
+/** The settings of the server that clients ask for. Those of Zonewright are its own. */
+export const serverConfig = [
+  { name: "api", type: "ConfigSetting", value: "yes" },
+  { name: "daemon", type: "ConfigSetting", value: "no" },
+];
+
 /** Returns a zone as PowerDNS shows it, without its RRsets. */
-export function zoneObject({ name, serial, signed, isPrimary }: FoundZone) {
+export function zoneObject({ name, serial, signed, isPrimary, settings }: FoundZone) {
   const id = zoneIdOf(name);
+  const { kind = isPrimary ? "Master" : "Native", account = "", catalog = "", masters = [] } = settings;
   return {
     id,
     name: `${name}.`,
     type: "Zone",
     url: `${serverUrl}/zones/${id}`,
-    kind: isPrimary ? "Master" : "Native",
+    kind,
     serial,
     notified_serial: isPrimary ? serial : 0,
     edited_serial: serial,
     last_check: 0,
-    masters: [],
+    masters,
     dnssec: signed,
-    account: "",
-    catalog: "",
+    account,
+    catalog,
   };
+}
+
+/** Returns a zone without what costs PowerDNS more, as it lists zones with `dnssec=false`. */
+export function briefZoneObject(zone: FoundZone) {
+  const { dnssec: _, edited_serial: _serial, ...brief } = zoneObject(zone);
+  return brief;
 }
 
 /** Returns a zone with what lists leave out. @param rrsets null: without them */
 export function* zoneText(zone: FoundZone, rrsets: readonly ShownRrset[] | null): Generator<string> {
+  const { settings } = zone;
   const whole = {
     ...zoneObject(zone),
-    api_rectify: false,
-    nsec3narrow: false,
-    nsec3param: "",
+    api_rectify: settings.api_rectify ?? false,
+    nsec3narrow: settings.nsec3narrow ?? false,
+    nsec3param: settings.nsec3param ?? "",
     presigned: false,
-    // The serial rises by one with every change.
-    soa_edit: "",
-    soa_edit_api: "INCREASE",
+    // The serial rises by one with every change, whatever these say.
+    soa_edit: settings.soa_edit ?? "",
+    soa_edit_api: settings.soa_edit_api ?? "INCREASE",
     master_tsig_key_ids: [],
     slave_tsig_key_ids: [],
   };

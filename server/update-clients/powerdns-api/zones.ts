@@ -25,6 +25,7 @@ import type { Records } from "../../records/service.ts";
 import { rrsetEdits, type RrsetEdit } from "./rrset-edits.ts";
 import { shownRrsets, soaRrset, type ShownRrset } from "./shown-rrsets.ts";
 import { label, type WantedRrset } from "./wanted-rrsets.ts";
+import type { ZoneSettings } from "./zone-settings.ts";
 
 /** A zone in the default view of its name. */
 export interface FoundZone {
@@ -36,6 +37,8 @@ export interface FoundZone {
   signed: boolean;
   /** Whether secondaries transfer it from Zonewright. */
   isPrimary: boolean;
+  /** What clients set of it. */
+  settings: ZoneSettings;
   rights: Rights;
 }
 
@@ -146,6 +149,7 @@ function zoneRows(em: EntityManager, caller: Caller) {
       )`.as("is_primary"),
       // A driver may return a bigint as text.
       sql<string | null>`(select serial_base::text from primary_zones where domain_id = domains.id)`.as("serial_base"),
+      sql<ZoneSettings | null>`(select settings from powerdns_zones where domain_id = domains.id)`.as("settings"),
     ])
     .select(accessColumns(caller))
     .where("domains.view", "=", "");
@@ -156,7 +160,7 @@ type ZoneRow = Awaited<ReturnType<ReturnType<typeof zoneRows>["execute"]>>[numbe
 function foundZone(row: ZoneRow, rights: Rights): FoundZone {
   const { id, name, revision, provider_signed: signed, is_primary: isPrimary, serial_base: base } = row;
   const serial = isPrimary && base !== null ? serialOf(Number(base) + revision) : Math.max(1, revision);
-  return { id, name, revision, serial, signed, isPrimary, rights };
+  return { id, name, revision, serial, signed, isPrimary, settings: row.settings ?? {}, rights };
 }
 
 /** Refuses RRsets that nobody, or not this caller, may change, whether they exist or not. @throws AppError BAD_REQUEST, FORBIDDEN */

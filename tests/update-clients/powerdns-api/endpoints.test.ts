@@ -93,6 +93,50 @@ describe("zones", () => {
     expect((await client.get(`/zones/${name}.`)).status).toBe(200);
   });
 
+  test("a zone is created from the text of a zone file, or refused with the line at fault", async () => {
+    const name = freshName();
+    const zone = `${name}. 3600 IN SOA a. b. 1 2 3 4 5\n${name}. 3600 IN NS ns1.example.net.\nwww 60 A 192.0.2.1\nwww 60 A 192.0.2.2\n`;
+    const made = await client.send("POST", "/zones", { name: `${name}.`, kind: "Native", zone });
+    expect(made.status).toBe(201);
+    expect(await client.contents(name)).toEqual([
+      `www.${name}. A 192.0.2.1`,
+      `www.${name}. A 192.0.2.2`,
+      `${name}. NS ns1.example.net.`,
+    ]);
+    const other = freshName();
+    const refused = async (more: object) => {
+      const { status, body } = await client.send("POST", "/zones", { name: `${other}.`, kind: "Native", ...more });
+      expect(status).toBe(422);
+      return body.error;
+    };
+    expect(await refused({ zone: `${other}. 60 A 192.0.2.300\n` })).toContain("Line 1: ");
+    const rrsets = [{ name: `${other}.`, type: "A", ttl: 60, records: [{ content: "192.0.2.1" }] }];
+    expect(await refused({ zone: "www 60 A 192.0.2.1\n", rrsets })).toContain("rrsets AND zone data");
+    expect((await client.get(`/zones/${other}.`)).status).toBe(404);
+  });
+
+  test("what a client sets of a zone is shown as it set it, and a part of it changes alone", async () => {
+    const name = freshName();
+    const set = { kind: "Master", account: "admin", soa_edit_api: "EPOCH", nsec3param: "", masters: [] };
+    expect((await client.send("POST", "/zones", { name: `${name}.`, ...set })).body).toMatchObject(set);
+    expect((await client.get(`/zones?zone=${name}.`)).body).toMatchObject([{ kind: "Master", account: "admin" }]);
+    expect((await client.send("PUT", `/zones/${name}.`, { account: "", soa_edit_api: "" })).status).toBe(204);
+    const { body } = await client.get(`/zones/${name}.`);
+    expect(body).toMatchObject({ ...set, account: "", soa_edit_api: "" });
+    for (const refused of [{ account: 1 }, { nsec3param: "1 0 1 ab" }])
+      expect((await client.send("PUT", `/zones/${name}.`, refused)).status).toBe(422);
+  });
+
+  test("parameters that are neither true nor false are refused, and lists leave out what `dnssec=false` says", async () => {
+    const { name } = await manualZone(zw);
+    expect((await client.get(`/zones/${name}.?rrsets=foobar`)).status).toBe(422);
+    expect((await client.get("/zones?dnssec=perhaps")).status).toBe(422);
+    const [brief] = (await client.get(`/zones?zone=${name}.&dnssec=false`)).body;
+    expect([Object.hasOwn(brief, "dnssec"), Object.hasOwn(brief, "edited_serial")]).toEqual([false, false]);
+    const config = await client.get("/config");
+    expect([config.status, config.headers.get("content-type")]).toEqual([200, "application/json"]);
+  });
+
   test("settings without a meaning here are taken, and those that would change what the zone is are refused", async () => {
     const { name } = await manualZone(zw);
     const put = (settings: object) => client.send("PUT", `/zones/${name}.`, settings);
@@ -162,7 +206,7 @@ describe("what is not there", () => {
     ["an unknown zone", "GET", "/zones/nowhere.example.", 404],
     ["a zone that is no name", "GET", "/zones/%00..x", 404],
     ["an unknown part", "GET", "/autoprimaries", 404],
-    ["the configuration", "GET", "/config", 404],
+    ["the statistics", "GET", "/statistics", 404],
     ["an unknown part of a zone", "PUT", "/zones/a.example./axfr-retrieve", 404],
     ["another method", "POST", "/zones/a.example.", 405],
     ["a malformed path", "GET", "/zones/%E0%A4%A", 400],

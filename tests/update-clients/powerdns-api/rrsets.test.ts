@@ -89,6 +89,37 @@ describe("changing", () => {
     expect([status, body.error]).toEqual([422, expect.stringMatching(/^RRset www\..* IN A: .*CNAME/)]);
   });
 
+  test("a deletion outside the zone is ignored, and a creation there refused", async () => {
+    const zone = await manualZone(zw);
+    const elsewhere = { name: "elsewhere.example.", type: "A" };
+    expect((await client.patch(zone.name, [{ ...elsewhere, changetype: "DELETE" }])).status).toBe(204);
+    const records = [{ content: "192.0.2.1" }];
+    expect((await client.patch(zone.name, [{ ...elsewhere, ttl: 60, changetype: "REPLACE", records }])).status).toBe(
+      422,
+    );
+  });
+
+  test("a record is created disabled, enabled and disabled again, and keeps its id; an export leaves it out", async () => {
+    const zone = await manualZone(zw);
+    const name = fullName("www", zone.name);
+    const [on, off] = [false, true];
+    const set = async (...switched: boolean[]) => {
+      const records = switched.map((disabled, index) => ({ content: `192.0.2.${index + 1}`, disabled }));
+      const answer = await client.patch(zone.name, [{ name, type: "A", ttl: 60, changetype: "REPLACE", records }]);
+      expect(answer.status).toBe(204);
+      return (await client.get(`/zones/${zone.name}.`)).body.rrsets[1].records.map(
+        (record: { disabled: boolean }) => record.disabled,
+      );
+    };
+    expect(await set(on, off)).toEqual([on, off]);
+    const ids = (await zone.records()).map(({ id }) => id);
+    expect(await set(off, on)).toEqual([off, on]);
+    expect((await zone.records()).map(({ id }) => id)).toEqual(ids);
+    expect((await client.get(`/zones/${zone.name}./export`)).body).not.toContain("192.0.2.1\n");
+    expect(await set(off, off)).toEqual([off, off]);
+    expect((await zone.history()).length).toBe(3);
+  });
+
   test("comments become those of the records, and stay when they are not sent", async () => {
     const zone = await manualZone(zw);
     const name = fullName("noted", zone.name);
@@ -231,7 +262,7 @@ describe("refusals", () => {
     ["an item that is no object", () => [1], /object/],
     ["no name", () => [{ type: "A", changetype: "DELETE" }], /`name`/],
     ["a name without a dot", (zone) => [{ name: `www.${zone}`, type: "A", changetype: "DELETE" }], /not canonical/],
-    ["a name elsewhere", () => [{ name: "www.elsewhere.test.", type: "A", changetype: "DELETE" }], /out of zone/],
+    ["a name elsewhere", (zone) => [rrset(zone, { name: "www.elsewhere.test." })], /out of zone/],
     ["an unknown type", (zone) => [{ name: `a.${zone}.`, type: "BOGUS", changetype: "DELETE" }], /type is unknown/],
     ["no changetype", (zone) => [rrset(zone, { changetype: undefined })], /`changetype`/],
     ["another changetype", (zone) => [rrset(zone, { changetype: "EXTEND" })], /`changetype`/],
@@ -248,7 +279,11 @@ describe("refusals", () => {
       /^Record a\..*\/A '192\.0\.2': /,
     ],
     ["two lines", (zone) => [rrset(zone, { records: [{ content: "192.0.2.1\n192.0.2.2" }] })], /one line/],
-    ["a disabled record", (zone) => [rrset(zone, { records: [{ content: "192.0.2.1", disabled: true }] })], /disabled/],
+    [
+      "a status that is neither true nor false",
+      (zone) => [rrset(zone, { records: [{ content: "192.0.2.1", disabled: "yes" }] })],
+      /disabled/,
+    ],
     [
       "a record twice",
       (zone) => [rrset(zone, { records: ["192.0.2.1", "192.0.2.1"].map((content) => ({ content })) })],

@@ -66,7 +66,7 @@ export function differenceLines({ added, removed, modified }: Difference): Patch
 
 function line(kind: "create" | "delete", record: Data | Compared): PatchLine {
   const { name, recordType, value, ttl, status } = record;
-  const note = status === "disabled" ? `${formatTtl(ttl)}, ${zoneWords.disabled}` : formatTtl(ttl);
+  const note = status === "disabled" ? `${formatTtl(ttl)}, ${zoneWords.nowDisabled}` : formatTtl(ttl);
   return { kind, name, recordType, value, before: null, note };
 }
 
@@ -74,7 +74,7 @@ function changed(before: Data | Compared, after: Data | Compared): PatchLine {
   const notes = [
     before.ttl === after.ttl ? formatTtl(after.ttl) : `${formatTtl(before.ttl)} → ${formatTtl(after.ttl)}`,
     before.proxied === after.proxied ? "" : after.proxied ? zoneWords.proxied : zoneWords.notProxied,
-    before.status === after.status ? "" : after.status === "disabled" ? zoneWords.disabled : zoneWords.enabled,
+    before.status === after.status ? "" : after.status === "disabled" ? zoneWords.nowDisabled : zoneWords.nowEnabled,
   ];
   return {
     kind: "update",

@@ -64,8 +64,8 @@ export const zone = {
   noChanges: "No differences.",
   proxied: "proxied",
   notProxied: "not proxied",
-  disabled: "disabled",
-  enabled: "enabled",
+  nowDisabled: "disabled",
+  nowEnabled: "enabled",
 
   // Settings
   notYours: "Only the owner of this domain and administrators can change its settings.",
