@@ -1,7 +1,7 @@
+import { specialUseAbove } from "../dns/names/special-use.ts";
 import { isWithin } from "./resolver.ts";
 
-/** Names that the public DNS does not have: RFC 6761, RFC 6762, RFC 7686, RFC 8375, RFC 9476, ICANN's `internal`, and the top-level domains of private networks. */
-const reserved = ["alt", "home.arpa", "internal", "invalid", "local", "localhost", "onion", "test", "example"];
+/** Top-level domains of private networks. */
 const customary = ["corp", "home", "lan", "localdomain", "mail", "private", "intranet"];
 
 /** Reverse zones of addresses that are not public (RFC 6303, RFC 7793). */
@@ -15,11 +15,10 @@ const privateReverse = [
 /** Returns why the public DNS cannot have a domain, so that it is not checked; null if it can. */
 export function whyNotPublic({ name, view }: { name: string; view: string }): string | null {
   if (view !== "") return `It is in the view ${view}. Only domains in the default view are public.`;
-  const special = [...reserved, ...customary, ...privateReverse].find((above) => isWithin(name, above));
-  if (special === undefined) return null;
-  return special.endsWith(".arpa") && special !== "home.arpa"
-    ? `It is a reverse zone of addresses that are not public (${special}).`
-    : `Names below ${special} are not in the public DNS.`;
+  const reserved = specialUseAbove(name) ?? customary.find((above) => isWithin(name, above));
+  if (reserved !== undefined) return `${reserved} and the names below it are not in the public DNS.`;
+  const reverse = privateReverse.find((above) => isWithin(name, above));
+  return reverse === undefined ? null : `It is a reverse zone of addresses that are not public (${reverse}).`;
 }
 
 function range(first: number, last: number): number[] {

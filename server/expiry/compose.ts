@@ -40,6 +40,7 @@ export function composeExpiry(parts: {
     }),
     rdap: new RdapClient(egress, pace, now),
     whois: new WhoisClient({ egress, pace, now, configured: config.whoisServer }),
+    isPublic: config.rdapBootstrapUrl === undefined && config.whoisServer === undefined,
   });
   return {
     expiry: new Expiry(lookUp, notifications, now),

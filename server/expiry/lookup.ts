@@ -1,3 +1,4 @@
+import { specialUseAbove } from "../dns/names/special-use.ts";
 import type { Failure } from "./failure.ts";
 import type { RdapBootstrap } from "./rdap/bootstrap.ts";
 import type { RdapClient } from "./rdap/client.ts";
@@ -12,6 +13,8 @@ interface Parts {
   bootstrap: RdapBootstrap;
   rdap: RdapClient;
   whois: WhoisClient;
+  /** Whether the registries are those of the public DNS, which have no special-use names (RFC 6761). */
+  isPublic: boolean;
 }
 
 /** Looks up when a registration expires: over RDAP, or over WHOIS if RDAP has no server, date or answer. */
@@ -32,6 +35,10 @@ export class ExpiryLookup {
       return { kind: "unknown", message };
     }
     const { name, suffixes } = registrable;
+    const special = this.#parts.isPublic ? specialUseAbove(name) : null;
+    if (special !== null) {
+      return { kind: "unknown", message: `${special} is reserved (RFC 6761), so no registry has ${name}.` };
+    }
     const bases = await this.#parts.bootstrap.serversFor(suffixes);
     const rdap = bases.length === 0 ? null : await this.#parts.rdap.ask(bases, name, patience);
     if (rdap?.kind === "unregistered") return unregistered(name);

@@ -113,9 +113,7 @@ const lockedField = z.boolean("This must be true or false.").meta({
   example: false,
 });
 
-const ownerField = id(
-  "The id of a user who can be asked about the record. They must be able to see the domain. Null: none in particular.",
-)
+const ownerField = id("The record's contact: the id of a user who can see the domain. Null: no contact.")
   .nullable()
   .meta({ example: null });
 const reviewField = timestampInput(

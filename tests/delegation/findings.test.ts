@@ -130,8 +130,11 @@ test("what a check could not see leaves earlier findings open, and what it saw d
 });
 
 test.for([
-  ["example.com", "", true],
-  ["example.com", "internal", false],
+  ["zonewright.com", "", true],
+  ["zonewright.com", "internal", false],
+  ["example.com", "", false],
+  ["www.example.org", "", false],
+  ["notexample.com", "", true],
   ["corp.internal", "", false],
   ["internal.com", "", true],
   ["printer.local", "", false],

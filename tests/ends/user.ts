@@ -131,7 +131,7 @@ export function ofUser(zw: Zonewright): Proofs {
         expect(body.requests.filter((request: { userId: string }) => request.userId === id)).toEqual([]);
       },
     },
-    "records that they can be asked about": {
+    "records that name them as the contact": {
       async prove() {
         const { id, zone, leave } = await writer();
         const record = await zone.add("A", "www", "192.0.2.1");

@@ -21,6 +21,17 @@ async function both(rdapAnswer: object, whoisAnswer: string) {
   return { finding: await find("example.fi"), askedWhois: whois.asked.length };
 }
 
+test("no registry of the public DNS is asked about a name that is reserved for examples and tests", async () => {
+  const server = await duringTest(startRdapServer(() => ({ errorCode: 404 })));
+  const whois = await duringTest(startWhoisServer(() => ""));
+  const { find } = await openLookUp({ rdap: { com: server.url }, whois: whois.address, isPublic: true });
+  for (const name of ["example.com", "shop.example.com", "team.example", "a.test"])
+    expect(await find(name)).toMatchObject({ kind: "unknown", message: expect.stringContaining("is reserved") });
+  expect([...server.asked, ...whois.asked]).toEqual([]);
+  await find("notexample.com");
+  expect(server.asked).toHaveLength(1);
+});
+
 describe("registry servers that limit queries", () => {
   test("a rate-limiting server is left alone for as long as it asks, and no other server is used instead", async () => {
     const clock = new Clock();

@@ -23,6 +23,8 @@ export interface LookUpOptions {
   clock?: Clock;
   /** Networks that may be reached. */
   allow?: string[];
+  /** Whether these stand for the registries of the public DNS. */
+  isPublic?: boolean;
 }
 
 /** Looks dates up, with registries on loopback; stopped after the test. */
@@ -47,6 +49,7 @@ export async function openLookUp(
     bootstrap: new RdapBootstrap({ egress, log, now, file: join(dir, "servers.json"), url: `${list.url}/dns.json` }),
     rdap: new RdapClient(egress, pace, now),
     whois: new WhoisClient({ egress, pace, now, configured: options.whois, iana }),
+    isPublic: options.isPublic ?? false,
   });
   const patience = { turnMilliseconds: 0, signal: new AbortController().signal };
   return { dir, find: (name) => lookUp.find(name, patience) };
