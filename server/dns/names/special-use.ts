@@ -3,8 +3,18 @@
  * `internal`.
  */
 const specialUse = [
-  ...["alt", "example", "example.com", "example.net", "example.org", "home.arpa", "internal", "invalid", "local"],
-  ...["localhost", "onion", "test"],
+  "alt",
+  "example",
+  "example.com",
+  "example.net",
+  "example.org",
+  "home.arpa",
+  "internal",
+  "invalid",
+  "local",
+  "localhost",
+  "onion",
+  "test",
 ];
 
 /** Returns the special-use name that a name is at or below; null if there is none. @param name lower-case A-labels */
