@@ -32,8 +32,11 @@ export function setSchemaMessages(): void {
 /** Maximum issues reported for an input. */
 const mostIssues = 20;
 
-/** Converts zod's issues into an error with the first 20 and the number of further ones. Reports each unknown key separately. */
-export function inputError(error: ZodError): AppError {
+/**
+ * Converts zod's issues into an error with the first 20 and the number of further ones. Reports each unknown key separately.
+ * @param kind what the keys of the input are: fields of a body, or parameters of a query
+ */
+export function inputError(error: ZodError, kind: "field" | "parameter" = "field"): AppError {
   const issues: Issue[] = [];
   let count = 0;
   const add = (path: Issue["path"], message: string) => {
@@ -42,7 +45,7 @@ export function inputError(error: ZodError): AppError {
   for (const issue of error.issues) {
     const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
     if (issue.code !== "unrecognized_keys") add(path, issue.message);
-    else for (const key of issue.keys) add([...path, key], "This field is unknown. Check its spelling or remove it.");
+    else for (const key of issue.keys) add([...path, key], `This ${kind} is unknown. Check its spelling or remove it.`);
   }
   const [first] = issues;
   const where = first && first.path.length > 0 ? `${first.path.join(".")}: ` : "";

@@ -80,12 +80,12 @@ export function rememberRequestId(error: TRPCError, requestId: string): void {
 }
 
 /** Converts anything that a procedure can throw into an AppError. */
-export function errorOf(error: unknown): AppError {
+export function errorOf(error: unknown, kind?: "field" | "parameter"): AppError {
   if (error instanceof AppError) return error;
   if (!(error instanceof TRPCError)) return faultToAppError(error);
   const { cause } = error;
   if (cause instanceof AppError) return cause;
-  if (error.code === "BAD_REQUEST" && cause instanceof ZodError) return inputError(cause);
+  if (error.code === "BAD_REQUEST" && cause instanceof ZodError) return inputError(cause, kind);
   if (error.code === "INTERNAL_SERVER_ERROR") return faultToAppError(cause ?? error);
   if (error.code === "PARSE_ERROR" || (error.code === "BAD_REQUEST" && cause !== undefined)) {
     return new AppError("BAD_REQUEST", "The request is not valid JSON.", { cause: error });
@@ -151,11 +151,17 @@ export function guarded<Admitted extends Admission>(admit: (call: Call) => Admit
       // A stored response already passed the output schema, so it is returned as a middleware result.
       return executed ?? ({ ok: true, data } as unknown as Awaited<ReturnType<typeof execute>>);
     } catch (error) {
-      const appError = errorOf(error);
+      const appError = errorOf(error, takesParameters(meta) ? "parameter" : "field");
       if (appError instanceof LimitReached) setQuotaHeaders(ctx.http, [...quotas, ...appError.quotas]);
       throw readable(appError, ctx as ServerContext, procedure);
     }
   });
+}
+
+/** Returns whether a call's input is in the query of its address. */
+function takesParameters(meta: RouteMeta | undefined): boolean {
+  const method = meta?.openapi?.method;
+  return method === "GET" || (method === "DELETE" && meta?.bodied !== true);
 }
 
 function actorOf(admitted: Admission): Actor {

@@ -20,7 +20,7 @@ const policy = [
 ].join("; ");
 
 /** Paths of the server, which never return the console's page. */
-const serverPaths = /^\/(?:api|trpc|oauth|nic|pdns|assets|healthz|readyz|metrics|version)(?:\/|$)/;
+const serverPaths = /^\/(?:api|trpc|oauth|nic|pdns|assets|healthz|readyz|metrics|version|\.well-known)(?:\/|$)/;
 
 const unbuilt =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Zonewright</title>' +
@@ -28,8 +28,8 @@ const unbuilt =
   '<p>The API works without it: see <a href="/api/docs">its documentation</a>.</p></html>\n';
 
 /**
- * Serves the web console: its hashed assets, and its page for every other path that a browser opens. Everything else goes on to the next
- * handler, so API errors stay problem documents whatever the Accept header says.
+ * Serves the web console: its hashed assets, and its page for every other path, unless the caller prefers JSON. The server's own paths go on
+ * to the next handler, so API errors stay problem documents whatever the Accept header says.
  * @param siteUrl the public URL if SITE_URL is set, else null: the page then moves there, because passkeys are bound to it
  */
 export function consoleHttp(siteUrl: string | null, bundle: ConsoleBundle | null = ourBundle()): RequestHandler {
@@ -43,7 +43,7 @@ export function consoleHttp(siteUrl: string | null, bundle: ConsoleBundle | null
     if (file) {
       const immutable = req.path.startsWith("/assets/");
       send(req, res, file, immutable ? "public, max-age=31536000, immutable" : "public, max-age=3600");
-    } else if (serverPaths.test(req.path) || req.accepts(["json", "html"]) !== "html") {
+    } else if (serverPaths.test(req.path) || req.accepts(["html", "json"]) !== "html") {
       next();
     } else if (index) {
       res.setHeader("Content-Security-Policy", policy);

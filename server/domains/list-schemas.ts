@@ -33,6 +33,16 @@ export const tagCounts = z
   })
   .meta({ id: "TagCounts", description: "The tags, groups and views in use." });
 
+/** Returns a schema for a filter with two sides: text over REST, also a boolean over tRPC. */
+function optionalFlag(description: string) {
+  return z
+    .preprocess(
+      (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
+      z.enum(["true", "false"], "This must be true or false.").optional(),
+    )
+    .meta({ description });
+}
+
 export const listDomainsInput = z
   .strictObject({
     ...paging(20, 100),
@@ -41,6 +51,7 @@ export const listDomainsInput = z
       .optional()
       .meta({ description: "Only domains with this status." }),
     group: line(100).optional().meta({ description: "Only domains in this group." }),
+    ungrouped: optionalFlag("`true`: only domains without a group. `false`: only the others."),
     tag: line(50).optional().meta({ description: "Only domains with this tag." }),
     search: line(253).optional().meta({
       description:
@@ -58,15 +69,9 @@ export const listDomainsInput = z
       .optional()
       .meta({ description: "Only domains in this view; `default`: in the default view.", example: "internal" }),
     providerConfigId: id("Only domains with this provider configuration.").optional(),
-    drift: z
-      .preprocess(
-        (given: boolean | "true" | "false" | undefined) => (typeof given === "boolean" ? String(given) : given),
-        z.enum(["true", "false"], "This must be true or false.").optional(),
-      )
-      .meta({
-        description:
-          "`true`: only domains that differ from their provider or cannot be read there. `false`: only the others.",
-      }),
+    drift: optionalFlag(
+      "`true`: only domains that differ from their provider or cannot be read there. `false`: only the others.",
+    ),
     sort: z
       .enum(sorts.flatMap((field) => [field, `-${field}` as const]))
       .optional()

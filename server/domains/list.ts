@@ -26,6 +26,7 @@ import { listColumns, listView } from "./view.ts";
 export interface DomainFilter extends Paging {
   status?: DomainStatus | undefined;
   group?: string | undefined;
+  ungrouped?: "true" | "false" | undefined;
   tag?: string | undefined;
   search?: string | undefined;
   /** The exact name, as the user typed it. */
@@ -83,6 +84,8 @@ function matches(
 ): Expression<SqlBool> {
   const conditions = [visible.condition(eb)];
   if (filter.status !== undefined) conditions.push(hasStatus(eb, filter.status, now));
+  if (filter.ungrouped !== undefined)
+    conditions.push(eb("domains.group_name", filter.ungrouped === "true" ? "is" : "is not", null));
   if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
   if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
   if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));

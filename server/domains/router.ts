@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { answerOf, passingLarge } from "../api/large-answers.ts";
 import { syncInput, syncResult } from "../records/whole-zone-schemas.ts";
-import { nothing, success } from "../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../api/schemas.ts";
 import { may, maySubscribe } from "../api/procedures.ts";
 import { router, streamed } from "../api/trpc.ts";
 import { listDomainsInput, tagCounts } from "./list-schemas.ts";
@@ -46,9 +46,13 @@ export const domainsRouter = router({
     summary: "List tags with the number of domains",
     description: "Also lists the groups and views in use.",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(tagCounts)
-    .query(({ ctx }) => ctx.services.domains.tags(ctx.em, ctx.caller)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.domains.tags(ctx.em, ctx.caller);
+      const page = <Item>(items: Item[]) => pageOfAll(items, input);
+      return { tags: page(all.tags), groups: page(all.groups), views: page(all.views) };
+    }),
 
   zoneOf: may("domains:read", {
     method: "GET",

@@ -4,10 +4,14 @@ import { registration } from "../expiry/schemas.ts";
 import { id, line, pageOf, queryFlag, shownId, prose, timestamp, timestampInput } from "../api/schemas.ts";
 
 const domainId = id("The domain's id.");
-const groupName = line(100).meta({
-  description: "Group label to filter by, at most 100 characters.",
-  example: "Customers",
-});
+const groupName = line(100)
+  .transform((name) => (name.trim() === "" ? null : name))
+  .nullable()
+  .optional()
+  .meta({
+    description: "Group label to filter by, at most 100 characters. Empty or null: no group.",
+    example: "Customers",
+  });
 const tag = line(50, 1).meta({ description: "Tag, 1 to 50 characters.", example: "production" });
 const tags = z.array(tag).max(50, "A domain can have at most 50 tags.");
 const remindDays = z
@@ -199,7 +203,7 @@ export const createDomainInput = z.strictObject({
   }),
   providerConfigId: id("Provider configuration to serve the zone. Default: the embedded zone files.").optional(),
   expiresAt: timestampInput("When the registration expires.").nullable().optional(),
-  groupName: groupName.nullable().optional(),
+  groupName,
   tags: tags.optional().meta({ description: "At most 50 tags. Duplicates are removed.", example: ["production"] }),
 });
 
@@ -218,7 +222,7 @@ export const updateDomainInput = z.strictObject({
       "replace the domain's own. A snapshot is taken before.",
   ).optional(),
   expiresAt: timestampInput("When the registration expires; null for unknown.").nullable().optional(),
-  groupName: groupName.nullable().optional(),
+  groupName,
   tags: tags.optional().meta({ description: "Replaces all tags; at most 50." }),
   notes: prose(10_000).nullable().optional().meta({ description: "Free-text notes." }),
   status: z

@@ -2,7 +2,7 @@ import { clientInfo } from "../accounts/auth/client-info.ts";
 import { setRefreshCookie } from "../accounts/auth/refresh-cookie.ts";
 import { signedInAnswer } from "../accounts/auth/schemas.ts";
 import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
-import { nothing, success } from "../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../api/schemas.ts";
 import { admin, adminGivingAccess, confirmed, confirmedAdmin, open, signedIn } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
@@ -35,9 +35,12 @@ export const identityRouter = router({
     tag,
     summary: "List the enabled identity providers",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(offeredProviders)
-    .query(({ ctx }) => ctx.services.identityConfigs.offered(ctx.em)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.identityConfigs.offered(ctx.em);
+      return { ...all, providers: pageOfAll(all.providers, input) };
+    }),
 
   callbackUrl: open({
     method: "GET",
@@ -127,9 +130,12 @@ export const identityRouter = router({
     tag,
     summary: "List your identities at providers",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(bindings)
-    .query(({ ctx }) => ctx.services.identityBindings.list(ctx.em, ctx.caller.userId)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.identityBindings.list(ctx.em, ctx.caller.userId);
+      return { ...all, bindings: pageOfAll(all.bindings, input) };
+    }),
 
   unbind: confirmed({
     method: "DELETE",
@@ -161,9 +167,12 @@ export const identityConfigsRouter = router({
     description:
       "Also returns the providers that can be configured, and the URLs to register there. Rules for groups are shown to administrators and auditors only.",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(identityConfigs)
-    .query(({ ctx }) => ctx.services.identityConfigs.list(ctx.em, ctx.caller)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.identityConfigs.list(ctx.em, ctx.caller);
+      return { ...all, providers: pageOfAll(all.providers, input) };
+    }),
 
   create: confirmedAdmin({
     method: "POST",

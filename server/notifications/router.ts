@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { nothing } from "../api/schemas.ts";
+import { anyPage, nothing, pageOfAll } from "../api/schemas.ts";
 import { may, maySubscribe } from "../api/procedures.ts";
 import { resumable, router } from "../api/trpc.ts";
 import {
@@ -24,9 +24,12 @@ export const notificationsRouter = router({
     summary: "List your notifications",
     description: "Notifications are held in memory: restarting the service clears them.",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(notificationList)
-    .query(({ ctx }) => ctx.services.inApp.list(ctx.caller.userId)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.inApp.list(ctx.caller.userId);
+      return { ...all, notifications: pageOfAll(all.notifications, input) };
+    }),
 
   /** The tRPC subscription. The REST stream is in `http.ts`. */
   stream: maySubscribe("notifications:read")

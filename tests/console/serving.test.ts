@@ -44,6 +44,7 @@ test("errors of the API stay problem documents, whatever the Accept header says"
     "/assets/nothing.js",
     "/oauth/nothing",
     "/metrics/x",
+    "/.well-known/openid-configuration",
   ]) {
     const response = await fetch(zw.url + path, { headers: html });
     expect(response.status).toBeGreaterThanOrEqual(400);
@@ -51,8 +52,16 @@ test("errors of the API stay problem documents, whatever the Accept header says"
   }
 });
 
-test("a program that does not ask for HTML gets a problem document for an unknown path", async () => {
-  for (const accept of ["application/json", "*/*", ""]) {
+test("a check or command line without a preference gets the console, too", async () => {
+  for (const headers of [{ accept: "*/*" }, { accept: "" }, { accept: "text/*" }]) {
+    const response = await fetch(zw.url, { headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  }
+});
+
+test("a program that prefers JSON gets a problem document for an unknown path", async () => {
+  for (const accept of ["application/json", "application/json, text/html;q=0.9", "application/json, */*;q=0.1"]) {
     const response = await fetch(`${zw.url}/nothing`, { headers: { accept } });
     expect(response.status).toBe(404);
     expect(response.headers.get("content-type")).toContain("application/problem+json");

@@ -140,6 +140,51 @@ function countBy(labels: readonly (string | null)[]) {
     .map((name) => ({ name, count: labels.filter((label) => label === name).length }));
 }
 
+test("an empty group name is none, and domains without a group can be listed", async () => {
+  const [first] = domains;
+  for (const groupName of ["", "  "]) {
+    const { body } = await zw.admin.put(`/api/domains/${first?.["id"]}`, { groupName });
+    expect(body.groupName).toBeNull();
+  }
+  await zw.admin.put(`/api/domains/${first?.["id"]}`, { groupName: first?.["groupName"] });
+  const without = domains.filter(({ groupName }) => groupName === null).map(({ name }) => name);
+  expect(await namesFor({ ungrouped: "true", limit: 100 })).toEqual(without);
+  expect(await namesFor({ ungrouped: "false", limit: 100 })).toHaveLength(domains.length - without.length);
+  expect(await namesFor({ ungrouped: "true", group: "Customers" })).toEqual([]);
+});
+
+test.each([
+  ["/api/domains/tags", "tags"],
+  ["/api/notifications", "notifications"],
+  ["/api/notifications/configs", "configs"],
+  ["/api/auth/me/tokens", "tokens"],
+  ["/api/auth/oauth/bindings", "bindings"],
+  ["/api/auth/oauth/providers", "providers"],
+  ["/api/oauth/providers", "providers"],
+])("%s returns all items, or the page that is asked for", async (path, field) => {
+  const { body: all } = await zw.admin.get(path);
+  const items = async (parameters: string) => (await zw.admin.get(`${path}?${parameters}`)).body[field];
+  expect(await items("page=1&limit=100")).toEqual(all[field]);
+  expect(await items("page=2&limit=1")).toEqual(all[field].slice(1, 2));
+  expect(await items("limit=2")).toEqual(all[field].slice(0, 2));
+  expect(await items("page=1")).toEqual(all[field].slice(0, 20));
+  for (const wrong of ["page=0", "limit=0", "limit=101", "page=x"])
+    expect(await zw.admin.get(`${path}?${wrong}`)).toBeProblem(400, "BAD_REQUEST");
+  const unknown = await zw.admin.get(`${path}?pages=1`);
+  expect(unknown.body.issues).toEqual([
+    { path: ["pages"], message: "This parameter is unknown. Check its spelling or remove it." },
+  ]);
+});
+
+test("a record type may be written in lower case, in filters and in records", async () => {
+  const [first] = domains;
+  const path = `/api/domains/${first?.["id"]}/records`;
+  const { status, body } = await zw.admin.post(path, { recordType: "a", name: "folded", value: "192.0.2.1" });
+  expect({ status, type: body.recordType }).toEqual({ status: 201, type: "A" });
+  expect((await zw.admin.get(`${path}?type=a`)).body.records).toMatchObject([{ name: "folded", recordType: "A" }]);
+  await zw.admin.delete(`${path}/${body.id}`);
+});
+
 test("groups and views are counted over all domains, by name", async () => {
   const { body } = await zw.admin.get("/api/domains/tags");
   const { body: page } = await zw.admin.get("/api/domains?limit=100");

@@ -54,6 +54,7 @@ import { ForeignMirrorRecords } from "./0063-foreign-mirror-records.ts";
 import { AliasedTrees } from "./0064-aliased-trees.ts";
 import { LookedAt } from "./0065-looked-at.ts";
 import { BehindSerial } from "./0066-behind-serial.ts";
+import { NoEmptyGroups } from "./0067-no-empty-groups.ts";
 import { EmptyCaaValues } from "./0068-empty-caa-values.ts";
 import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
@@ -118,6 +119,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0064-aliased-trees", class: AliasedTrees },
   { name: "0065-looked-at", class: LookedAt },
   { name: "0066-behind-serial", class: BehindSerial },
+  { name: "0067-no-empty-groups", class: NoEmptyGroups },
   { name: "0068-empty-caa-values", class: EmptyCaaValues },
   { name: "0073-disabled-records", class: DisabledRecords },
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },

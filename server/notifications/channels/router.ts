@@ -1,4 +1,4 @@
-import { nothing, success } from "../../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../../api/schemas.ts";
 import { admin } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import {
@@ -21,9 +21,12 @@ export const channelsRouter = router({
     tag,
     summary: "List notification channels",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(channelList)
-    .query(({ ctx }) => ctx.services.channels.list(ctx.em)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.channels.list(ctx.em);
+      return { ...all, configs: pageOfAll(all.configs, input) };
+    }),
 
   create: admin({
     method: "POST",

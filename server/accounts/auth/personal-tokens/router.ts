@@ -1,4 +1,4 @@
-import { nothing, success } from "../../../api/schemas.ts";
+import { anyPage, pageOfAll, success } from "../../../api/schemas.ts";
 import { confirmed, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { createTokenInput, newPersonalToken, personalTokens, tokenIdInput } from "./schemas.ts";
@@ -13,9 +13,12 @@ export const tokensRouter = router({
     tag,
     summary: "List your personal tokens",
   })
-    .input(nothing)
+    .input(anyPage)
     .output(personalTokens)
-    .query(({ ctx }) => ctx.services.personalTokens.list(ctx.em, ctx.caller)),
+    .query(async ({ ctx, input }) => {
+      const all = await ctx.services.personalTokens.list(ctx.em, ctx.caller);
+      return { ...all, tokens: pageOfAll(all.tokens, input) };
+    }),
 
   create: confirmed({
     method: "POST",
