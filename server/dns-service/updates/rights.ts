@@ -3,8 +3,8 @@ import { isApexNs } from "../../dns/record.ts";
 import type { DynamicUpdate, Prerequisite, UpdateOperation } from "../../dns/wire/updates.ts";
 
 /**
- * Returns why a key may not send an update, whatever the zone holds; null if it may. Prerequisites about records that it does not see would
- * let it find out about them.
+ * Returns why a key may not send an update, whatever the zone holds; null if it may. Prerequisites about names and records that it does not
+ * cover would let it find out about them. Whether a name of its own is in use, it may ask whatever its types.
  */
 export function refusedByRights({ prerequisites, operations }: DynamicUpdate, rights: Rights): string | null {
   for (const prerequisite of prerequisites) {
@@ -21,9 +21,10 @@ export function refusedByRights({ prerequisites, operations }: DynamicUpdate, ri
 function unseen(prerequisite: Prerequisite, { sees }: Rights): string | null {
   if (prerequisite.kind === "nameInUse" || prerequisite.kind === "nameUnused") {
     const { name } = prerequisite;
-    return sees.includesAllAt(name)
+    // DHCP servers ask this of a name for which they may write only some types (RFC 4703 §5.3).
+    return sees.includesSomeAt(name)
       ? null
-      : `A prerequisite asks whether ${name} has any records, and this key does not cover all of its types.`;
+      : `A prerequisite asks whether ${name} has any records, and this key does not cover that name.`;
   }
   const rrset = prerequisite.kind === "rrsetHas" ? prerequisite.record : prerequisite;
   const { name, recordType } = rrset;

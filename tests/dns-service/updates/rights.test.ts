@@ -51,12 +51,20 @@ describe("a key limited to TXT at app and below", () => {
     expect(await zone.lines()).toEqual(before);
   });
 
-  test("a narrow key learns nothing of other types: updates of all types at a name are refused, whatever is there", async () => {
-    for (const name of ["app", "free", "www"]) {
+  test("a narrow key may ask whether a name of its own is in use, whatever its types, and not of other names", async () => {
+    await zone.add({ recordType: "A", name: "used.app", value: "192.0.2.77" });
+    expect(await client.update([], [pre.nameInUse("used.app")])).toBe(0);
+    expect(await client.update([], [pre.nameUnused("used.app")])).toBe(6);
+    expect(await client.update([], [pre.nameInUse("unused.app")])).toBe(3);
+    expect(await client.update([], [pre.nameUnused("unused.app")])).toBe(0);
+    for (const name of ["free", "www", "@"]) {
       expect(await client.update([], [pre.nameInUse(name)])).toBe(5);
       expect(await client.update([], [pre.nameUnused(name)])).toBe(5);
-      expect(await client.update([update.deleteName(name)])).toBe(5);
     }
+  });
+
+  test("a narrow key cannot delete everything at a name, whatever is there", async () => {
+    for (const name of ["app", "free", "www"]) expect(await client.update([update.deleteName(name)])).toBe(5);
   });
 
   test("an update with one part beyond the key changes nothing", async () => {
