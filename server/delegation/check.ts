@@ -4,7 +4,7 @@ import { DnsClient, type Server } from "./dns-client.ts";
 import { IterativeResolver } from "./iterative-resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";
 import { observeDelegation } from "./observe.ts";
-import { isWithin, type Resolver } from "./resolver.ts";
+import { isWithin, nameAbove, type Resolver } from "./resolver.ts";
 import { askAll, servedIn, type Replies, type Served, type Wanted } from "./served.ts";
 import { HealthyDelegations, SharedQuestions } from "./shared-questions.ts";
 import { StubResolver } from "./stub-resolver.ts";
@@ -103,12 +103,21 @@ async function observeTargets(resolver: Resolver, needed: ReadonlyMap<string, bo
   return states;
 }
 
-async function stateOf(resolver: Resolver, target: string, needsAddress: boolean): Promise<TargetState> {
+/** Returns whether a name exists. It is unknown where its top-level domain is unknown too, as behind a resolver of internal names only. */
+export async function stateOf(
+  resolver: Pick<Resolver, "lookup">,
+  target: string,
+  needsAddress: boolean,
+): Promise<TargetState> {
   const ipv4 = await resolver.lookup(target, "A");
   if (ipv4.kind !== "missing") return ipv4.kind === "found" ? "exists" : "unknown";
-  if (!ipv4.exists) return "missing";
+  if (!ipv4.exists) return (await resolver.lookup(topLevelOf(target), "SOA")).kind === "found" ? "missing" : "unknown";
   if (!needsAddress) return "exists";
   const ipv6 = await resolver.lookup(target, "AAAA");
   if (ipv6.kind !== "missing") return ipv6.kind === "found" ? "exists" : "unknown";
   return "no_address";
+}
+
+function topLevelOf(name: string): string {
+  for (let zone = name; ; zone = nameAbove(zone)) if (nameAbove(zone) === ".") return zone;
 }

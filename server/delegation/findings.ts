@@ -238,7 +238,12 @@ function dangling({ pointers, targets, zone }: Observation): Finding[] {
     const fault = state === "missing" ? "which does not exist" : "which has no address";
     const owner = absoluteName(name, zone);
     const risk = state === "missing" && !isWithin(target, zone) ? "Whoever takes that name can answer for yours. " : "";
-    const message = `${recordType} of ${owner} points to ${target}, ${fault}. ${risk}Delete the record, or point it elsewhere.`;
+    // Without its own NS records, a zone is gone.
+    const remedy =
+      name === "@" && recordType === "NS"
+        ? "Correct the name, or add the name server's address before you take this one out of the delegation."
+        : "Delete the record, or point it elsewhere.";
+    const message = `${recordType} of ${owner} points to ${target}, ${fault}. ${risk}${remedy}`;
     const severity = state === "missing" ? "error" : "warning";
     return [{ code: "dangling", severity, name, recordType, server: null, target, message } as const];
   });

@@ -1,6 +1,7 @@
 import type { DnsClient, QueriedType, Reply } from "./dns-client.ts";
 import {
   askServers,
+  lackOf,
   longestChain,
   nameAbove,
   noError,
@@ -53,7 +54,7 @@ export class IterativeResolver implements Resolver {
       const records = own.filter((record) => record.type === type);
       if (records.length > 0) return { kind: "found", records };
       const alias = own.find((record) => record.type === "CNAME");
-      if (!alias) return { kind: "missing", exists: reply.rcode === noError };
+      if (!alias) return lackOf(reply, owner);
       owner = alias.value;
     }
     return { kind: "unknown" };

@@ -29,6 +29,16 @@ const mostAttempts = 8;
 export const noError = 0;
 export const noSuchName = 3;
 
+/**
+ * Returns what a reply without the records says of their owner. A denial of the name counts only with the SOA of a zone above it, as every
+ * authoritative server sends it (RFC 2308 §2.1): others invent denials, such as resolvers without a route to the Internet.
+ */
+export function lackOf({ rcode, authorities }: Reply, owner: string): Answer {
+  if (rcode === noError) return { kind: "missing", exists: true };
+  const proven = authorities.some(({ type, name }) => type === "SOA" && isWithin(owner, name));
+  return proven ? { kind: "missing", exists: false } : { kind: "unknown" };
+}
+
 /** The addresses of a name. `known`: all of them are known, which may be none. */
 export interface Addresses {
   known: boolean;

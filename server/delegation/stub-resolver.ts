@@ -1,6 +1,7 @@
 import type { DnsClient, QueriedType, Reply, Server } from "./dns-client.ts";
 import {
   isWithin,
+  lackOf,
   longestChain,
   mostServers,
   nameAbove,
@@ -36,7 +37,7 @@ export class StubResolver implements Resolver {
         owner = alias.value;
         links++;
       } else if (asked === owner || reply.rcode === noSuchName) {
-        return { kind: "missing", exists: reply.rcode === noError };
+        return lackOf(reply, owner);
       } else {
         // The answer ends within the chain.
         asked = owner;

@@ -116,6 +116,16 @@ test.for<[string, "missing" | "no_address" | "unknown" | "exists", string | null
   expect(findings.map((finding) => finding.severity)).toEqual(severity === null ? [] : [severity]);
 });
 
+test("a zone's own name server that does not exist is never to be deleted", () => {
+  const messageFor = (name: string) => {
+    const pointers = [{ name, recordType: "NS", target: "gone.tld" }];
+    return judge({ ...healthy, pointers, targets: new Map([["gone.tld", "missing"]]) }).findings[0]?.message;
+  };
+  expect(messageFor("@")).not.toMatch(/delete/i);
+  expect(messageFor("@")).toContain("Correct the name");
+  expect(messageFor("sub")).toContain("Delete the record, or point it elsewhere.");
+});
+
 test("what a check could not see leaves earlier findings open, and what it saw does not", () => {
   const finding = { name: "@", recordType: null, server: "ns.two.tld", target: null };
   const unknown = judge({ ...healthy, parent: { kind: "unknown", message: "" }, servers: [] });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { stateOf } from "../../server/delegation/check.ts";
 import { DnsClient } from "../../server/delegation/dns-client.ts";
 import { IterativeResolver } from "../../server/delegation/iterative-resolver.ts";
 import { observeDelegation } from "../../server/delegation/observe.ts";
@@ -20,6 +21,29 @@ function client(mostQuestions = 1_000, allow = ["127.53.0.0/16"]): DnsClient {
 }
 const iterative = (dns = client()) => new IterativeResolver(dns, ["127.53.0.1"], world.internet.port);
 const asked = () => [world.top, world.first, world.second].reduce((sum, { questions }) => sum + questions.length, 0);
+
+describe("a name that a resolver denies", () => {
+  const state = (target: string) => {
+    const { port } = world.internet;
+    return stateOf(new StubResolver(client(), [{ address: "127.53.0.2", port, reach: "inside" }]), target, true);
+  };
+
+  test("a denied name does not exist if its top-level domain does", async () => {
+    expect(await state("gone.tld")).toBe("missing");
+    expect(await stateOf(iterative(), "gone.tld", true)).toBe("missing");
+  });
+
+  test("behind a resolver that denies every public name, it is unknown whether the name exists", async () => {
+    world.top.zones = { ".": [". SOA a.root b.root 1", "here.internal A 192.0.2.1"] };
+    expect(await state("gone.tld")).toBe("unknown");
+    expect(await state("here.internal")).toBe("exists");
+  });
+
+  test("a denial without the SOA of a zone above the name proves nothing", async () => {
+    world.top.zones = { tld: ["other.tld A 192.0.2.1"] };
+    expect(await state("gone.tld")).toBe("unknown");
+  });
+});
 
 describe("from the roots", () => {
   test.for([
