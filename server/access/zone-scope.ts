@@ -92,11 +92,6 @@ export class ZoneScope {
     );
   }
 
-  /** Returns whether it includes records of some type at a host. */
-  includesSomeAt(host: string): boolean {
-    return this.#rules.some(({ pattern }) => matchesHost(pattern, host)) && this.limit?.includesSomeAt(host) !== false;
-  }
-
   /**
    * Returns whether it includes records of every type at a host and at every host below it. Only a `*` in a pattern matches a `*` in a host,
    * so a set that includes `*.dev` includes everything below `dev`.

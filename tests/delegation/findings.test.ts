@@ -116,11 +116,13 @@ test.for<[string, "missing" | "no_address" | "unknown" | "exists", string | null
   expect(findings.map((finding) => finding.severity)).toEqual(severity === null ? [] : [severity]);
 });
 
+/** The message about an NS record whose name server does not exist. */
+function messageFor(name: string): string | undefined {
+  const pointers = [{ name, recordType: "NS", target: "gone.tld" }];
+  return judge({ ...healthy, pointers, targets: new Map([["gone.tld", "missing"]]) }).findings[0]?.message;
+}
+
 test("a zone's own name server that does not exist is never to be deleted", () => {
-  const messageFor = (name: string) => {
-    const pointers = [{ name, recordType: "NS", target: "gone.tld" }];
-    return judge({ ...healthy, pointers, targets: new Map([["gone.tld", "missing"]]) }).findings[0]?.message;
-  };
   expect(messageFor("@")).not.toMatch(/delete/i);
   expect(messageFor("@")).toContain("Correct the name");
   expect(messageFor("sub")).toContain("Delete the record, or point it elsewhere.");

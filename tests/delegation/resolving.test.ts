@@ -22,12 +22,13 @@ function client(mostQuestions = 1_000, allow = ["127.53.0.0/16"]): DnsClient {
 const iterative = (dns = client()) => new IterativeResolver(dns, ["127.53.0.1"], world.internet.port);
 const asked = () => [world.top, world.first, world.second].reduce((sum, { questions }) => sum + questions.length, 0);
 
-describe("a name that a resolver denies", () => {
-  const state = (target: string) => {
-    const { port } = world.internet;
-    return stateOf(new StubResolver(client(), [{ address: "127.53.0.2", port, reach: "inside" }]), target, true);
-  };
+/** What a check finds of a name by way of a recursive server. */
+function state(target: string) {
+  const { port } = world.internet;
+  return stateOf(new StubResolver(client(), [{ address: "127.53.0.2", port, reach: "inside" }]), target, true);
+}
 
+describe("a name that a resolver denies", () => {
   test("a denied name does not exist if its top-level domain does", async () => {
     expect(await state("gone.tld")).toBe("missing");
     expect(await stateOf(iterative(), "gone.tld", true)).toBe("missing");
