@@ -19,7 +19,7 @@ import {
   type Draft,
 } from "../../../web/src/records/draft/draft.ts";
 import { changedData } from "../../../web/src/records/use-live-marks.ts";
-import { longestOldTtl, patchOf } from "../../../web/src/records/draft/patch.ts";
+import { longestOldTtl } from "../../../web/src/records/draft/patch.ts";
 
 const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
   id,
@@ -118,22 +118,6 @@ const data = (name: string, value: string, ttl = 300) => ({
   priority: null,
   proxied: false,
   status: "active" as const,
-});
-
-test("a patch groups by name and type, the apex first, removals before additions, with the changed words marked", () => {
-  const plan = {
-    creates: [data("zz", "new"), data("@", "added")],
-    updates: [{ id: "1", before: data("@", "a b", 60), after: data("@", "a c"), changes: {} }],
-    deletes: [],
-  };
-  expect(patchOf(plan).map(({ name, lines }) => [name, lines.map(({ sign, value }) => sign + value)])).toEqual([
-    ["@", ["-a b", "+a c", "+added"]],
-    ["zz", ["+new"]],
-  ]);
-  expect(patchOf(plan)[0]?.lines[0]?.words).toEqual([
-    { at: 0, text: "a", changed: false },
-    { at: 1, text: "b", changed: true },
-  ]);
 });
 
 test("the time that resolvers may remember is the longest TTL that goes", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { differenceLines, madeLines, planLines } from "../../../web/src/zone/patch.ts";
+import { differenceLines, folded, madeLines, markedWords, planLines } from "../../../web/src/zone/patch.ts";
 
 const record = (name: string, value: string, ttl = 300) => ({
   recordType: "A",
@@ -45,5 +45,52 @@ test("a change of the history is shown like a plan", () => {
     ["update", "@", "192.0.2.1", "192.0.2.9"],
     ["delete", "www", null, "192.0.2.1"],
     ["create", "www", null, "192.0.2.2"],
+  ]);
+});
+
+const update = (name: string, value: string, ttl: [number, number], after = value) => ({
+  before: record(name, value, ttl[0]),
+  after: record(name, after, ttl[1]),
+  changes: {},
+});
+
+test("three and more records of which the same is changed are one line, whatever their values are", () => {
+  const lines = differenceLines({
+    added: [],
+    removed: [],
+    modified: [
+      ...["a", "b", "c"].map((name, at) => update(name, `192.0.2.${at}`, [3600, 300])),
+      ...["d", "e"].map((name) => update(name, "192.0.2.9", [3600, 60])),
+      ...["f", "g", "h"].map((name) => update(name, "192.0.2.1", [300, 300], "192.0.2.2")),
+    ],
+  });
+  expect(
+    folded(lines).map((each) => ("lines" in each ? each.lines.map(({ name }) => name).join("") : each.name)),
+  ).toEqual(["abc", "d", "e", "fgh"]);
+});
+
+test("a text that differs only in its strings is shown with its strings", () => {
+  const text = { ...record("@", "one two"), recordType: "TXT" };
+  const [line] = differenceLines({
+    added: [],
+    removed: [],
+    modified: [{ before: text, after: { ...text, strings: ["one ", "two"] }, changes: {} }],
+  });
+  expect(line).toMatchObject({ before: '"one two"', value: '"one " "two"', note: "5 min, split differently" });
+});
+
+test("a new name or type of a record is shown with the former one", () => {
+  const [line] = differenceLines({
+    added: [],
+    removed: [],
+    modified: [{ before: record("old", "192.0.2.1"), after: record("new", "192.0.2.1"), changes: {} }],
+  });
+  expect(line).toMatchObject({ name: "new", note: "5 min, was old" });
+});
+
+test("of two values, the words that differ are marked", () => {
+  expect(markedWords("a b", "a c")).toEqual([
+    { at: 0, text: "a", changed: false },
+    { at: 1, text: "b", changed: true },
   ]);
 });

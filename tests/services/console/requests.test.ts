@@ -228,7 +228,7 @@ test("a member who may only propose changes of one type requests them where no r
   await expectAccessible(admin);
   await dialog.getByRole("button", { name: "Assign", exact: true }).click();
   await admin.getByText(`proposer${count} assigned.`).waitFor();
-  await admin.getByText(/Read and propose changes, until/).waitFor();
+  await admin.getByText(/Read and propose changes, ends on/).waitFor();
 
   const page = await site.signedIn({ username: `proposer${count}`, password: memberPassword, path: records() });
   await page.getByRole("button", { name: "Actions for www TXT" }).click();

@@ -29,12 +29,12 @@ test("a sync takes over only what was read: records that others add meanwhile ar
   const { zone, page } = await drifted();
   await zone.edit((text) => `${text}second 300 IN A 192.0.2.8\n`);
   site.expected.push("409");
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
   await dialog(page).getByText("The zone or its provider has changed since.").waitFor();
   await dialog(page).getByText("192.0.2.8").waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.1"]);
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
-  await page.getByText(/^Synced: \+2/).waitFor();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
+  await page.getByText(/^Adopted: \+2/).waitFor();
 });
 
 test("a difference that is being read stays when the zone can no longer be read", async () => {
@@ -62,10 +62,10 @@ test("a locked record that was changed at the provider is taken over after a sec
     .getByText(/is locked\.$/)
     .waitFor();
   site.expected.push("409");
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
   await dialog(page).getByLabel("I have reviewed the differences and want to continue.").check();
-  await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
-  await page.getByText(/^Synced: /).waitFor();
+  await dialog(page).getByRole("button", { name: "Adopt them anyway" }).click();
+  await page.getByText(/^Adopted: /).waitFor();
   expect(await zone.lines()).toEqual(["www A 192.0.2.9"]);
 });
 
@@ -115,7 +115,7 @@ test("an edit at the provider is compared and taken over from the settings, befo
   const page = await site.signedIn({ path: `/d/${zone.name}/settings` });
   await page.getByRole("button", { name: "Compare now…" }).click();
   await dialog(page).getByText("192.0.2.7").waitFor();
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
-  await page.getByText(/^Synced: \+1/).waitFor();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
+  await page.getByText(/^Adopted: \+1/).waitFor();
   expect(await zone.lines()).toEqual(["byhand A 192.0.2.7", "www A 192.0.2.1"]);
 });

@@ -91,8 +91,8 @@ test("a drift is shown with its difference, and one click takes it over", async 
   await dialog(page).getByText("192.0.2.7").waitFor();
   await expectAccessible(page);
   await photograph(page, "zone-drift");
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
-  await page.getByText(/^Synced: \+1 ~0 −0/).waitFor();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
+  await page.getByText(/^Adopted: \+1 ~0 −0/).waitFor();
   await dialog(page).waitFor({ state: "hidden" });
   await page.getByText("The provider has other records").waitFor({ state: "hidden" });
   expect((await zone.detail()).recordCount).toBe(2);
@@ -106,10 +106,10 @@ test("a sync that loses much of a zone asks a second time before it is forced", 
   const page = await opened(zone, "access");
   await page.getByRole("button", { name: "Show the difference" }).click();
   site.expected.push("409");
-  await dialog(page).getByRole("button", { name: "Sync", exact: true }).click();
+  await dialog(page).getByRole("button", { name: "Adopt the records", exact: true }).click();
   await dialog(page).getByLabel("I have reviewed the differences and want to continue.").check();
   expect((await zone.detail()).recordCount).toBe(11);
-  await dialog(page).getByRole("button", { name: "Sync anyway" }).click();
+  await dialog(page).getByRole("button", { name: "Adopt them anyway" }).click();
   await dialog(page).waitFor({ state: "hidden" });
   expect((await zone.detail()).recordCount).toBe(2);
 });

@@ -1,49 +1,113 @@
+import { useState } from "react";
+import { toUnicodeName } from "../../../server/dns/names/names.ts";
 import { formatNumber } from "../ui/format.ts";
 import { zoneWords } from "../words/zone.ts";
-import type { PatchLine } from "./patch.ts";
+import { folded, markedWords, type Fold, type PatchLine } from "./patch.ts";
 import styles from "./patch.module.css";
 
 const text = zoneWords;
 const signs = { create: "+", update: "~", delete: "−" } as const;
 /** More lines than anybody reads; the counts say how many there are. */
 const shownLines = 300;
+const keyOf = ({ kind, name, recordType, value }: PatchLine) => `${kind} ${name} ${recordType} ${value}`;
 
-/** Changes of records, one below the other, each with its sign. */
+/** Changes of records, one below the other, each with its sign. Equal changes of many records are one line with their number. */
 export function Patch({ lines }: { lines: readonly PatchLine[] }) {
   if (lines.length === 0) return <p>{text.noChanges}</p>;
   const count = (kind: PatchLine["kind"]) => formatNumber(lines.filter((line) => line.kind === kind).length);
+  const shown = folded(lines);
   return (
-    <>
+    <div>
       <p className={styles["counts"]}>
         <span className={styles["create"]}>+{count("create")}</span>
         <span className={styles["update"]}>~{count("update")}</span>
         <span className={styles["delete"]}>−{count("delete")}</span>
       </p>
       <ul className={styles["patch"]} aria-label={text.patch}>
-        {lines.slice(0, shownLines).map((line) => (
-          <Line key={`${line.kind} ${line.name} ${line.recordType} ${line.value}`} line={line} />
-        ))}
-        {lines.length > shownLines ? (
-          <li className={styles["more"]}>{text.moreLines(formatNumber(lines.length - shownLines))}</li>
+        {shown
+          .slice(0, shownLines)
+          .map((each) =>
+            "lines" in each ? (
+              <FoldedLines key={each.lines.map(keyOf).join(" ")} lines={each.lines} />
+            ) : (
+              <Line key={keyOf(each)} line={each} />
+            ),
+          )}
+        {shown.length > shownLines ? (
+          <li className={styles["more"]}>{text.moreLines(formatNumber(shown.length - shownLines))}</li>
         ) : null}
       </ul>
+    </div>
+  );
+}
+
+function FoldedLines({ lines }: Fold) {
+  const [open, setOpen] = useState(false);
+  const [first] = lines;
+  if (!first) return null;
+  const names = [...new Set(lines.map(({ name }) => toUnicodeName(name)))];
+  return (
+    <>
+      <li className={`${styles["line"]} ${styles["update"]}`}>
+        <span className={styles["sign"]} aria-hidden>
+          {signs.update}
+        </span>
+        <span className="sr">{text.signs.update}: </span>
+        <button type="button" className={styles["fold"]} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {text.recordCount(lines.length, formatNumber(lines.length))}
+        </button>
+        <span className={styles["value"]}>
+          {first.before === null ? (
+            <span className={styles["names"]}>{names.join(", ")}</span>
+          ) : (
+            <Values before={first.before} value={first.value} />
+          )}
+        </span>
+        <span className={styles["note"]}>{first.note}</span>
+      </li>
+      {open ? lines.slice(0, shownLines).map((line) => <Line key={keyOf(line)} line={line} />) : null}
+    </>
+  );
+}
+
+function Words({ value, other }: { value: string; other: string }) {
+  return markedWords(value, other).map(({ at, text: word, changed }) => (
+    <span key={at}>
+      {at > 0 ? " " : ""}
+      {changed ? <b>{word}</b> : word}
+    </span>
+  ));
+}
+
+/** What goes and what comes, with the words that differ marked. */
+function Values({ before, value }: Pick<PatchLine, "before" | "value">) {
+  if (before === null) return value;
+  return (
+    <>
+      <del>
+        <Words value={before} other={value} />
+      </del>
+      <br />
+      <Words value={value} other={before} />
     </>
   );
 }
 
 function Line({ line: { kind, name, recordType, value, before, note } }: { line: PatchLine }) {
+  const readable = toUnicodeName(name);
   return (
     <li className={`${styles["line"]} ${styles[kind] ?? ""}`}>
       <span className={styles["sign"]} aria-hidden>
         {signs[kind]}
       </span>
       <span className="sr">{text.signs[kind]}: </span>
-      <span className={styles["name"]}>{name}</span>
+      <span className={styles["name"]}>
+        {readable}
+        {readable === name ? null : <small> {name}</small>}
+      </span>
       <span className={styles["type"]}>{recordType}</span>
       <span className={styles["value"]}>
-        {before === null ? null : <del>{before}</del>}
-        {before === null ? null : <br />}
-        {value}
+        <Values before={before} value={value} />
       </span>
       <span className={styles["note"]}>{note}</span>
     </li>

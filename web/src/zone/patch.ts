@@ -20,6 +20,36 @@ export interface PatchLine {
   note: string;
 }
 
+/** Changes that do the same to many records. */
+export interface Fold {
+  lines: readonly PatchLine[];
+}
+
+/** As many equal changes are shown as one. */
+const leastFolded = 3;
+
+/** The lines to show: three and more records of which the same is changed are one, in the place of the first. */
+export function folded(lines: readonly PatchLine[]): (PatchLine | Fold)[] {
+  const equal = Map.groupBy(lines.filter(isUpdate), sameness);
+  return lines.flatMap((each): (PatchLine | Fold)[] => {
+    const others = isUpdate(each) ? (equal.get(sameness(each)) ?? []) : [];
+    if (others.length < leastFolded) return [each];
+    return others[0] === each ? [{ lines: others }] : [];
+  });
+}
+
+const isUpdate = ({ kind }: PatchLine) => kind === "update";
+
+/** Without a value before, the value stays as it is, whatever it is. */
+const sameness = ({ before, value, note }: PatchLine) => JSON.stringify([before, before === null ? "" : value, note]);
+
+/** The parts of a value, and whether the other value lacks them. */
+export function markedWords(value: string, other: string | null): { at: number; text: string; changed: boolean }[] {
+  if (other === null || other === value) return [{ at: 0, text: value, changed: false }];
+  const others = new Set(other.split(" "));
+  return value.split(" ").map((text, at) => ({ at, text, changed: !others.has(text) }));
+}
+
 const order = { delete: 0, update: 1, create: 2 } as const;
 
 /** The lines of planned changes, by name and type, so that what replaces something stands below it. */
@@ -75,15 +105,27 @@ function changed(before: Data | Compared, after: Data | Compared): PatchLine {
     before.ttl === after.ttl ? formatTtl(after.ttl) : `${formatTtl(before.ttl)} → ${formatTtl(after.ttl)}`,
     before.proxied === after.proxied ? "" : after.proxied ? zoneWords.proxied : zoneWords.notProxied,
     before.status === after.status ? "" : after.status === "disabled" ? zoneWords.nowDisabled : zoneWords.nowEnabled,
+    before.name === after.name ? "" : zoneWords.was(before.name),
+    before.recordType === after.recordType ? "" : zoneWords.was(before.recordType),
   ];
+  // Texts that differ only in their strings would look the same.
+  const isResplit = before.value === after.value && JSON.stringify(before.strings) !== JSON.stringify(after.strings);
+  if (isResplit) notes.push(zoneWords.resplit);
+  const valueOf = ({ value, strings }: Data | Compared) => (isResplit ? quoted(value, strings ?? null) : value);
   return {
     kind: "update",
     name: after.name,
     recordType: after.recordType,
-    value: after.value,
-    before: before.value === after.value ? null : before.value,
+    value: valueOf(after),
+    before: before.value === after.value && !isResplit ? null : valueOf(before),
     note: notes.filter(Boolean).join(", "),
   };
+}
+
+/** A text as its character-strings; by default, they have 255 characters. */
+function quoted(value: string, strings: readonly string[] | null): string {
+  const parts = strings ?? value.match(/.{1,255}/gsu) ?? [""];
+  return parts.map((part) => `"${part}"`).join(" ");
 }
 
 function sorted(lines: PatchLine[]): PatchLine[] {

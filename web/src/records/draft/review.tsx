@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import { isZonewrightError } from "@zonewright/client";
-import { Fragment, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatNumber, formatTtl } from "../../ui/format.ts";
@@ -9,7 +9,9 @@ import field from "../../ui/field.module.css";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { recordsWords } from "../../words/records.ts";
 import type { Clashes, ShownClash } from "./use-clashes.ts";
-import { longestOldTtl, patchOf } from "./patch.ts";
+import { Patch } from "../../zone/patch-view.tsx";
+import { planLines } from "../../zone/patch.ts";
+import { longestOldTtl } from "./patch.ts";
 import { noRequestText, RequestFields, type RequestText } from "./request-fields.tsx";
 import type { Plan } from "./use-draft.ts";
 import styles from "./draft.module.css";
@@ -54,7 +56,7 @@ export function Review(props: ReviewProps) {
   const { zone, provider, plan, count, error, pending, clashes, overtakenBy, onClose, keys } = props;
   const mustForce = props.mustForce || props.mustUnlock;
   const isUndecided = clashes.all.length > 0;
-  const groups = useMemo(() => (plan ? patchOf(plan) : []), [plan]);
+  const lines = useMemo(() => (plan ? planLines(plan) : []), [plan]);
   const oldTtl = plan && longestOldTtl(plan);
   const apply = useRef<HTMLButtonElement>(null);
   const [message, setMessage] = useState("");
@@ -145,37 +147,13 @@ export function Review(props: ReviewProps) {
     >
       <div className={styles["stack"]}>
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
-        <div className={styles["patch"]}>
-          {groups.map(({ name, recordType, lines }) => (
-            <Fragment key={`${name} ${recordType}`}>
-              <h3>
-                {name}
-                <span>{recordType}</span>
-              </h3>
-              {lines.map(({ id, sign, ttl, disabled, words: parts }) => (
-                <div key={id} className={`${styles["line"]} ${sign === "+" ? styles["add"] : styles["del"]}`}>
-                  <span>{sign === "+" ? "+" : "−"}</span>
-                  <span>{formatTtl(ttl)}</span>
-                  <span>
-                    {parts.map((part) => (
-                      <Fragment key={part.at}>
-                        {part.at > 0 ? " " : ""}
-                        {part.changed ? <b>{part.text}</b> : part.text}
-                      </Fragment>
-                    ))}
-                    {disabled ? <i> {text.disabled}</i> : null}
-                  </span>
-                </div>
-              ))}
-            </Fragment>
-          ))}
-          {(plan?.warnings ?? []).map((warning) => (
-            <p key={warning} className={styles["say"]}>
-              <TriangleAlert aria-hidden />
-              <span>{warning}</span>
-            </p>
-          ))}
-        </div>
+        {plan ? <Patch lines={lines} /> : null}
+        {(plan?.warnings ?? []).map((warning) => (
+          <p key={warning} className={styles["say"]}>
+            <TriangleAlert aria-hidden />
+            <span>{warning}</span>
+          </p>
+        ))}
         <ReverseChanges changes={plan?.reverse ?? []} ticked={props.reverse} onTick={props.onReverse} />
         {oldTtl === null || oldTtl === 0 ? null : (
           <p className={styles["muted"]}>{text.resolvers(formatTtl(oldTtl))}</p>

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
 import type { Rows } from "../../ui/use-rows.ts";
 import { recordsWords } from "../../words/records.ts";
@@ -270,6 +271,8 @@ export function Grid(props: GridProps) {
         {[text.name, text.type, text.value, text.ttl, text.note, text.changed].map((label) => (
           <span key={label} role="columnheader">
             {label}
+            {/* Names are relative to the zone, whose own name scrolls away. */}
+            {label === text.name ? <span className={styles["zone"]}>.{toUnicodeName(zone)}</span> : null}
           </span>
         ))}
         <span role="columnheader">

@@ -14,6 +14,7 @@ import {
   Users,
 } from "lucide-react";
 import { memo, useRef, type MouseEvent as Press } from "react";
+import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
@@ -75,6 +76,7 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
   const { row, index, column, selected, live, readOnly, faults, warnings, clash, actions } = props;
   const { key, record, edit, fields } = row;
   const kind = edit?.kind ?? null;
+  const readable = toUnicodeName(fields.name);
   // What the edit was made from. Others may have changed the record since.
   const old = edit?.kind === "update" ? edit.before : null;
   const cell = (of: Column, className: string) => ({
@@ -114,7 +116,8 @@ export const RecordRow = memo(function RecordRow(props: RowProps) {
       </span>
       <span {...cell("name", styles["name"] ?? "")}>
         {old && old.name !== fields.name ? <span className={styles["old"]}>{old.name}</span> : null}
-        {fields.name}
+        {readable}
+        {readable === fields.name ? null : <small>{fields.name}</small>}
         {isDisabled(fields) ? (
           <span className={styles["mark"]} title={text.disabledHint}>
             <EyeOff aria-hidden />

@@ -1,4 +1,5 @@
 import type { DnsRecord } from "@zonewright/client";
+import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { fieldsOf, isDisabled, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 
 /** A row of the grid: a record of the zone, with what the draft does to it. */
@@ -172,7 +173,8 @@ export function findName(rows: RowSource, from: number, start: string): number |
   const begin = start.length > 1 ? from : from + 1;
   for (let step = 0; step < rows.count; step += 1) {
     const index = (begin + step) % rows.count;
-    if (rows.at(index)?.fields.name.startsWith(start)) return index;
+    const name = rows.at(index)?.fields.name ?? "";
+    if (name.startsWith(start) || toUnicodeName(name).startsWith(start)) return index;
   }
   return null;
 }

@@ -99,7 +99,7 @@ export const records = {
   discardHint: (count: string) => `${plural(count, "change", "changes")} will be discarded. Nothing has been sent.`,
   review: "Review",
   reviewTitle: (count: string, zone: string) => `Review ${plural(count, "change", "changes")} to ${zone}`,
-  reviewHint: (provider: string) => `Nothing has been sent yet. ${provider} takes all of them, or none.`,
+  reviewHint: (provider: string) => `Nothing has been sent yet. At ${provider}, either all changes are made or none.`,
   reviewRow: "Changes",
   reverse: "Reverse names",
   resolvers: (time: string) => `Resolvers may keep the old answers for up to ${time}.`,

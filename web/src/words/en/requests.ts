@@ -52,7 +52,8 @@ export const requests = {
   stale: "The changes are different now, so this approval no longer counts.",
   approve: "Approve",
   approveTitle: (title: string) => `Approve “${title}”`,
-  approveHint: "You approve exactly the changes on this page. If the zone changes them, the approval no longer counts.",
+  approveHint:
+    "You approve exactly the changes on this page. If they have to change because the zone did, your approval no longer counts.",
   reject: "Reject…",
   rejectNow: "Reject",
   rejectTitle: (title: string) => `Reject “${title}”`,
@@ -60,7 +61,7 @@ export const requests = {
   note: "Note to the author (optional)",
   apply: "Apply",
   applyAnyway: "Apply anyway",
-  applyHint: "All changes are made, or none.",
+  applyHint: "Either all changes are made or none.",
   withdraw: "Withdraw…",
   withdrawTitle: (title: string) => `Withdraw “${title}”`,
   withdrawHint: "The request ends. Nothing in the zone changes.",

@@ -5,7 +5,7 @@ export const timeline = {
   empty: "Each change of this zone appears here: who made it, when, and how to revert it.",
   kinds: {
     edit: "Records edited",
-    bulk: "Records added",
+    bulk: "Several records changed",
     import: "Zone file imported",
     sync: "Adopted from the provider",
     rollback: "Snapshot restored",
