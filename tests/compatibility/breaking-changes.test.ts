@@ -88,6 +88,7 @@ describe("changes to what clients send", () => {
     ["an enum instead of any text", text, { type: "string", enum: ["a"] }],
     ["a lower limit", { type: "integer", maximum: 9 }, { type: "integer", maximum: 8 }],
     ["a new limit", text, { type: "string", maxLength: 3 }],
+    ["a limit below a value of an enum", { type: "string", enum: ["a", "bc"] }, { type: "string", maxLength: 1 }],
     ["a new pattern", text, { type: "string", pattern: "^a" }],
     ["a new format", text, { type: "string", format: "uuid" }],
     ["another item type", { type: "array", items: text }, { type: "array", items: { type: "integer" } }],
@@ -116,6 +117,11 @@ describe("changes to what clients send", () => {
     ["any number instead of integers", { type: "integer" }, { type: "number" }],
     ["an added enum value", { type: "string", enum: ["a"] }, { type: "string", enum: ["a", "b"] }],
     ["a higher limit", { type: "integer", maximum: 8 }, { type: "integer", maximum: 9 }],
+    [
+      "any text as long as the values of an enum",
+      { type: "string", enum: ["a", "bc"] },
+      { type: "string", maxLength: 2 },
+    ],
     ["a new default", { type: "integer" }, { type: "integer", default: 20 }],
     ["more names", named(["a"]), named(["a", "b"])],
   ])("in a request, %s does not break clients", (_what, before, after) => {

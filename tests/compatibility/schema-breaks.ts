@@ -84,12 +84,18 @@ function valueBreaks(one: JsonSchema, other: JsonSchema, direction: "input" | "o
   ] as const;
   for (const [bound, sign] of bounds) {
     const limit = other[bound];
-    const own = one[bound] ?? sign * Infinity;
+    const own = one[bound] ?? longestOf(one, bound) ?? sign * Infinity;
     if (limit !== undefined && sign * own > sign * limit) found.push(`${at} may pass the ${bound} of ${limit}`);
   }
   if (other.format !== undefined && one.format !== other.format) found.push(`${at} may be no ${other.format}`);
   if (other.pattern !== undefined && one.pattern !== other.pattern) found.push(`${at} may be of another form`);
   return found;
+}
+
+/** Returns the length of an enum's longest value as its bound; null for others. */
+function longestOf({ enum: values }: JsonSchema, bound: string): number | null {
+  if (bound !== "maxLength" || values === undefined) return null;
+  return Math.max(...values.map((value) => (typeof value === "string" ? value.length : Infinity)));
 }
 
 function accepts(types: readonly string[], type: string): boolean {

@@ -79,8 +79,8 @@ export function openApiDocument(
   document.info = { ...document.info, license: { name: "MIT", identifier: "MIT" } };
   document.tags = tags;
   document.components.schemas["Problem"] = problemSchema;
-  // No operation refers to 405, because unsupported methods are not operations.
-  const { Problem405: _, ...responses } = problemResponses;
+  // No operation refers to these: an unsupported method is none, and a request that arrives too slowly is not known to be one.
+  const { Problem405: _unsupported, Problem408: _slow, ...responses } = problemResponses;
   document.components.responses = responses;
   for (const [path, methods] of Object.entries(document.paths)) {
     const { [deletion.toLowerCase()]: deleting, ...others } = methods;
