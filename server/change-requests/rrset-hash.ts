@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
-import { rrsetKey, type PlannedChange, type RecordDraft } from "../dns/record.ts";
+import { asWritten, rrsetKey, type PlannedChange, type RecordDraft } from "../dns/record.ts";
 import { flatMapped, inSlices, mapped, sorted, type Steps } from "../platform/slices.ts";
 
 /** Returns the names that changes touch, before or after, each once. */
@@ -66,8 +66,10 @@ export function* hashing(domainId: string, { live, changes, following }: State):
   return hash.digest("base64url");
 }
 
-function textOf({ recordType, name, value, strings, ttl, priority, proxied, comment, ...rest }: RecordDraft): string {
+function textOf(record: RecordDraft): string {
+  const { recordType, strings, ttl, priority, proxied, comment, ...rest } = record;
   const { status, locked, ownerId, reviewAt } = rest;
+  const { name, value } = asWritten(record);
   // Hashes of earlier versions cover no status, and no other notes than the comment.
   const notes = locked || ownerId !== null || reviewAt !== null ? [locked, ownerId, reviewAt] : [];
   const others = status === "active" ? notes : [...notes, status];

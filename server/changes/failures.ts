@@ -1,7 +1,7 @@
-import type { PlannedChange } from "../dns/record.ts";
+import { spellingOf, type PlannedChange, type Spelling } from "../dns/record.ts";
 
 /** A change that was refused, as the history stores it. */
-export interface Failure {
+export interface Failure extends Spelling {
   action: "create" | "update" | "delete";
   recordType: string;
   name: string;
@@ -11,8 +11,9 @@ export interface Failure {
 
 /** Returns the history's entry for a refused change. */
 export function failureOf(change: PlannedChange, error: string): Failure {
-  const { recordType, name, value } = change.after ?? change.before;
-  return { action: change.action, recordType, name, value, error };
+  const record = change.after ?? change.before;
+  const { recordType, name, value } = record;
+  return { action: change.action, recordType, name, value, ...spellingOf(record), error };
 }
 
 /** The history shows as many of a change set. */

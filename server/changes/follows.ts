@@ -14,6 +14,8 @@ export interface FollowItem {
   gained: string[];
   /** Full names that lost it. */
   lost: string[];
+  /** Names that received it as written, where they have capitals. */
+  written?: Record<string, string> | undefined;
 }
 
 /** What one reverse zone must do after a change set of another zone. It says what to look at; the records are read when it is done. */

@@ -6,7 +6,7 @@ import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Failure } from "./failures.ts";
 import { propagationOf } from "./propagation.ts";
-import type { StatedData } from "../dns/record.ts";
+import { asWritten, type StatedData } from "../dns/record.ts";
 
 const shownChanges = 100;
 
@@ -79,7 +79,7 @@ export async function zoneHistory(em: EntityManager, caller: Caller, input: Pagi
       updates,
       deletes,
       changes: set.revision === null ? [] : (changes.get(set.revision) ?? []),
-      failures: failures.slice(0, shownChanges),
+      failures: failures.slice(0, shownChanges).map(asWritten),
       // Changes with unknown outcome are among the failures.
       unknown: sees.isAll ? (set.unknown ?? 0) : Math.min(set.unknown ?? 0, failures.length),
       revertsId: set.reverts_id,
@@ -111,7 +111,7 @@ interface ChangeRow {
 
 function data(alias: "o" | "e" | "n") {
   return sql.raw(
-    `json_build_object('recordType', ${alias}.record_type, 'name', ${alias}.name, 'value', ${alias}.value, 'strings', nullif(${alias}.strings, '')::json, 'ttl', ${alias}.ttl, ` +
+    `json_build_object('recordType', ${alias}.record_type, 'name', coalesce(${alias}.written_name, ${alias}.name), 'value', coalesce(${alias}.written_value, ${alias}.value), 'strings', nullif(${alias}.strings, '')::json, 'ttl', ${alias}.ttl, ` +
       `'priority', ${alias}.priority, 'proxied', ${alias}.proxied, 'status', ${alias}.status)`,
   );
 }

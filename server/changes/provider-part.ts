@@ -1,6 +1,6 @@
 import { notDone } from "../dns-providers/applying/change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
-import { dataOf, sameData, servedChange, type PlannedChange } from "../dns/record.ts";
+import { dataOf, sameData, sameSpelling, servedChange, type PlannedChange } from "../dns/record.ts";
 
 /** The part of a change set that is sent to the provider. */
 export interface ProviderPart {
@@ -33,8 +33,9 @@ export function providerPart(changes: readonly PlannedChange[], atomic: boolean)
 /** Returns what the provider is to do for a change; null for nothing. */
 function partOf(change: PlannedChange): RecordChange | null {
   const served = servedChange(change);
-  if (served === null || (served.action === "update" && sameData(served.before, served.after))) return null;
+  if (served === null) return null;
   const { action, before, after } = served;
+  if (action === "update" && sameData(before, after) && sameSpelling(before, after)) return null;
   if (action === "create") return { action, before: null, after: dataOf(after) };
   if (action === "update") return { action, before: dataOf(before), after: dataOf(after) };
   return { action, before: dataOf(before), after: null };

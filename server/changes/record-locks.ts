@@ -1,4 +1,4 @@
-import { recordLabel, sameRecord, type PlannedChange } from "../dns/record.ts";
+import { recordLabel, sameAsWritten, type PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 
 /*
@@ -18,7 +18,7 @@ interface Unlocking {
 
 /** Returns whether a change deletes a locked record, or changes what it publishes. */
 export function touchesLocked({ before, after }: Sides): boolean {
-  return before !== null && before.locked && (after === null || !sameRecord(before, after));
+  return before !== null && before.locked && (after === null || !sameAsWritten(before, after));
 }
 
 /** Returns why only the domain's owner and administrators may make a change: it touches, sets or clears a lock; null if others may, too. */

@@ -1,6 +1,6 @@
 import type { Role } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
-import { sameRecord, type PlannedChange } from "../dns/record.ts";
+import { sameAsWritten, type PlannedChange } from "../dns/record.ts";
 import { AppError, badField } from "../platform/errors.ts";
 
 /** What a call that changes records says about its change. */
@@ -97,7 +97,7 @@ function reviewRequired(domainId: string): AppError {
  * be warned of it.
  */
 function isNoteOnly({ before, after }: PlannedChange): boolean {
-  return before !== null && after !== null && sameRecord(before, after) && (after.locked || !before.locked);
+  return before !== null && after !== null && sameAsWritten(before, after) && (after.locked || !before.locked);
 }
 
 /** Returns whether a change concerns only proofs for certificate authorities (RFC 8555 §8.4), which expire in minutes. */

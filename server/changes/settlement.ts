@@ -6,7 +6,7 @@ import type { Later } from "../database/one-trip.ts";
 import { statement } from "../database/statement.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
-import { countActions, dataOf, storedStrings, type PlannedChange, type RecordDraft } from "../dns/record.ts";
+import { asWritten, countActions, dataOf, storedStrings, type PlannedChange, type RecordDraft } from "../dns/record.ts";
 import { causeColumns, type Cause } from "./cause.ts";
 import { failureOf, failuresText, type Failure } from "./failures.ts";
 import type { Lease } from "./lease.ts";
@@ -88,13 +88,13 @@ function openStatement(
   // A rollback may restore a deleted record under its id: its version numbers go on.
   return statement`
     insert into records (
-      record_id, version, domain_id, since, record_type, name, value, strings, ttl, priority, proxied, status, comment,
+      record_id, version, domain_id, since, record_type, name, value, written_name, written_value, strings, ttl, priority, proxied, status, comment,
       locked, owner_id, review_at, review_reminded, created_at, updated_at
     )
-    select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.g, r.s, r.p, r.x, r.a, r.c,
+    select r.id, greatest(r.v, last.version + 1), ${domainId}::uuid, ${revision}::int, r.t, r.n, r.d, r.wn, r.wd, r.g, r.s, r.p, r.x, r.a, r.c,
       r.l, (select u.id from users u where u.id = r.o), r.w, last.review_reminded, r.m, ${now}::timestamptz
     from json_to_recordset(${rows}::json) as r (
-      id uuid, v int, t text, n text, d text, g text, s int, p int, x boolean, a text, c text, l boolean, o uuid, w timestamptz, m timestamptz
+      id uuid, v int, t text, n text, d text, wn text, wd text, g text, s int, p int, x boolean, a text, c text, l boolean, o uuid, w timestamptz, m timestamptz
     )
     left join lateral (
       select version, review_reminded from records where record_id = r.id order by version desc limit 1
@@ -108,6 +108,8 @@ function versionRow({ id, before, after }: PlannedChange, now: Date) {
     t: after?.recordType,
     n: after?.name,
     d: after?.value,
+    wn: after?.writtenName,
+    wd: after?.writtenValue,
     g: storedStrings(after?.strings ?? null),
     s: after?.ttl,
     p: after?.priority,
@@ -234,7 +236,7 @@ function trailStatement(
 function auditedData(record: RecordDraft): object {
   const { status, locked, ownerId, reviewAt } = record;
   return {
-    ...dataOf(record),
+    ...asWritten(dataOf(record)),
     ...(status === "disabled" ? { status } : {}),
     ...(locked ? { locked } : {}),
     ...(ownerId === null ? {} : { ownerId }),

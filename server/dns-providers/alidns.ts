@@ -39,6 +39,7 @@ export const alidns: ProviderKind<AlidnsConfig> = {
   apexCname,
   unsupportedReason,
   readOnlyReason,
+  lowersCase: "names",
   granularity: "record",
   configFields: [
     { name: "accessKeyId", label: "Access key id", secret: false, required: true },

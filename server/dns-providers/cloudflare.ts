@@ -38,6 +38,7 @@ export const cloudflare: ProviderKind<CloudflareConfig> = {
   proxiedTtl: 1,
   unsupportedReason: unsupported,
   unsupportedRrset: sharedUnsupported,
+  lowersCase: "names",
   granularity: "record",
   configFields: [
     { name: "apiToken", label: "API token", secret: true, required: true },

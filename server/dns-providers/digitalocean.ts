@@ -27,6 +27,7 @@ export const digitalocean: ProviderKind<DigitalOceanConfig> = {
   maxTtl,
   cutsTexts: true,
   unsupportedReason,
+  lowersCase: "owners",
   granularity: "record",
   configFields: [
     { name: "token", label: "API token", secret: true, required: true },

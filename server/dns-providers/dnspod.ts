@@ -34,6 +34,7 @@ export const dnspod: ProviderKind<DnspodConfig> = {
   apexCname,
   unsupportedReason,
   readOnlyReason,
+  lowersCase: "names",
   granularity: "record",
   configFields: [
     { name: "secretId", label: "SecretId", secret: false, required: true },

@@ -30,6 +30,7 @@ export const powerdns: ProviderKind<PowerdnsConfig> = {
   minTtl: 0,
   maxTtl,
   signsZones: true,
+  lowersCase: "owners",
   granularity: "rrset",
   configFields: [
     { name: "url", label: "API address", secret: false, required: true },

@@ -112,6 +112,8 @@ interface ProviderCapabilities {
   serverRules?: ServerRules | null;
   /** Its CNAME at the apex of a zone. Left out: there must be none. */
   apexCname?: ApexCname;
+  /** What it stores in lower case: the owners of records, or all names, those in values, too. Left out: it stores names as written. */
+  lowersCase?: "owners" | "names";
   /** Whether it can sign the zones that it serves. */
   signsZones?: true;
   /** Whether its connections report changes made elsewhere (`DnsProvider.watch`). */

@@ -45,6 +45,7 @@ export const route53: ProviderKind<Route53Config> = {
   maxTtl,
   unsupportedReason,
   readOnlyReason,
+  lowersCase: "owners",
   granularity: "rrset",
   configFields: [
     { name: "accessKeyId", label: "Access key id", secret: false, required: true },

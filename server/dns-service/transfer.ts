@@ -44,20 +44,18 @@ interface ZoneCopy {
   soa: Soa;
   /** For the apex, if the zone has none there. */
   nameServers: readonly string[];
-  /** The function that returns its pages. */
-  page: "zone_page" | "served_zone_page";
 }
 
 /** Returns a whole transfer of a zone of any kind. @param isIncluded which records it has besides the SOA */
 export function zoneTransfer(
   database: Database,
-  zone: Omit<ZoneCopy, "page">,
+  zone: ZoneCopy,
   isIncluded: (record: { name: string; recordType: string }) => boolean,
 ): Transfer {
   const soa = soaEntry(ownerOf(zone.name), zone.soa);
   const entries = async function* () {
     yield soa;
-    yield* recordsAt(database, { ...zone, page: "served_zone_page" }, (row, encoder) =>
+    yield* recordsAt(database, zone, (row, encoder) =>
       isIncluded({ name: row.name, recordType: row.record_type }) ? encoder.encode(row) : null,
     );
     yield soa;
@@ -90,7 +88,7 @@ async function* wholeZone(database: Database, zone: ServedZone): AsyncGenerator<
 }
 
 function copyOf(zone: ServedZone): ZoneCopy {
-  return { ...zone, nameServers: zone.service.settings.nameServers, page: "zone_page" };
+  return { ...zone, nameServers: zone.service.settings.nameServers };
 }
 
 /** @param encode returns null for a record to leave out */
@@ -114,13 +112,9 @@ async function* recordsAt(
 }
 
 /** Every version that was alive at the revision stays so, whatever changes meanwhile. So pages are consistent without a transaction. */
-async function pageAfter(
-  em: EntityManager,
-  { id, revision, page }: ZoneCopy,
-  last: PageRow | null,
-): Promise<PageRow[]> {
+async function pageAfter(em: EntityManager, { id, revision }: ZoneCopy, last: PageRow | null): Promise<PageRow[]> {
   const { rows } = await sql<PageRow>`
-    select * from ${sql.id(page)}(
+    select * from transfer_page(
       ${id}::uuid, ${revision}, ${last?.name ?? ""}, ${last?.record_type ?? ""}, ${last?.record_id ?? leastUuid}::uuid, ${pageRows}
     )
   `.execute(queries(em));
@@ -139,7 +133,7 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
   const versions = () =>
     queries(em)
       .selectFrom("records")
-      .select(["record_type", "name", "value", "strings", "ttl", "proxied"])
+      .select(["record_type", "name", "value", "written_name", "written_value", "strings", "ttl", "proxied"])
       .where("domain_id", "=", id)
       .where("status", "=", "active")
       .orderBy("name")

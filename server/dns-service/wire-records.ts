@@ -20,6 +20,8 @@ export interface RecordRow {
   record_type: string;
   name: string;
   value: string;
+  written_name: string | null;
+  written_value: string | null;
   strings: string | null;
   ttl: number;
 }
@@ -37,7 +39,9 @@ export class RecordEncoder {
     this.#zoneOwner = ownerOf(zone);
   }
 
-  encode({ record_type: recordType, name, value, strings, ttl }: RecordRow): WireEntry {
+  encode(row: RecordRow): WireEntry {
+    const { record_type: recordType, strings, ttl } = row;
+    const [name, value] = [row.written_name ?? row.name, row.written_value ?? row.value];
     const type = typeNumber(recordType);
     if (type === null) throw new WireError(`${recordType} is not a type that name servers exchange`);
     const split = strings === null || strings === unreadSplit ? null : (JSON.parse(strings) as string[]);

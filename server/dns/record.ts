@@ -220,13 +220,14 @@ export function sameSpelling(a: Spelling, b: Spelling): boolean {
   return a.writtenName === b.writtenName && a.writtenValue === b.writtenValue;
 }
 
+/** Returns whether two records are the same and written alike, whatever is noted about them. */
+export function sameAsWritten(a: StatedData, b: StatedData): boolean {
+  return sameRecord(a, b) && sameSpelling(a, b);
+}
+
 /** Returns whether the draft equals the record, spelling and notes included. */
 export function isUnchanged(before: LiveRecord, after: RecordDraft): boolean {
-  return (
-    sameRecord(before, after) &&
-    sameSpelling(before, after) &&
-    noteFields.every((field) => sameNote(before, after, field))
-  );
+  return sameAsWritten(before, after) && noteFields.every((field) => sameNote(before, after, field));
 }
 
 const noteFields = ["comment", "locked", "ownerId", "reviewAt"] as const;

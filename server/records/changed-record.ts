@@ -1,5 +1,5 @@
 import type { ChangeResult } from "../changes/pipeline.ts";
-import type { PlannedChange } from "../dns/record.ts";
+import { asWritten, type PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import type { EditPlan } from "./editing/plan-edits.ts";
 import { recordView } from "./list.ts";
@@ -21,7 +21,7 @@ export function afterChange(domainId: string, { id, before, after }: PlannedChan
   if (!after) return null;
   const version = (before?.version ?? 0) + 1;
   return {
-    ...after,
+    ...asWritten(after),
     id,
     domainId,
     version,

@@ -5,11 +5,11 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { aligningTtls } from "../dns/desired-state.ts";
 import {
   changedNotes,
+  dataOf,
   isUnchanged,
   notesOf,
   recordKey,
   recordLabel,
-  statedDataOf,
   type LiveRecord,
   type PlannedChange,
   type RecordDraft,
@@ -172,7 +172,7 @@ function inverse(made: readonly Made[], live: ReadonlyMap<string, LiveRecord>): 
 }
 
 function draftOf(record: LiveRecord): RecordDraft {
-  return { ...statedDataOf(record), ...notesOf(record) };
+  return { ...dataOf(record), status: record.status, ...notesOf(record) };
 }
 
 type Sides = Pick<Made, "before" | "after">;

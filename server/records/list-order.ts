@@ -32,7 +32,8 @@ const orders = {
 export function orderBy(sort: RecordSort, fromEnd: boolean, updated: "updated_at" | "read_at" = "updated_at") {
   const direction = sql.raw(sort.startsWith("-") === fromEnd ? "asc" : "desc");
   const columns = orders[sort.replace("-", "") as keyof typeof orders].map((column): RawBuilder<unknown> => {
-    if (column === "value") return sql`value collate "C" ${direction}`;
+    // Texts keep capitals, which count only between those that are equal otherwise.
+    if (column === "value") return sql`lower(value) collate "C" ${direction}, value collate "C" ${direction}`;
     return sql`${sql.ref(column === "updated_at" ? updated : column)} ${direction}`;
   });
   return sql.join(columns);

@@ -3,7 +3,7 @@ import type { Zone } from "../access/zone-access.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
-import type { LiveRecord } from "../dns/record.ts";
+import { asWritten, type LiveRecord } from "../dns/record.ts";
 import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
 import { managedColumns, managedRecord, managedRecords } from "../changes/state/managed-queries.ts";
@@ -185,5 +185,5 @@ async function internationalNames(em: EntityManager, domainId: string, at: numbe
 
 /** Returns a record as answers show it. */
 export function recordView(domainId: string, record: LiveRecord, serverManaged = false) {
-  return { ...record, domainId, serverManaged };
+  return { ...asWritten(record), domainId, serverManaged };
 }

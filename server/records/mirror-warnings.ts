@@ -2,6 +2,8 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { isActive, recordLabel, type PlannedChange } from "../dns/record.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
+import { atOnce } from "../platform/slices.ts";
+import { loweredNames } from "./lowered-names.ts";
 import { withPlainTtl } from "./plain-ttls.ts";
 import { limitIssues } from "./provider-limits.ts";
 
@@ -24,6 +26,9 @@ export async function mirrorWarnings(
     .where("mirrors.strict", "=", false)
     .orderBy("mirrors.id")
     .execute();
+  const lowered = mirrors.flatMap(({ kind, name }) =>
+    atOnce(loweredNames({ ...knownKind(kind), name: `The mirror ${name}` }, changes)),
+  );
   const warnings = mirrors.flatMap(({ kind, name }) =>
     brought.flatMap((record) => {
       const mirror = knownKind(kind);
@@ -31,5 +36,5 @@ export async function mirrorWarnings(
       return issue ? [`The mirror ${name} will not have ${recordLabel(record)}: ${issue.message}`] : [];
     }),
   );
-  return warnings.slice(0, mostListed);
+  return [...warnings.slice(0, mostListed), ...lowered];
 }

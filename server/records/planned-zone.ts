@@ -1,9 +1,11 @@
+import type { ProviderKind } from "../dns-providers/provider.ts";
 import { lockWarning } from "../changes/record-locks.ts";
 import type { ReverseMode } from "../database/tables/domains.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { touchedAddresses } from "../dns/reverse/touched.ts";
 import { AppError } from "../platform/errors.ts";
 import { atOnce } from "../platform/slices.ts";
+import { loweredNames } from "./lowered-names.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { signedElsewhere } from "./signature-warnings.ts";
 
@@ -33,12 +35,13 @@ export function refuseLockedIn(zones: readonly Pick<PlannedZone, "domainName" | 
 
 /** Returns what a plan over many zones warns of in one of them, apart from losses. */
 export function zoneWarnings(
-  zone: { name: string; view: string; reverse: ReverseMode; signedElsewhere: boolean },
+  zone: { name: string; view: string; kind: ProviderKind; reverse: ReverseMode; signedElsewhere: boolean },
   changes: readonly PlannedChange[],
 ): string[] {
   const locked = lockWarning(changes);
   return [
     ...atOnce(privateAddressWarnings(zone, changes)),
+    ...atOnce(loweredNames(zone.kind, changes)),
     ...(locked === null ? [] : [locked]),
     ...reverseWarnings(zone, changes),
     ...(zone.signedElsewhere ? [signedElsewhere] : []),

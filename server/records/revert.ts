@@ -11,6 +11,7 @@ import { planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/review
 import { providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
 import { planInversion, type Inversion } from "./inversion.ts";
 import { lockWarning } from "../changes/record-locks.ts";
+import { loweredNames } from "./lowered-names.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { editedElsewhere } from "./service.ts";
@@ -99,6 +100,7 @@ export class Revert {
     const warnings = [
       ...planned.warnings,
       ...(await inSlices(privateAddressWarnings(zone, changes))),
+      ...(await inSlices(loweredNames(zone.kind, changes))),
       ...(await signatureWarnings(em, zone, changes)),
       ...followed.warnings.map(({ text }) => text),
     ];

@@ -22,6 +22,7 @@ import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { planView } from "./plan-view.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
+import { loweredNames } from "./lowered-names.ts";
 import { mirrorWarnings } from "./mirror-warnings.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
@@ -192,6 +193,7 @@ export class Records {
       ...(await inSlices(privateAddressWarnings(zone, changes))),
       ...(await signatureWarnings(em, zone, changes)),
       ...(await mirrorWarnings(em, zone, changes)),
+      ...(await inSlices(loweredNames(zone.kind, changes))),
       ...(followed?.warnings ?? []).map(({ text }) => text),
     ];
     const locked = input.unlock ? null : lockWarning(changes);

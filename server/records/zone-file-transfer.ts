@@ -14,6 +14,7 @@ import { asHeld } from "./joined-texts.ts";
 import { judgeChanges } from "./judge-changes.ts";
 import { managedZone } from "../changes/state/managed-queries.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
+import { loweredNames } from "./lowered-names.ts";
 import { privateAddressWarnings } from "./private-addresses.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
 import { liveZone, zoneAt } from "../changes/state/live-queries.ts";
@@ -135,6 +136,7 @@ export class ZoneFileTransfer {
         ...managedWarnings(desired.length - records.length),
         ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
         ...(await inSlices(privateAddressWarnings(zone, changes))),
+        ...(await inSlices(loweredNames(zone.kind, changes))),
         ...(await signatureWarnings(reader, zone, changes)),
         ...notEndless(held.warnings),
         ...notEndless(readOnlyWarnings(readOnly)),

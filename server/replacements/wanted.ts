@@ -1,5 +1,5 @@
 import { ruleFor } from "../dns/record-types.ts";
-import type { RecordData } from "../dns/record.ts";
+import { valueOf, type RecordData } from "../dns/record.ts";
 import { badField } from "../platform/errors.ts";
 
 /** What a caller wants replaced, as sent and as stored. */
@@ -21,6 +21,8 @@ interface ValueForm {
   omitted: number;
   /** The canonical rest. */
   rest: string;
+  /** The rest as written. */
+  written: string;
 }
 
 export interface Wanted {
@@ -39,7 +41,7 @@ export function readWanted(request: ReplaceRequest): { wanted: Wanted; warnings:
   const { recordType, newTtl = null } = request;
   const { form: from } = formOf(recordType, request.value, "value");
   const { form: to, warnings } = formOf(recordType, request.newValue, "newValue");
-  if (from.omitted === to.omitted && from.rest === to.rest && newTtl === null)
+  if (from.omitted === to.omitted && from.written === to.written && newTtl === null)
     throw badField(["newValue"], "`newValue` is the same as `value`. Send another value, or `newTtl`.");
   return { wanted: { recordType, from, to, newTtl }, warnings };
 }
@@ -50,7 +52,8 @@ function formOf(recordType: string, value: string, field: "value" | "newValue") 
     const written = rule.write(lead + value, null);
     if (!written.ok) continue;
     const omitted = lead.split(" ").length - 1;
-    return { form: { omitted, rest: restOf(written.value.value, omitted) }, warnings: written.value.warnings };
+    const [rest, asWritten] = [written.value.value, valueOf(written.value)].map((text) => restOf(text, omitted));
+    return { form: { omitted, rest: rest ?? "", written: asWritten ?? "" }, warnings: written.value.warnings };
   }
   // A value that begins with a number is meant with its numbers; of another one, only the rest can be wrong.
   const lead = /^\s*\d+\s/.test(value) ? "" : (leads[recordType]?.at(-1) ?? "");
@@ -67,8 +70,8 @@ export function isWanted({ recordType, from }: Wanted, record: RecordData): bool
   return record.recordType === recordType && restOf(record.value, from.omitted) === from.rest;
 }
 
-/** Returns the value that a record gets. */
-export function newValueOf({ to }: Wanted, record: RecordData): string {
-  if (to.omitted === 0) return to.rest;
-  return [...record.value.split(" ").slice(0, to.omitted), to.rest].join(" ");
+/** Returns the value that a record gets, canonical and as written. */
+export function newValueOf({ to }: Wanted, record: RecordData): { value: string; written: string } {
+  const lead = record.value.split(" ").slice(0, to.omitted);
+  return { value: [...lead, to.rest].join(" "), written: [...lead, to.written].join(" ") };
 }

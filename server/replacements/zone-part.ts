@@ -60,9 +60,10 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
   const edits = new Map<string, Edit>();
   const taken = new Set<string>();
   for (const record of writable) {
-    const value = newValueOf(wanted, record);
+    const { value, written } = newValueOf(wanted, record);
     if (value === record.value) {
-      edits.set(record.id, { action: "update", recordId: record.id, patch: { ttl } });
+      const spelled = wanted.from.written === wanted.to.written ? {} : { value: written };
+      edits.set(record.id, { action: "update", recordId: record.id, patch: { ...spelled, ttl } });
       continue;
     }
     // Two disabled records may be the same.
@@ -74,11 +75,11 @@ function editsIn({ rights, kind }: Zone, wanted: Wanted, present: readonly LiveR
     const other = others.get(key);
     if (!other && !taken.has(key)) {
       taken.add(key);
-      edits.set(record.id, { action: "update", recordId: record.id, patch: { value, ttl } });
+      edits.set(record.id, { action: "update", recordId: record.id, patch: { value: written, ttl } });
       continue;
     }
     edits.set(record.id, { action: "delete", recordId: record.id });
-    warnings.push(`${record.name} already has ${record.recordType} ${value}, so ${recordLabel(record)} is deleted.`);
+    warnings.push(`${record.name} already has ${record.recordType} ${written}, so ${recordLabel(record)} is deleted.`);
     if (other && ttl !== undefined && other.ttl !== ttl)
       edits.set(other.id, { action: "update", recordId: other.id, patch: { ttl } });
   }

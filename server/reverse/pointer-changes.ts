@@ -8,6 +8,7 @@ import {
   isActive,
   noNotes,
   notesOf,
+  spellingOf,
   type LiveRecord,
   type PlannedChange,
   type RecordDraft,
@@ -59,7 +60,7 @@ export async function pointerChanges(
       holds(name) ? "holds" : resolution.isManaged(name) ? "stale" : "foreign";
     const gained = item.gained.filter(holds);
     const decided = followAddress({ pointers: pointersOf(item), stateOf, gained, lost: item.lost });
-    for (const change of changesFor(item.owner, decided, zone.kind))
+    for (const change of changesFor(item, decided, zone.kind))
       plan.changes.push({ item, change, refusal: faultOf(change) });
     if (decided.foreign) plan.foreign.push({ item, target: decided.foreign.value });
   }
@@ -73,7 +74,7 @@ function isPointer(record: LiveRecord): boolean {
 
 /** Returns a decision as changes: deletes, then updates, then creates. */
 function changesFor(
-  owner: string,
+  { owner, written = {} }: FollowItem,
   { create, update, deletes }: PointerChanges<LiveRecord>,
   kind: ProviderKind,
 ): PlannedChange[] {
@@ -84,11 +85,11 @@ function changesFor(
       action: "update",
       id: before.id,
       before,
-      after: pointer(owner, target, before.ttl, before),
+      after: { ...pointer(owner, target, before.ttl, before), ...spellingOf(before), writtenValue: written[target] },
     });
   }
   if (create !== null) {
-    const after = pointer(owner, create, defaultTtlAt(kind), noNotes);
+    const after = { ...pointer(owner, create, defaultTtlAt(kind), noNotes), writtenValue: written[create] };
     changes.push({ action: "create", id: newId(), before: null, after });
   }
   return changes;

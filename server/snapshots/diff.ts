@@ -1,4 +1,4 @@
-import { changedFields, recordKey, sameRecord, statedDataOf, type StatedData } from "../dns/record.ts";
+import { changedFields, recordKey, sameAsWritten, sameRecord, statedDataOf, type StatedData } from "../dns/record.ts";
 import { atOnce, flatMapped, grouped, mapped, type Steps } from "../platform/slices.ts";
 
 /** A record on one side of a comparison, with its id. */
@@ -23,8 +23,9 @@ export function differ(before: readonly Sided[], after: readonly Sided[]): Diffe
 /** {@link differ} in steps. */
 export function* differing(before: readonly Sided[], after: readonly Sided[]): Steps<Difference> {
   const difference: Difference = { added: [], removed: [], modified: [] };
-  const compare = (from: StatedData, to: StatedData) => {
-    if (!sameRecord(from, to))
+  const compare = (from: Sided, to: Sided) => {
+    // Another record may be written otherwise, and is the same to DNS.
+    if (!(from.id === to.id ? sameAsWritten : sameRecord)(from, to))
       difference.modified.push({
         before: statedDataOf(from),
         after: statedDataOf(to),

@@ -130,7 +130,7 @@ describe("a plan of a replacement", () => {
 describe("values", () => {
   test.each([
     ["AAAA", "2001:db8::1", "2001:DB8:0:0:0:0:0:1", "2001:db8::0:2", "2001:db8::2"],
-    ["CNAME", "old.example.net", "OLD.Example.Net.", "New.example.NET.", "new.example.net"],
+    ["CNAME", "old.example.net", "OLD.Example.Net.", "New.example.NET.", "New.example.NET"],
     ["TXT", "v=spf1 a -all", "v=spf1 a -all", "v=spf1 -all", "v=spf1 -all"],
     ["CAA", "0 issue old.example", '0 issue "old.example"', "0 issue new.example", "0 issue new.example"],
     ["MX", "10 old.example.net", "10 OLD.example.net.", "20 new.example.net", "20 new.example.net"],

@@ -2,7 +2,7 @@ import { sql, type CompiledQuery, type Selectable, type SqlBool } from "kysely";
 import { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { unreadSplit, type LiveRecord } from "../../dns/record.ts";
+import { unreadSplit, type LiveRecord, type Spelling } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
 import { inPages, inSlices, sorted } from "../../platform/slices.ts";
 
@@ -12,6 +12,8 @@ export const liveColumns = [
   "record_type",
   "name",
   "value",
+  "written_name",
+  "written_value",
   "strings",
   "ttl",
   "priority",
@@ -41,6 +43,7 @@ export function liveRecord(row: LiveRow): LiveRecord {
     recordType: row.record_type,
     name: row.name,
     value: row.value,
+    ...writtenIn(row),
     strings: row.strings === null || row.strings === unreadSplit ? null : (JSON.parse(row.strings) as string[]),
     ttl: row.ttl,
     priority: row.priority,
@@ -52,6 +55,14 @@ export function liveRecord(row: LiveRow): LiveRecord {
     reviewAt: row.review_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+  };
+}
+
+/** Returns how a stored record was written, as `Spelling`. */
+export function writtenIn(row: { written_name: string | null; written_value: string | null }): Spelling {
+  return {
+    ...(row.written_name === null ? {} : { writtenName: row.written_name }),
+    ...(row.written_value === null ? {} : { writtenValue: row.written_value }),
   };
 }
 

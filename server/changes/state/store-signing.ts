@@ -99,12 +99,14 @@ async function insertRows(
     t: record.recordType,
     n: record.name,
     d: record.value,
+    wn: record.writtenName,
+    wd: record.writtenValue,
     s: record.ttl,
   }));
   await sql`
-    insert into server_managed_records (record_id, domain_id, record_type, name, value, ttl, read_at)
-    select r.id, ${domainId}::uuid, r.t, r.n, r.d, r.s, ${now}::timestamptz
-    from ${jsonRows(rows)} as r (id uuid, t text, n text, d text, s int)
+    insert into server_managed_records (record_id, domain_id, record_type, name, value, written_name, written_value, ttl, read_at)
+    select r.id, ${domainId}::uuid, r.t, r.n, r.d, r.wn, r.wd, r.s, ${now}::timestamptz
+    from ${jsonRows(rows)} as r (id uuid, t text, n text, d text, wn text, wd text, s int)
     on conflict do nothing
   `.execute(queries(tx));
 }

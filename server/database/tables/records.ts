@@ -14,8 +14,12 @@ export const RecordVersionSchema = defineEntity({
     since: p.integer(),
     until: p.integer().nullable(),
     recordType: p.text(),
+    /** Canonical, and so compared, sorted and found without case. */
     name: p.text(),
     value: p.text(),
+    /** The name and the value as written, where their names have capitals. */
+    writtenName: p.text().nullable(),
+    writtenValue: p.text().nullable(),
     /** The strings of a TXT as a JSON array; null for the default split at 255 octets. See `storedStrings`. */
     strings: p.text().nullable(),
     /** Seconds. */
@@ -48,6 +52,9 @@ export const ServerManagedRecordSchema = defineEntity({
     recordType: p.text(),
     name: p.text(),
     value: p.text(),
+    /** As in a record version. */
+    writtenName: p.text().nullable(),
+    writtenValue: p.text().nullable(),
     /** Seconds. */
     ttl: p.integer(),
     readAt: p.datetime(),

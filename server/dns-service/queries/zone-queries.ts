@@ -5,7 +5,7 @@ import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import { liveAtNames } from "../../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import { isActive, isApexNs, type LiveRecord } from "../../dns/record.ts";
+import { isActive, isApexNs, storedStrings, type LiveRecord } from "../../dns/record.ts";
 import { rcodes, types } from "../../dns/wire/messages.ts";
 import { placeholderNameServer, type Soa } from "../../dns/zone-file/soa.ts";
 import { typeName, typeNumber } from "../../dns/zone-file/type-names.ts";
@@ -187,8 +187,16 @@ function isServed(record: LiveRecord, zone: VisibleZone): boolean {
 
 function entriesOf(records: readonly LiveRecord[], zone: AskedZone, withSoa: boolean): WireEntry[] {
   const encoder = new RecordEncoder(zone.name);
-  const entries = records.map(({ recordType, strings, ...record }) =>
-    encoder.encode({ ...record, record_type: recordType, strings: strings === null ? null : JSON.stringify(strings) }),
+  const entries = records.map((record) =>
+    encoder.encode({
+      record_type: record.recordType,
+      name: record.name,
+      value: record.value,
+      written_name: record.writtenName ?? null,
+      written_value: record.writtenValue ?? null,
+      strings: storedStrings(record.strings),
+      ttl: record.ttl,
+    }),
   );
   return withSoa ? [apexSoa(zone), ...entries] : entries;
 }

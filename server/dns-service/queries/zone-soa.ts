@@ -19,7 +19,7 @@ export async function soaOf(
   if (served) return served.soa;
   const nameServer = await queries(em)
     .selectFrom("records")
-    .select("value")
+    .select(["value", "written_value"])
     .where("domain_id", "=", id)
     .where("until", "is", null)
     .where("status", "=", "active")
@@ -29,7 +29,7 @@ export async function soaOf(
     .limit(1)
     .executeTakeFirst();
   const soa = initialSoa(name, new Date(0));
-  return { ...soa, mname: nameServer?.value ?? soa.mname, serial: serialOf(revision + 1) };
+  return { ...soa, mname: nameServer?.written_value ?? nameServer?.value ?? soa.mname, serial: serialOf(revision + 1) };
 }
 
 /** Returns an SOA as a record of its zone. */

@@ -1,5 +1,13 @@
 import { absoluteName, withEscapes } from "../../dns/names/names.ts";
-import { isApexNs, type LiveRecord } from "../../dns/record.ts";
+import {
+  isApexNs,
+  nameOf,
+  sameSpelling,
+  spellingOf,
+  valueOf,
+  type LiveRecord,
+  type Spelling,
+} from "../../dns/record.ts";
 import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
@@ -20,7 +28,7 @@ interface UpdatedZone {
 }
 
 /** A record while the operations are carried out. */
-interface Entry extends PresentRecord {
+interface Entry extends PresentRecord, Spelling {
   ttl: number;
   proxied: boolean;
   /** The stored record; null for a new one. */
@@ -98,19 +106,28 @@ class ZoneName {
   }
 
   edits(zone: string): Edit[] {
+    // A relative name that ends in the zone's name would be taken for another one.
+    const absolute = (entry: Entry) => `${withEscapes(absoluteName(nameOf(entry), zone))}.`;
     const kept = new Map(this.#entries.flatMap((entry) => (entry.before ? [[entry.before.id, entry] as const] : [])));
     const edits = this.#stored.flatMap(({ before }): Edit[] => {
       if (!before) return [];
       const entry = kept.get(before.id);
       if (!entry) return [{ action: "delete", recordId: before.id }];
-      return entry.ttl === before.ttl ? [] : [{ action: "update", recordId: before.id, patch: { ttl: entry.ttl } }];
+      // Deleted and added again in another case: RFC 2136 §3.4.2.2 ignores only what is added beside it.
+      const written = sameSpelling(entry, before)
+        ? {}
+        : { name: absolute(entry), ...(valueOf(entry) === valueOf(before) ? {} : { value: valueOf(entry) }) };
+      const patch = { ...(entry.ttl === before.ttl ? {} : { ttl: entry.ttl }), ...written };
+      return Object.keys(patch).length === 0
+        ? []
+        : [{ action: "update", recordId: before.id, patch: { door: "dns", ...patch } }];
     });
-    // Absolute: a relative name that ends in the zone's name would be taken for another one.
-    const name = `${withEscapes(absoluteName(this.#name, zone))}.`;
-    for (const { recordType, value, strings, ttl, before } of this.#entries) {
+    for (const entry of this.#entries) {
+      const { recordType, strings, ttl, before } = entry;
       if (before) continue;
       const split = strings === null ? {} : { strings };
-      edits.push({ action: "create", input: { door: "dns", recordType, name, value, ...split, ttl } });
+      const value = valueOf(entry);
+      edits.push({ action: "create", input: { door: "dns", recordType, name: absolute(entry), value, ...split, ttl } });
     }
     return edits;
   }
@@ -118,7 +135,8 @@ class ZoneName {
 
 function entryOf(before: LiveRecord): Entry {
   const { recordType, name, value, strings, ttl, proxied, splitUnread } = before;
-  return { recordType, name, value, strings, ttl, proxied, before, ...(splitUnread ? { splitUnread } : {}) };
+  const read = splitUnread ? { splitUnread } : {};
+  return { recordType, name, value, ...spellingOf(before), strings, ttl, proxied, before, ...read };
 }
 
 /** @throws AppError BAD_REQUEST */

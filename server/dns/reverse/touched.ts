@@ -8,9 +8,11 @@ export interface TouchedAddress {
   /** Full names, in the order of the changes. */
   gained: string[];
   lost: string[];
+  /** Those that received it as written, where they have capitals. */
+  written?: Record<string, string> | undefined;
 }
 
-type Seen = Pick<RecordData, "recordType" | "name" | "value" | "proxied"> & { status?: string };
+type Seen = Pick<RecordData, "recordType" | "name" | "writtenName" | "value" | "proxied"> & { status?: string };
 
 /**
  * Returns the address that a record gives to its name; null for none. Wildcards stand for no name, a disabled record is not in use, and
@@ -27,10 +29,12 @@ export function touchedAddresses(
   zone: string,
   changes: readonly { before: Seen | null; after: Seen | null }[],
 ): TouchedAddress[] {
-  const touched = new Map<string, { gained: Set<string>; lost: Set<string> }>();
+  const touched = new Map<string, { gained: Set<string>; lost: Set<string>; written: Map<string, string> }>();
   const note = (address: string, record: Seen, what: "gained" | "lost") => {
-    const known = touched.get(address) ?? { gained: new Set(), lost: new Set() };
-    known[what].add(absoluteName(record.name, zone));
+    const known = touched.get(address) ?? { gained: new Set(), lost: new Set(), written: new Map() };
+    const { name, writtenName } = record;
+    known[what].add(absoluteName(name, zone));
+    if (writtenName !== undefined) known.written.set(absoluteName(name, zone), absoluteName(writtenName, zone));
     touched.set(address, known);
   };
   for (const { before, after } of changes) {
@@ -39,5 +43,10 @@ export function touchedAddresses(
     if (before && old !== null) note(old, before, "lost");
     if (after && now !== null) note(now, after, "gained");
   }
-  return [...touched].map(([address, { gained, lost }]) => ({ address, gained: [...gained], lost: [...lost] }));
+  return [...touched].map(([address, { gained, lost, written }]) => ({
+    address,
+    gained: [...gained],
+    lost: [...lost],
+    written: written.size === 0 ? undefined : Object.fromEntries(written),
+  }));
 }

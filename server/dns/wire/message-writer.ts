@@ -17,7 +17,7 @@ const nameOffsets: ReadonlyMap<number, number> = new Map<number, number>([
 export class MessageWriter {
   readonly #octets = Buffer.allocUnsafe(longestMessage);
   readonly #limit: number;
-  /** Offsets of names, by their uncompressed wire form. */
+  /** Offsets of names, by their uncompressed wire form: a pointer to a name in another case would change the case (RFC 4343 §4.1). */
   readonly #offsets = new Map<string, number>();
   #position = 0;
   #answers = 0;
@@ -46,7 +46,7 @@ export class MessageWriter {
   }
 
   /**
-   * Adds a record of class IN. @param owner and names in `rdata`: uncompressed, lower-case wire form; `owner` as Latin-1
+   * Adds a record of class IN. @param owner and names in `rdata`: uncompressed wire form; `owner` as Latin-1
    * @returns whether it fit; if not, the message is unchanged.
    * @throws WireError if it does not fit into an empty message either
    */
@@ -111,10 +111,7 @@ export class MessageWriter {
 
   #remember(name: string, offset: number): void {
     for (let from = 0; from < name.length && name.charCodeAt(from) !== 0; from += 1 + name.charCodeAt(from)) {
-      this.#offsets.set(
-        name.slice(from).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
-        offset + from,
-      );
+      this.#offsets.set(name.slice(from), offset + from);
     }
   }
 }

@@ -2,15 +2,19 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { Issue } from "../../platform/errors.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { hostOwners } from "../../dns/server-rules/host-names.ts";
-import { parseOwner } from "../../dns/names/names.ts";
+import { parseOwnerName } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { isWritableType } from "../../dns/server-managed.ts";
 import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
 import {
+  asWritten,
   isActive,
+  nameOf,
   noNotes,
+  spellingOf,
   ttlKey,
+  valueOf,
   type LiveRecord,
   type RecordDraft,
   type RecordNotes,
@@ -48,8 +52,8 @@ export type Drafted =
 /** Checks a new record against the rules of its type and, unless it is disabled, the limits of its provider. */
 export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind): Drafted {
   const issues: Issue[] = [];
-  const owner = parseOwner(input.name, zone);
-  const ownerFault = owner.ok ? hostOwnerFault(input.recordType, owner.value) : owner.message;
+  const owner = parseOwnerName(input.name, zone);
+  const ownerFault = owner.ok ? hostOwnerFault(input.recordType, owner.value.name) : owner.message;
   if (ownerFault !== null) issues.push({ path: ["name"], message: ownerFault });
   const value = givenValue(input);
   if (!value.ok) issues.push({ path: [fieldAtFault(input)], message: value.message });
@@ -57,7 +61,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   const asked = input.ttl ?? defaultTtlAt(kind);
   const ttl = ttlAt(kind, proxied, asked);
   const content = contentOf(value.ok ? value.value : { value: "", priority: null, warnings: [] });
-  const written = { name: owner.ok ? owner.value : "@", ...content };
+  const written = { ...(owner.ok ? owner.value : { name: "@" }), ...content };
   const limited = { recordType: input.recordType, ttl, proxied, ...written };
   const limits = isActive({ status }) ? limitIssues(limited, kind, zone) : [];
   // Limits on a name or value that could not be read would be misleading.
@@ -66,7 +70,7 @@ export function draftRecord(input: RecordInput, zone: string, kind: ProviderKind
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
     recordType: input.recordType,
-    name: owner.value,
+    ...owner.value,
     ...content,
     ttl,
     proxied,
@@ -115,8 +119,8 @@ function fieldAtFault({
 
 type ValueInput = Pick<RecordInput, "recordType" | "value" | "strings" | "priority" | "door">;
 
-function contentOf({ value, strings = null, priority }: CanonicalValue) {
-  return { value, strings, priority };
+function contentOf({ value, writtenValue, strings = null, priority }: CanonicalValue) {
+  return { value, ...spellingOf({ writtenValue }), strings, priority };
 }
 
 /**
@@ -132,8 +136,9 @@ export function draftUpdate(
   const readOnly = readOnlyIssues(present, patch);
   if (readOnly.length > 0) return { ok: false, issues: readOnly };
   const recordType = patch.recordType ?? present.recordType;
-  const renamed = patch.name !== undefined && patch.name !== present.name;
-  const owner = renamed ? parseOwner(patch.name ?? "", zone) : ok(present.name);
+  const renamed = patch.name !== undefined && patch.name !== nameOf(present);
+  const { name, writtenName } = present;
+  const owner = renamed ? parseOwnerName(patch.name ?? "", zone) : ok({ name, ...spellingOf({ writtenName }) });
   const value = updatedValue(present, recordType, patch);
   const { proxied = present.proxied, status = present.status } = patch;
   const isEnabled = isActive({ status }) && !isActive(present);
@@ -141,7 +146,7 @@ export function draftUpdate(
   const ttl = ttlAt(kind, proxied, asked);
   const content = value.ok ? contentOf(value.value) : present;
   const { value: text, strings } = content;
-  const limited = { recordType, ttl, proxied, name: owner.ok ? owner.value : present.name, value: text, strings };
+  const limited = { recordType, ttl, proxied, name: owner.ok ? owner.value.name : name, value: text, strings };
   const limits = isActive({ status }) ? limitIssues(limited, kind, zone) : [];
   const issues = limits.filter(({ path: [field] }) => {
     if (isEnabled) return true;
@@ -152,16 +157,16 @@ export function draftUpdate(
   });
   if (!value.ok) {
     const { strings: cut, priority } = patch;
-    const tried = { recordType, value: patch.value ?? (cut ? undefined : present.value), strings: cut, priority };
+    const tried = { recordType, value: patch.value ?? (cut ? undefined : valueOf(present)), strings: cut, priority };
     issues.unshift({ path: [fieldAtFault(tried)], message: value.message });
   }
-  const isMoved = renamed || recordType !== present.recordType;
-  const ownerFault = !owner.ok ? owner.message : isMoved ? hostOwnerFault(recordType, owner.value) : null;
+  const isMoved = (owner.ok && owner.value.name !== name) || recordType !== present.recordType;
+  const ownerFault = !owner.ok ? owner.message : isMoved ? hostOwnerFault(recordType, owner.value.name) : null;
   if (ownerFault !== null) issues.unshift({ path: ["name"], message: ownerFault });
   if (!owner.ok || !value.ok || issues.length > 0) return { ok: false, issues };
   const draft: RecordDraft = {
     recordType,
-    name: owner.value,
+    ...owner.value,
     ...contentOf(value.value),
     ttl,
     proxied,
@@ -177,8 +182,9 @@ export function draftUpdate(
 /** Refuses changes of a type that clients cannot write: name servers make its records, or only one provider knows it. */
 function readOnlyIssues(present: LiveRecord, patch: Partial<RecordInput>): Issue[] {
   if (isWritableType(present.recordType)) return [];
+  const shown = asWritten(present);
   return (["recordType", "name", "value", "strings"] as const)
-    .filter((field) => patch[field] !== undefined && patch[field] !== present[field])
+    .filter((field) => patch[field] !== undefined && patch[field] !== shown[field])
     .map((field) => ({
       path: [field],
       message: `${present.recordType} records are read-only except for \`ttl\`, \`status\`, \`comment\`, \`locked\`, \`ownerId\` and \`reviewAt\`.`,
@@ -194,18 +200,19 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   const retyped = recordType !== present.recordType;
   const priority = patch.priority ?? null;
   const samePriority = priority === null || priority === present.priority;
-  const sameValue = patch.value === undefined || patch.value === present.value;
+  const sameValue = patch.value === undefined || patch.value === valueOf(present);
   // A new value without strings is split by default, and so is one whose strings are set to null.
   const strings = patch.strings === undefined && patch.value === undefined ? present.strings : (patch.strings ?? null);
   const sameSplit = sameStrings(strings, present.strings);
   if (!retyped && samePriority && sameValue && (strings === null || sameSplit)) {
     if (!sameSplit) return splitByDefault(present.value);
-    return ok({ value: present.value, strings: present.strings, priority: present.priority, warnings: [] });
+    const { value, writtenValue, strings: cut, priority } = present;
+    return ok({ value, writtenValue, strings: cut, priority, warnings: [] });
   }
   if (patch.strings) return givenValue({ ...patch, recordType, priority });
   if (patch.value === undefined) {
     const reordered = priority === null || present.priority === null ? null : String(priority);
-    return rule.write(reordered === null ? present.value : present.value.replace(/^\d+/, reordered), priority);
+    return rule.write(reordered === null ? valueOf(present) : valueOf(present).replace(/^\d+/, reordered), priority);
   }
   const written = rule.write(patch.value, priority, patch.door);
   if (written.ok || priority !== null || retyped) return written;

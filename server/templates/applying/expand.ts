@@ -1,5 +1,6 @@
-import { absoluteName, parseOwner } from "../../dns/names/names.ts";
+import { absoluteName, parseOwnerName, type OwnerName } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
+import { spellingOf, type Spelling } from "../../dns/record.ts";
 import { badField, AppError, type Issue } from "../../platform/errors.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import {
@@ -30,7 +31,7 @@ export interface Application {
   apexAlias: "CNAME" | "ALIAS" | null;
 }
 
-interface Wanted {
+interface Wanted extends Pick<Spelling, "writtenName"> {
   /** The index in the template's `records`. */
   index: number;
   group: string | null;
@@ -42,7 +43,7 @@ interface Wanted {
 }
 
 /** A record that a template asks for, canonical. */
-export interface WantedRecord extends Wanted {
+export interface WantedRecord extends Wanted, Spelling {
   recordType: string;
   value: string;
   txtConflicts: TxtConflicts;
@@ -96,12 +97,12 @@ export function expandTemplate(template: Template, application: Application): Ex
       continue;
     }
     const ttl = ttlOf(read, record);
-    if (!ttl.ok) found.warnings.push(`${name.value} ${type}: ${ttl.message}`);
+    if (!ttl.ok) found.warnings.push(`${name.value.name} ${type}: ${ttl.message}`);
     const wanted: Wanted = {
       index,
       group: groupOf(record),
       essential: essentialOf(record),
-      name: name.value,
+      ...name.value,
       ttl: ttl.ok ? ttl.value : undefined,
     };
     if (type === "SPFM") {
@@ -116,12 +117,12 @@ export function expandTemplate(template: Template, application: Application): Ex
       else refuseHere(["spfRules"], rules.ok ? "An SPFM record needs `spfRules`." : rules.message);
       continue;
     }
-    const recordType = typeAt(type, name.value, application);
+    const recordType = typeAt(type, name.value.name, application);
     if (recordType === null) {
       refuseHere(["type"], "The provider of this domain has no record that acts as a CNAME at the apex.");
       continue;
     }
-    if (recordType === "NS" && name.value === "@") {
+    if (recordType === "NS" && name.value.name === "@") {
       refuseHere(["host"], "A template cannot replace the zone's own name servers. Apply it at a `host`.");
       continue;
     }
@@ -131,8 +132,9 @@ export function expandTemplate(template: Template, application: Application): Ex
       refuseHere([valueField(recordType)], canonical.message);
       continue;
     }
-    const { value: written, warnings } = canonical.value;
-    found.records.push({ ...wanted, recordType, value: written, txtConflicts: txtConflictsOf(record), warnings });
+    const { value: written, writtenValue, warnings } = canonical.value;
+    const content = { recordType, value: written, ...spellingOf({ writtenValue }) };
+    found.records.push({ ...wanted, ...content, txtConflicts: txtConflictsOf(record), warnings });
   }
   const [first] = issues;
   if (first) throw new AppError("BAD_REQUEST", `${first.path.join(".")}: ${first.message}`, { issues });
@@ -169,7 +171,7 @@ function valuesFor(template: Template, { zone, host, variables, groups }: Applic
 }
 
 /** Returns the owner of a record: `host`, or for SRV `_service._protocol.name`. */
-function ownerOf(record: TemplateRecord, read: Read, at: { zone: string; host: string }): Result<string> {
+function ownerOf(record: TemplateRecord, read: Read, at: { zone: string; host: string }): Result<OwnerName> {
   if (typeOf(record) !== "SRV") {
     const host = read("host");
     return host.ok ? ownerAt(host.value, at) : host;
@@ -188,12 +190,12 @@ function ownerOf(record: TemplateRecord, read: Read, at: { zone: string; host: s
  * Returns the owner that a host of a template stands for, relative to the zone. A host is relative to the one that the template is applied
  * at, unless it ends in a dot. `@` and the empty text are that host itself.
  */
-function ownerAt(text: string, { zone, host }: { zone: string; host: string }): Result<string> {
-  if (text === "" || text === "@") return ok(host);
+function ownerAt(text: string, { zone, host }: { zone: string; host: string }): Result<OwnerName> {
+  if (text === "" || text === "@") return ok({ name: host });
   // A variable must not end the label that it stands in.
   if (text.includes("\\"))
     return refuse('The record name must look like "www": a host of a template must not have escapes.');
-  return parseOwner(text.endsWith(".") ? text : `${text}.${absoluteName(host, zone)}.`, zone);
+  return parseOwnerName(text.endsWith(".") ? text : `${text}.${absoluteName(host, zone)}.`, zone);
 }
 
 /** Returns the type that a record gets at a name; null if there is none. APEXCNAME is a CNAME below the apex. */

@@ -1,4 +1,4 @@
-import { textKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
+import { asWritten, textKey, type LiveRecord, type RecordData, type Spelling } from "../../dns/record.ts";
 import type { ChangeInput } from "../../records/change-schemas.ts";
 import type { Essential } from "../form/template.ts";
 import { Conflicts } from "./conflicts.ts";
@@ -80,7 +80,7 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
     if (there) {
       if (ttl !== undefined && ttl !== there.ttl && !there.proxied)
         add({ action: "update", recordId: there.id, record: { ttl } }, index);
-    } else if (!mayBeGone) add(created({ recordType, name, value, ttl }), index);
+    } else if (!mayBeGone) add(created({ ...record, ttl }), index);
   }
   mergeSpfRecords(expanded, situation, ttls, add, found);
   found.warnings.push(...otherTemplates(found.conflicts, others), ...ownSpfWarnings(expanded, live, found.conflicts));
@@ -88,15 +88,13 @@ export function resolve(expanded: Expanded, situation: Situation): Resolution {
 }
 
 function created({
-  recordType,
-  name,
-  value,
   ttl,
-}: Pick<RecordData, "recordType" | "name" | "value"> & { ttl: number | undefined }) {
-  const type = recordType as Extract<ChangeInput, { action: "create" }>["record"]["recordType"];
+  ...record
+}: Pick<RecordData, "recordType" | "name" | "value"> & Spelling & { ttl: number | undefined }) {
+  const { recordType, name, value } = asWritten(record);
   return {
     action: "create" as const,
-    record: { recordType: type, name, value, ...(ttl === undefined ? {} : { ttl }) },
+    record: { recordType, name, value, ...(ttl === undefined ? {} : { ttl }) },
   };
 }
 

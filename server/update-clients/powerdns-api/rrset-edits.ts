@@ -1,5 +1,5 @@
 import { isWritableType } from "../../dns/server-managed.ts";
-import { recordKey, rrsetKey, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
+import { nameOf, recordKey, rrsetKey, valueOf, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import { withEscapes } from "../../dns/names/names.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { Edit } from "../../records/editing/edits.ts";
@@ -41,14 +41,15 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
   for (const record of present) {
     const data = coming.get(recordKey(record));
     if (data && coming.delete(recordKey(record)))
-      edits.push(...updateOf(record, { ...written, status: statusOf(data) }));
+      edits.push(...updateOf(record, { ...written, status: statusOf(data), ...spelledAs(wanted, data, record) }));
     else going.push(record);
   }
   // Nobody may change the value of other types, but delete and create them.
   const replaceable = isWritableType(recordType) ? going : [];
   const shared = sharedComment(present);
   [...coming.values()].forEach((data: WantedData, index) => {
-    const { value, strings } = data;
+    const { strings } = data;
+    const value = valueOf(data);
     const before = replaceable[index];
     const content = { door: "dns" as const, value, strings, status: statusOf(data), ...written };
     if (before) edits.push({ action: "update", recordId: before.id, patch: content });
@@ -62,10 +63,29 @@ function statusOf({ disabled }: WantedData): RecordStatus {
   return disabled ? "disabled" : "active";
 }
 
-/** Returns the update of a record's TTL, status and comment; none if it has them. A proxied record's TTL is the proxy's. */
-function updateOf(record: LiveRecord, patch: { ttl?: number; status?: RecordStatus; comment?: string | null }): Edit[] {
-  const { ttl = record.ttl, status = record.status, comment = record.comment } = patch;
-  const isSame = (record.proxied || ttl === record.ttl) && status === record.status && comment === record.comment;
+/** Returns the name and the value of a record, if a client writes them with other capitals than they have. */
+function spelledAs(wanted: WantedRrset, data: WantedData, record: LiveRecord): { name?: string; value?: string } {
+  return {
+    ...(nameOf(wanted) === nameOf(record) ? {} : { name: withEscapes(wanted.owner) }),
+    ...(valueOf(data) === valueOf(record) ? {} : { value: valueOf(data) }),
+  };
+}
+
+/** What an update of a record changes, if it is not so already. */
+interface Patch {
+  ttl?: number;
+  status?: RecordStatus;
+  comment?: string | null;
+  name?: string;
+  value?: string;
+}
+
+/** Returns the update of a record; none if it is so already. A proxied record's TTL is the proxy's. */
+function updateOf(record: LiveRecord, patch: Patch): Edit[] {
+  const { ttl = record.ttl, status = record.status, comment = record.comment, name, value } = patch;
+  const isSpelled = name === undefined && value === undefined;
+  const isNoted = status === record.status && comment === record.comment;
+  const isSame = (record.proxied || ttl === record.ttl) && isNoted && isSpelled;
   return isSame ? [] : [{ action: "update", recordId: record.id, patch }];
 }
 

@@ -1,7 +1,7 @@
 import { printContent } from "../../dns-providers/powerdns/served-records.ts";
 import { absoluteName } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
-import { isActive, rrsetKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
+import { isActive, nameOf, rrsetKey, type LiveRecord, type RecordData } from "../../dns/record.ts";
 import type { Soa } from "../../dns/zone-file/soa.ts";
 import { grouped, mapped, type Steps } from "../../platform/slices.ts";
 
@@ -22,7 +22,7 @@ export function* shownRrsets(zone: string, records: Iterable<LiveRecord>): Steps
     const [first] = some;
     if (!first) throw new Error("A group has at least one record.");
     return {
-      name: `${absoluteName(first.name, zone)}.`,
+      name: `${absoluteName(nameOf(first), zone)}.`,
       type: first.recordType,
       // A disabled record may have a TTL of its own.
       ttl: (some.find(isActive) ?? first).ttl,

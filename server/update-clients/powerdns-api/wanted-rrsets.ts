@@ -20,7 +20,7 @@ export interface WantedData extends Pick<Spelling, "writtenValue"> {
 }
 
 /** What a client wants an RRset to be. */
-export interface WantedRrset {
+export interface WantedRrset extends Pick<Spelling, "writtenName"> {
   /** Absolute, with a trailing dot, as written. */
   owner: string;
   /** Relative to the zone, canonical. */
@@ -68,7 +68,7 @@ export function label({ owner, recordType }: Place): string {
   return `RRset ${owner} IN ${recordType}`;
 }
 
-type Place = Pick<WantedRrset, "owner" | "name" | "recordType">;
+type Place = Pick<WantedRrset, "owner" | "name" | "writtenName" | "recordType">;
 
 /** Reads a name that must end with a dot. */
 export function readAbsolute(given: unknown, field: string): string {
@@ -84,7 +84,7 @@ function placeOf(given: Readonly<Record<string, unknown>>, zone: string): Place 
   if (recordType === null) throw refused(`RRset ${shown(owner)}: The type is unknown. Use a mnemonic such as MX.`);
   const name = readOwner(owner, "", zone);
   if (!name.ok) throw refused(`RRset ${shown(owner)} IN ${recordType}: Name is out of zone. ${name.message}`);
-  return { owner: `${absoluteName(nameOf(name.value), zone)}.`, name: name.value.name, recordType };
+  return { owner: `${absoluteName(nameOf(name.value), zone)}.`, ...name.value, recordType };
 }
 
 function isDeletion({ changetype }: Readonly<Record<string, unknown>>): boolean {

@@ -14,7 +14,7 @@ import type { LiveNames } from "../../changes/state/live-names.ts";
 import { liveAtNames, zoneAt } from "../../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { readOwner } from "../../dns/names/names.ts";
-import type { LiveRecord } from "../../dns/record.ts";
+import { isApexNs, valueOf, type LiveRecord } from "../../dns/record.ts";
 import { isServerManaged, withoutManaged } from "../../dns/server-managed.ts";
 import { serialOf } from "../../dns/wire/serials.ts";
 import { initialSoa, type Soa } from "../../dns/zone-file/soa.ts";
@@ -109,9 +109,9 @@ export class PowerdnsZones {
     const { servedSoa, now } = this.#parts;
     const served = zone.isPrimary ? await servedSoa(em, zone.id) : null;
     if (served) return { ...served, serial: zone.serial };
-    const server = records.find(({ recordType, name }) => recordType === "NS" && name === "@")?.value;
+    const server = records.find(isApexNs);
     const soa = initialSoa(zone.name, now());
-    return { ...soa, mname: server ?? soa.mname, serial: zone.serial };
+    return { ...soa, mname: server ? valueOf(server) : soa.mname, serial: zone.serial };
   }
 
   /**

@@ -7,6 +7,7 @@ import {
   types,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
+import { valueOf } from "../../../server/dns/record.ts";
 import { readRdata } from "../../../server/dns/wire/rdata-read.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
 import { typeName } from "../../../server/dns/zone-file/type-names.ts";
@@ -124,12 +125,12 @@ function loopbackFor(from: string): string {
 
 /** Returns the records of a message's answer section as lines. */
 export function linesOf(message: WireMessage): string[] {
-  return message.answers.map(({ name, ttl, type, rdataStart, rdataEnd }) => {
-    const { value } =
+  return message.answers.map(({ written, ttl, type, rdataStart, rdataEnd }) => {
+    const value =
       type === types.soa
-        ? { value: soaText(message.octets, rdataEnd) }
-        : readRdata(message.octets, typeName(type), rdataStart, rdataEnd);
-    return `${name} ${ttl} ${typeName(type)} ${value}`;
+        ? soaText(message.octets, rdataEnd)
+        : valueOf(readRdata(message.octets, typeName(type), rdataStart, rdataEnd));
+    return `${written} ${ttl} ${typeName(type)} ${value}`;
   });
 }
 
