@@ -50,7 +50,7 @@ describe("a new record", () => {
     ["AAAA", "2001:DB8:0:0:0:0:0:1", "2001:db8::1", null],
     ["CNAME", "WWW.Example.NET.", "WWW.Example.NET", null],
     ["CNAME", "bücher.example", "xn--bcher-kva.example", null],
-    ["NS", "Ns1.Example.net.", "ns1.example.net", null],
+    ["NS", "Ns1.Example.net.", "Ns1.Example.net", null],
     ["MX", "10 Mail.Example.net.", "10 Mail.Example.net", 10],
     ["MX", "0 .", "0 .", 0],
     ["TXT", 'v=spf1 "quoted"; \\ -all', 'v=spf1 "quoted"; \\ -all', null],
