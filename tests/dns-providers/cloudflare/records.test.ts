@@ -7,7 +7,7 @@ const cf = useCloudflare();
 const forms: [type: string, value: string, sent: object][] = [
   ["A", "192.0.2.1", { content: "192.0.2.1", proxied: false }],
   ["AAAA", "2001:DB8:0::1", { content: "2001:db8::1", proxied: false }],
-  ["CNAME", "Target.Example.net.", { content: "target.example.net", proxied: false }],
+  ["CNAME", "Target.Example.net.", { content: "Target.Example.net", proxied: false }],
   ["NS", "ns.example.net", { content: "ns.example.net" }],
   ["MX", "10 mail.example.net", { content: "mail.example.net", priority: 10 }],
   ["MX", "0 .", { content: ".", priority: 0 }],
@@ -17,7 +17,7 @@ const forms: [type: string, value: string, sent: object][] = [
   ["TXT", String.raw`say "hi" \ ; bye`, { content: String.raw`"say \"hi\" \\ ; bye"` }],
   ["TXT", "ü".repeat(130), { content: `"${"\\195\\188".repeat(127)}\\195" "\\188${"\\195\\188".repeat(2)}"` }],
   ["TXT", "", { content: '""' }],
-  ["PTR", "Host.Example.net.", { content: "host.example.net" }],
+  ["PTR", "Host.Example.net.", { content: "Host.Example.net" }],
   ["HTTPS", '1 . alpn="h2,h3" port=8443', { data: { priority: 1, target: ".", value: "alpn=h2,h3 port=8443" } }],
   ["SVCB", "2 svc.example.net alpn=dot", { data: { priority: 2, target: "svc.example.net", value: "alpn=dot" } }],
   [
