@@ -65,7 +65,7 @@ describe("a disabled record", () => {
     expect(shown(await off.client.query("www", "A")).lines).toEqual(["www.off.example 300 A 192.0.2.1"]);
     for (const name of ["spare", "a.deep", "deep"]) expect((await off.client.query(name, "A")).rcode).toBe(3);
     const { lines } = await transfer(zw.services.dnsService.ports[0] ?? 0, "off.example", { key: off.key.tsig });
-    expect(lines.filter((line) => !line.includes(" SOA "))).toEqual(["www.off.example 300 A 192.0.2.1"]);
+    expect(lines.filter((line) => !/ (?:SOA|NS) /.test(line))).toEqual(["www.off.example 300 A 192.0.2.1"]);
 
     const add = [update.add("spare", "A", "192.0.2.9"), update.deleteRrset("www", "A"), update.deleteName("a.deep")];
     expect(await off.client.update(add, [prerequisite.nameUnused("spare")])).toBe(0);
