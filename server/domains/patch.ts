@@ -31,7 +31,7 @@ export interface DomainPatch extends Explained {
 export function applyPatch(domain: Domain, patch: DomainPatch): void {
   if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
   if (patch.groupName !== undefined) domain.groupName = patch.groupName;
-  if (patch.tags !== undefined) domain.tags = unique(patch.tags);
+  if (patch.tags !== undefined) domain.tags = uniqueTags(patch.tags);
   if (patch.notes !== undefined) domain.notes = patch.notes;
   if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
   if (patch.reverse !== undefined) domain.reverse = patch.reverse;
@@ -83,6 +83,11 @@ export function setExpiry(domain: Domain, expiresAt: Date | null): void {
   domain.expirySource = expiresAt ? "manual" : null;
   // Clearing the date requests a lookup.
   if (!expiresAt) domain.expiryNextCheckAt = null;
+}
+
+/** Returns each tag once, as first written: `Prod` and `prod` are one tag. */
+export function uniqueTags(tags: readonly string[]): string[] {
+  return tags.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
 }
 
 export function unique<T>(items: readonly T[]): T[] {

@@ -204,7 +204,12 @@ export const createDomainInput = z.strictObject({
   providerConfigId: id("Provider configuration to serve the zone. Default: the embedded zone files.").optional(),
   expiresAt: timestampInput("When the registration expires.").nullable().optional(),
   groupName,
-  tags: tags.optional().meta({ description: "At most 50 tags. Duplicates are removed.", example: ["production"] }),
+  tags: tags
+    .optional()
+    .meta({
+      description: "At most 50 tags. Duplicates are removed, also in another case; the first stays.",
+      example: ["production"],
+    }),
 });
 
 export const updateDomainInput = z.strictObject({
@@ -223,7 +228,9 @@ export const updateDomainInput = z.strictObject({
   ).optional(),
   expiresAt: timestampInput("When the registration expires; null for unknown.").nullable().optional(),
   groupName,
-  tags: tags.optional().meta({ description: "Replaces all tags; at most 50." }),
+  tags: tags
+    .optional()
+    .meta({ description: "Replaces all tags; at most 50. Duplicates are removed, also in another case." }),
   notes: prose(10_000).nullable().optional().meta({ description: "Free-text notes." }),
   status: z
     .enum(["active", "disabled"], "This must be active or disabled; expiring and expired follow from the expiry date.")

@@ -34,6 +34,7 @@ import {
   refuseReviewSettings,
   setExpiry,
   unique,
+  uniqueTags,
   type DomainPatch,
 } from "./patch.ts";
 import { expiringFrom } from "../expiry/status.ts";
@@ -139,7 +140,7 @@ export class Domains {
         expiringFrom: expiringFrom(expiresAt, defaultRemindDays),
         status: "active",
         groupName: input.groupName ?? null,
-        tags: unique(input.tags ?? []),
+        tags: uniqueTags(input.tags ?? []),
         expiryRemindDays: defaultRemindDays,
         autoCheckExpiry: followsExpiry(name, view),
         expirySource: expiresAt ? "manual" : null,

@@ -19,16 +19,25 @@ export function driftNotice(
   { domainId, name, counts, error }: FoundDrift,
   ownerId: string | null,
 ): TypedNotice<"zone.drift"> {
-  const { created, updated, deleted } = counts;
   return {
     event: "zone.drift",
     title: error === null ? `${name} differs from what its provider serves` : `${name} cannot be read at its provider`,
     content:
       error === null
-        ? `A sync would create ${created}, update ${updated} and delete ${deleted} records here. Review its plan first.`
+        ? `The provider has other records: ${countsOf(counts)}. Review the plan of a sync first.`
         : `${error} A name server may stop serving the zone.`,
     level: "warning",
     metadata: { domainId, domainName: name, ...counts, error },
     to: { userIds: ownerId === null ? [] : [ownerId], administrators: true },
   };
+}
+
+/** Returns what a sync would do, in words. */
+function countsOf({ created, updated, deleted }: FoundDrift["counts"]): string {
+  const parts = [
+    [created, "to create"],
+    [updated, "to update"],
+    [deleted, "to delete"],
+  ] as const;
+  return parts.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])).join(", ");
 }

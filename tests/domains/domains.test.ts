@@ -51,7 +51,7 @@ describe("a new domain", () => {
     const created = await zw.admin.post("/api/domains", {
       name: "Example.COM.",
       groupName: "Customers",
-      tags: ["b", "a", "b"],
+      tags: ["b", "a", "B"],
       expiresAt: "2099-03-01T02:00:00+02:00",
     });
     expect(created.status).toBe(201);

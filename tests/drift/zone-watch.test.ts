@@ -21,7 +21,8 @@ describe("a zone file edited by another program", () => {
     await zone.edit((text) => `${text}new 300 A 192.0.2.9\n`);
     await vi.waitUntil(async () => (await zone.detail()).driftedAt !== null, patience);
     expect((await zone.detail()).drift).toMatchObject({ created: 1, updated: 0, deleted: 0 });
-    expect(await notices(zone.id)).toHaveLength(1);
+    const content = "The provider has other records: 1 to create. Review the plan of a sync first.";
+    expect(await notices(zone.id)).toMatchObject([{ content }]);
     await zone.edit((text) => `${text}newer 300 A 192.0.2.10\n`);
     await vi.waitUntil(async () => (await zone.detail()).drift?.created === 2, patience);
     expect(await notices(zone.id)).toHaveLength(1);
