@@ -56,6 +56,9 @@ export const editableTypes = [
 ] as const;
 export type EditableType = (typeof editableTypes)[number];
 
+/** A type by name: those with a form, or any other. */
+export type TypeName = EditableType | (string & {});
+
 export function isCommonType(type: string): boolean {
   return (commonTypes as readonly string[]).includes(type);
 }

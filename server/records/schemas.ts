@@ -14,11 +14,8 @@ import {
 import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
 import { recordSorts } from "./list-order.ts";
 import { isWritableType } from "../dns/server-managed.ts";
-import { editableTypes, type EditableType } from "../dns/record.ts";
+import { editableTypes, type TypeName } from "../dns/record.ts";
 import { canonicalType, unstorableReason } from "../dns/zone-file/type-names.ts";
-
-/** A type by name: those with a form, or any other. */
-export type TypeName = EditableType | (string & {});
 
 export const typeField = z
   .string("This must be a record type, such as A.")

@@ -61,8 +61,8 @@ try {
     // @ts-expect-error -- would compile if notifications were any.
     title.colour;
   }
-  // @ts-expect-error -- this record type cannot be created; would compile if inputs were any.
-  await client.records.create.mutate({ ...input, recordType: "WKS" });
+  // @ts-expect-error -- a record type has a name; would compile if inputs were any.
+  await client.records.create.mutate({ ...input, recordType: 65 });
   // @ts-expect-error -- would compile if the client were any.
   await client.domains.destroy.mutate({ id: "" });
   // @ts-expect-error -- would compile if outputs were any.

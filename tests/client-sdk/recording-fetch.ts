@@ -21,14 +21,19 @@ export function recordingFetch(fetch: Fetch = globalThis.fetch): { fetch: Fetch;
   };
 }
 
-/** A `fetch` with a cookie jar, which sends the refresh cookie only to /api, as a browser does. */
+/** A `fetch` with a cookie jar, which sends cookies only to /api, as a browser does. */
 export function cookieFetch(): Fetch {
-  let cookie = "";
+  const cookies = new Map<string, string>();
   return async (url, init) => {
     const headers = new Headers(init?.headers);
-    if (new URL(url).pathname.startsWith("/api/") && cookie !== "") headers.set("cookie", cookie);
+    if (new URL(url).pathname.startsWith("/api/") && cookies.size > 0) {
+      headers.set("cookie", [...cookies].map((cookie) => cookie.join("=")).join("; "));
+    }
     const response = await fetch(url, { ...init, headers });
-    for (const line of response.headers.getSetCookie()) cookie = line.replace(/;.*/, "");
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
     return response;
   };
 }

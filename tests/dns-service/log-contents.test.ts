@@ -38,20 +38,22 @@ test("a transfer that the database fails in between leaves nothing of the zone i
   const zone = await addZone(zw, { name: "database.example", providerConfigId: primary.configId });
   const zonefile = Array.from({ length: 1_100 }, (_, index) => `hidden${index} 300 A 192.0.2.1`).join("\n");
   expect((await zone.post("/zonefile", { zonefile })).status).toBe(200);
-  await sql`alter function zone_page rename to whole_zone_page`.execute(queries(em()));
+  await sql`alter function transfer_page rename to whole_transfer_page`.execute(queries(em()));
   // Other files of tests use the same database.
   onTestFinished(async () => {
-    await sql`drop function zone_page`.execute(queries(em()));
-    await sql`alter function whole_zone_page rename to zone_page`.execute(queries(em()));
+    await sql`drop function transfer_page`.execute(queries(em()));
+    await sql`alter function whole_transfer_page rename to transfer_page`.execute(queries(em()));
   });
   // The second page begins after a name.
   await sql`
-    create function zone_page(zone uuid, at_revision int, after_name text, after_type text, after_record uuid, page_rows int)
-    returns table (record_type text, name text, value text, strings text, ttl int, proxied boolean, record_id uuid)
+    create function transfer_page(zone uuid, at_revision int, after_name text, after_type text, after_record uuid, page_rows int)
+    returns table (
+      record_type text, name text, value text, written_name text, written_value text, strings text, ttl int, proxied boolean, record_id uuid
+    )
     language plpgsql as $$
     begin
       if after_name <> '' then raise exception 'the disk is full'; end if;
-      return query select * from whole_zone_page(zone, at_revision, after_name, after_type, after_record, page_rows);
+      return query select * from whole_transfer_page(zone, at_revision, after_name, after_type, after_record, page_rows);
     end $$
   `.execute(queries(em()));
   const logged = await failure(zone);

@@ -12,6 +12,7 @@ import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { LinkedTemplate } from "../templates/linked.ts";
+import { powerdnsClient } from "../update-clients/powerdns-api/client.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { deleted, madeAnew, primaryConfig, type Proofs } from "./proof.ts";
 
@@ -152,6 +153,18 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       const again = await madeAnew(zw, zone);
       expect((await again.get("/mirrors")).body.mirrors).toEqual([]);
       expect(existsSync(join(zw.dataDir, "zones", folder, `${zone.name}.zone`))).toBe(true);
+    },
+  },
+  "settings that clients of [PowerDNS's API](powerdns-clients.md) gave it": {
+    columns: ["powerdns_zones.domain_id"],
+    async prove() {
+      const zone = await manualZone(zw);
+      const client = await powerdnsClient(zw.admin);
+      const accountOf = async () => (await client.get(`/zones/${zone.name}.`)).body.account;
+      expect((await client.send("PUT", `/zones/${zone.name}.`, { account: "team" })).status).toBe(204);
+      expect(await accountOf()).toBe("team");
+      await madeAnew(zw, zone);
+      expect(await accountOf()).toBe("");
     },
   },
   "its zone at secondaries": {

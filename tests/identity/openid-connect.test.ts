@@ -75,7 +75,7 @@ describe("a real OpenID provider", () => {
     const signedIn = await exchange(zw, ticket);
     expect(signedIn.status).toBe(200);
     expect(signedIn.body).toEqual({ accessToken: expect.any(String), user: registered.body.user });
-    expect(signedIn.headers.get("set-cookie")).toMatch(
+    expect(signedIn.headers.getSetCookie()[0]).toMatch(
       /^refresh_token=[^;]+; Path=\/api; HttpOnly; Secure; SameSite=Lax$/,
     );
     expect(signedIn.headers.get("cache-control")).toBe("no-store");

@@ -78,7 +78,7 @@ describe("every error is a problem document with the same eight fields", () => {
       () => sendBytes(Buffer.from("{}"), { ...json, "content-encoding": "gzip" }),
     ],
     ["an unknown path", 404, "NOT_FOUND", () => zw.admin.get("/api/nothing")],
-    ["an unknown path outside /api", 404, "NOT_FOUND", () => zw.admin.get("/nothing")],
+    ["an unknown path outside /api", 404, "NOT_FOUND", () => zw.admin.get("/nothing", { accept: "application/json" })],
     ["an unknown asset of the docs page", 404, "NOT_FOUND", () => zw.admin.get("/api/docs/package.json")],
     [
       "a method that the path does not take",
@@ -87,7 +87,12 @@ describe("every error is a problem document with the same eight fields", () => {
       () => zw.admin.send("PATCH", "/api/domains", {}),
     ],
     ["OPTIONS of an unknown path", 404, "NOT_FOUND", () => zw.admin.send("OPTIONS", "/api/nothing")],
-    ["a doubled slash in front", 404, "NOT_FOUND", () => raw("GET //api/domains HTTP/1.1", "Host: localhost")],
+    [
+      "a doubled slash in front",
+      404,
+      "NOT_FOUND",
+      () => raw("GET //api/domains HTTP/1.1", "Host: localhost", "Accept: application/json"),
+    ],
     ["a doubled slash within", 404, "NOT_FOUND", () => raw("GET /api//domains HTTP/1.1", "Host: localhost")],
     ["bad percent-encoding of an id", 400, "BAD_REQUEST", () => zw.admin.get("/api/domains/%E0%A4%A")],
     ["bad percent-encoding of an asset", 400, "BAD_REQUEST", () => zw.admin.get("/api/docs/%E0%A4%A")],

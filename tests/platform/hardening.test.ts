@@ -5,7 +5,7 @@ import { useZonewright } from "../support/zonewright.ts";
 const zw = useZonewright();
 
 describe("security headers", () => {
-  test.each(["/api/domains", "/api/openapi.json", "/healthz", "/nothing", "/trpc/domains.list"])(
+  test.each(["/api/domains", "/api/openapi.json", "/healthz", "/api/nothing", "/trpc/domains.list"])(
     "%s sends the security headers",
     async (path) => {
       const { headers } = await zw.nobody.get(path);

@@ -35,7 +35,7 @@ test("requests are counted by procedure and status, over REST and tRPC, and neve
   await zw.admin.get(`/api/domains/${body.id}`);
   await zw.nobody.get(`/api/domains/${body.id}`);
   await fetch(`${zw.url}/trpc/domains.get?input=${encodeURIComponent(JSON.stringify({ json: { id: body.id } }))}`);
-  await zw.nobody.get("/nothing/here");
+  await zw.nobody.get("/api/nothing/here");
   expect([await seen("domains.get", 200), await seen("domains.get", 401)]).toEqual([2, 2]);
   expect(await seen("none", 404)).toBe(1);
   const text = await metrics();

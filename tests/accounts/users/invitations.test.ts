@@ -29,7 +29,7 @@ test("an invitation code creates an account with the invitation's role and signs
       user: { id: expect.any(String), username: "Grace", email: "grace@example.com", role: "admin" },
     },
   });
-  expect(headers.get("set-cookie")).toMatch(/^refresh_token=.+; Path=\/api; HttpOnly; SameSite=Lax$/);
+  expect(headers.getSetCookie()[0]).toMatch(/^refresh_token=.+; Path=\/api; HttpOnly; SameSite=Lax$/);
   expect((await zw.nobody.get("/api/auth/me", { authorization: `Bearer ${body.accessToken}` })).status).toBe(200);
   expect((await zw.signIn("grace", password)).token).toEqual(expect.any(String));
 });
