@@ -128,7 +128,7 @@ export function rrsetKey(record: Pick<RecordData, "recordType" | "name">): strin
  * Returns the RRset identity, with signatures grouped by the RRset they cover: an RRSIG has the TTL of that RRset, so one name can hold
  * several RRSIG RRsets (RFC 4034 §3).
  */
-export function rrsetOf(record: Pick<RecordData, "recordType" | "name" | "value">): string {
+function rrsetOf(record: Pick<RecordData, "recordType" | "name" | "value">): string {
   if (record.recordType !== "RRSIG" && record.recordType !== "SIG") return rrsetKey(record);
   return `${rrsetKey(record)}\u0000${record.value.split(" ", 1)[0]}`;
 }

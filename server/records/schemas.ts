@@ -93,7 +93,7 @@ const priorityField = z
 const proxiedField = z
   .boolean("This must be true or false.")
   .meta({ description: "Whether the provider proxies the record.", example: false });
-export const statusField = z.enum(["active", "disabled"], "This must be active or disabled.").meta({
+const statusField = z.enum(["active", "disabled"], "This must be active or disabled.").meta({
   description:
     "`disabled`: the record is kept here, but not at the provider, so that DNS does not have it. It breaks no rule of zones; enabling it is " +
     "checked like creating it. Default: `active`.",
