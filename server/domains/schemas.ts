@@ -204,12 +204,10 @@ export const createDomainInput = z.strictObject({
   providerConfigId: id("Provider configuration to serve the zone. Default: the embedded zone files.").optional(),
   expiresAt: timestampInput("When the registration expires.").nullable().optional(),
   groupName,
-  tags: tags
-    .optional()
-    .meta({
-      description: "At most 50 tags. Duplicates are removed, also in another case; the first stays.",
-      example: ["production"],
-    }),
+  tags: tags.optional().meta({
+    description: "At most 50 tags. Duplicates are removed, also in another case; the first stays.",
+    example: ["production"],
+  }),
 });
 
 export const updateDomainInput = z.strictObject({
