@@ -50,6 +50,8 @@ const strings: Refused = {
   ],
   steps: { "strings that are cut anew, joined and cut again": [1, 2, 4] },
 };
+/** Letters that are neither ASCII nor Chinese. */
+const international = ["an international owner", "an international target"];
 const longText = "a text of 2,048 characters of three octets";
 
 /** The steps that providers refuse for their limits, so no other is skipped unnoticed. */
@@ -84,7 +86,7 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
         ...texts(764, 765, 766, 2048),
         ...quotes,
         ...slashes,
-        ...apexServers,
+        ...international,
         longText,
         "a text with a tab",
         "a text with umlauts",
@@ -105,8 +107,12 @@ const limits: Partial<Record<TargetName, readonly Refused[]>> = {
     trailingBlanks,
     {
       whole: [
+        ...texts(256, 509, 510, 511, 764, 765, 766, 2048),
         ...quotes,
         ...slashes,
+        ...international,
+        longText,
+        "a text with a pictogram across the border of two strings",
         "a text with backticks and single quotes",
         "digits as a label",
         "an SRV without a service",
