@@ -103,15 +103,21 @@ async function observeTargets(resolver: Resolver, needed: ReadonlyMap<string, bo
   return states;
 }
 
-/** Returns whether a name exists. It is unknown where its top-level domain is unknown too, as behind a resolver of internal names only. */
+/**
+ * Returns whether a name exists. It is unknown where its top-level domain cannot be found, as behind a resolver of internal names only. Only
+ * the roots are believed that there is no such top-level domain.
+ */
 export async function stateOf(
-  resolver: Pick<Resolver, "lookup">,
+  resolver: Pick<Resolver, "lookup" | "asksRoots">,
   target: string,
   needsAddress: boolean,
 ): Promise<TargetState> {
   const ipv4 = await resolver.lookup(target, "A");
   if (ipv4.kind !== "missing") return ipv4.kind === "found" ? "exists" : "unknown";
-  if (!ipv4.exists) return (await resolver.lookup(topLevelOf(target), "SOA")).kind === "found" ? "missing" : "unknown";
+  if (!ipv4.exists) {
+    const above = await resolver.lookup(topLevelOf(target), "SOA");
+    return above.kind === "found" || (above.kind === "missing" && resolver.asksRoots) ? "missing" : "unknown";
+  }
   if (!needsAddress) return "exists";
   const ipv6 = await resolver.lookup(target, "AAAA");
   if (ipv6.kind !== "missing") return ipv6.kind === "found" ? "exists" : "unknown";

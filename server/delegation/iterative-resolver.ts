@@ -27,6 +27,7 @@ interface Effort {
 export class IterativeResolver implements Resolver {
   readonly client: DnsClient;
   readonly port: number;
+  readonly asksRoots = true;
   readonly #zones = new Map<string, NameServers>();
 
   constructor(client: DnsClient, roots: readonly string[], port: number) {

@@ -16,6 +16,8 @@ export interface Resolver {
   readonly client: DnsClient;
   /** The port of name servers. */
   readonly port: number;
+  /** Whether it asks the roots, which deny a top-level domain only if there is none. */
+  readonly asksRoots: boolean;
   lookup(name: string, type: QueriedType): Promise<Answer>;
   /** Returns the servers of the zone above; null if they cannot be determined. */
   parentOf(zone: string): Promise<NameServers | null>;

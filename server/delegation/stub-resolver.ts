@@ -16,6 +16,7 @@ import {
 export class StubResolver implements Resolver {
   readonly client: DnsClient;
   readonly port: number;
+  readonly asksRoots = false;
   readonly #servers: readonly Server[];
 
   /** @param port the port of authoritative servers */

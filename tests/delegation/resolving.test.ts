@@ -34,6 +34,11 @@ describe("a name that a resolver denies", () => {
     expect(await stateOf(iterative(), "gone.tld", true)).toBe("missing");
   });
 
+  test("the roots are believed that there is no such top-level domain, and a resolver is not", async () => {
+    expect(await stateOf(iterative(), "www.gone.nonexistent", true)).toBe("missing");
+    expect(await state("www.gone.nonexistent")).toBe("unknown");
+  });
+
   test("behind a resolver that denies every public name, it is unknown whether the name exists", async () => {
     world.top.zones = { ".": [". SOA a.root b.root 1", "here.internal A 192.0.2.1"] };
     expect(await state("gone.tld")).toBe("unknown");
