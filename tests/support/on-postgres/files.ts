@@ -115,6 +115,8 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/v1/v1.test.ts",
   ],
   "statements that nothing above executes": [
+    "tests/records/disabled.test.ts",
+    "tests/records/pre-signed.test.ts",
     "tests/accounts/auth/confirmation.test.ts",
     "tests/accounts/auth/narrowed-tokens.test.ts",
     "tests/accounts/users/stolen-administrator.test.ts",
