@@ -8,7 +8,7 @@ import { placeKey, recordsAt, type NameInZone } from "./records-at.ts";
 export interface PointerPlace {
   place: Place;
   fault: string | null;
-  /** A classless zone for the address, of which the place, in its parent, says nothing. */
+  /** A classless zone for the address that the zone above does not lead to. */
   bypassed: Place | null;
 }
 

@@ -54,7 +54,7 @@ const update = (name: string, value: string, ttl: [number, number], after = valu
   changes: {},
 });
 
-test("three and more records of which the same is changed are one line, whatever their values are", () => {
+test("the same change of three or more records is one line, whatever their values are", () => {
   const lines = differenceLines({
     added: [],
     removed: [],

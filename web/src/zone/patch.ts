@@ -28,7 +28,7 @@ export interface Fold {
 /** As many equal changes are shown as one. */
 const leastFolded = 3;
 
-/** The lines to show: three and more records of which the same is changed are one, in the place of the first. */
+/** Returns the lines to show. The same change of three or more records is one line, in the place of the first. */
 export function folded(lines: readonly PatchLine[]): (PatchLine | Fold)[] {
   const equal = Map.groupBy(lines.filter(isUpdate), sameness);
   return lines.flatMap((each): (PatchLine | Fold)[] => {
