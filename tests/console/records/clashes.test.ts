@@ -18,27 +18,9 @@ import {
   type Draft,
   type Fields,
 } from "../../../web/src/records/draft/draft.ts";
+import { listedRecord } from "./listed-record.ts";
 
-const www: DnsRecord = {
-  id: "www",
-  domainId: "zone",
-  recordType: "A",
-  name: "www",
-  value: "192.0.2.1",
-  strings: null,
-  ttl: 300,
-  priority: null,
-  proxied: false,
-  serverManaged: false,
-  locked: false,
-  ownerId: null,
-  reviewAt: null,
-  status: "active",
-  createdAt: new Date(0),
-  comment: null,
-  updatedAt: new Date(0),
-  version: 1,
-};
+const www = listedRecord("www");
 const edited = (changed: Partial<Fields>) => changeRecord(emptyDraft, "www", www, { ...fieldsOf(www), ...changed });
 const mine = edited({ value: "192.0.2.2" });
 const deleted = toggleDelete(emptyDraft, "www", www);

@@ -1,4 +1,3 @@
-import type { DnsRecord } from "@zonewright/client";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -20,28 +19,9 @@ import {
 } from "../../../web/src/records/draft/draft.ts";
 import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl } from "../../../web/src/records/draft/patch.ts";
+import { listedRecord } from "./listed-record.ts";
 
-const record = (id: string, changed: Partial<DnsRecord> = {}): DnsRecord => ({
-  id,
-  domainId: "zone",
-  recordType: "A",
-  name: id,
-  value: "192.0.2.1",
-  strings: null,
-  ttl: 300,
-  priority: null,
-  proxied: false,
-  serverManaged: false,
-  locked: false,
-  ownerId: null,
-  reviewAt: null,
-  status: "active",
-  createdAt: new Date(0),
-  comment: null,
-  updatedAt: new Date(0),
-  version: 1,
-  ...changed,
-});
+const record = listedRecord;
 const www = record("www");
 const edited = { ...fieldsOf(www), value: "192.0.2.2" };
 

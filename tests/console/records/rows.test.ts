@@ -2,27 +2,10 @@ import type { DnsRecord } from "@zonewright/client";
 import { expect, test } from "vitest";
 import { addRecord, changeRecord, emptyDraft, fieldsOf, toggleDelete } from "../../../web/src/records/draft/draft.ts";
 import { countTypes, loadedRows, windowedRows, withDraft } from "../../../web/src/records/grid/rows.ts";
+import { listedRecord } from "./listed-record.ts";
 
-const record = (id: string, name: string, recordType: string, value: string): DnsRecord => ({
-  id,
-  domainId: "zone",
-  recordType,
-  name,
-  value,
-  strings: null,
-  ttl: 300,
-  priority: null,
-  proxied: false,
-  serverManaged: false,
-  locked: false,
-  ownerId: null,
-  reviewAt: null,
-  status: "active",
-  createdAt: new Date(0),
-  comment: id === "4" ? "Load balancer" : null,
-  updatedAt: new Date(0),
-  version: 1,
-});
+const record = (id: string, name: string, recordType: string, value: string): DnsRecord =>
+  listedRecord(id, { name, recordType, value, comment: id === "4" ? "Load balancer" : null });
 const records = [
   record("1", "@", "A", "192.0.2.1"),
   record("2", "@", "MX", "10 mail.example.net"),
