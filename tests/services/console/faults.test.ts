@@ -101,7 +101,8 @@ test("when the answer of an applied change is lost, the draft is compared with t
   });
   site.expected.push("ERR_CONNECTION_RESET", "409");
   await applyButton().click();
-  await dialog().getByRole("alert").waitFor();
+  await page.getByText("The zone already has these changes").waitFor();
+  await dialog().waitFor({ state: "detached" });
   await page.unroute(apply);
   await expect.poll(values).toEqual(["192.0.2.2"]);
   await page.reload();

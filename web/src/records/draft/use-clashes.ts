@@ -6,6 +6,7 @@ import { useUser } from "../../session/current-user.ts";
 import { formatTtl } from "../../ui/format.ts";
 import { recordsWords } from "../../words/records.ts";
 import { presentRecords } from "../present-records.ts";
+import { toast } from "../../ui/toast.tsx";
 import { changedParts, clashesOf, keepMine, takeTheirs, withoutSettled, type Clash, type Present } from "./clashes.ts";
 import { fieldsOf, type Draft } from "./draft.ts";
 import type { DraftState } from "./use-draft.ts";
@@ -90,7 +91,11 @@ export function useClashes(options: ClashesOptions): Clashes {
     queryFn: async ({ signal }) =>
       authorsOf(await client.records.history.query({ id: domainId, limit: 100 }, { signal })),
   });
-  const settle = useEffectEvent(() => amend((before) => withoutSettled(before, present)));
+  const settle = useEffectEvent(() => {
+    // As after a change whose answer was lost: the draft goes away, and its review with it.
+    if (withoutSettled(draft, present).edits.length === 0) toast({ title: text.alreadyThere });
+    amend((before) => withoutSettled(before, present));
+  });
   useEffect(() => {
     if (!isSending && withoutSettled(draft, present) !== draft) settle();
   }, [draft, present, isSending]);

@@ -110,6 +110,7 @@ export const records = {
   applied: (revision: string) => `Applied as revision ${revision}`,
   undo: "Undo",
   undone: (revision: string) => `Undone as revision ${revision}`,
+  alreadyThere: "The zone already has these changes",
   undoFailed: "The change was not undone.",
   conflict: (revision: string) =>
     `Somebody else changed the zone to revision ${revision}. Your draft is checked again; nothing is lost.`,
