@@ -16,7 +16,7 @@ const lists =
 
 /** What the pages of a zone share, and small files that its records share with other pages. */
 const zone =
-  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.|ui\/pasted|records\/draft\/store)|lucide-react\/dist\/esm\/icons\/(?:copy|ellipsis|pencil)\./;
+  /web\/src\/(?:zone\/(?:rights|review-rule|own-rights|assigned-rights|use-provider-configs|zone\.module)|words\/(?:en\/)?zone\.|ui\/(?:pasted|ttl)|records\/draft\/store)|lucide-react\/dist\/esm\/icons\/(?:copy|ellipsis|pencil)\./;
 
 /** The stream of changes. */
 const stream = /web\/src\/live\/(?!live-connection)/;

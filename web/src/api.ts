@@ -8,6 +8,7 @@ import {
 } from "@zonewright/client";
 import { takeEarly } from "./early-answers.ts";
 import { forPeople } from "./ui/for-people.ts";
+import { local } from "./ui/storage.ts";
 import { words } from "./words/words.ts";
 
 /** Whether this browser may hold a session cookie. The cookie itself is invisible to scripts, and asking without one is an error. */
@@ -26,7 +27,7 @@ const dialogLoaded = Promise.withResolvers<undefined>();
 
 /** Whether to try the session cookie. */
 export function mayHaveSession(): boolean {
-  return localStorage.getItem(hint) !== null;
+  return local.getItem(hint) !== null;
 }
 
 /** Calls back when a session starts or ends, in this tab or another. Returns the function that stops it. */
@@ -40,12 +41,12 @@ function report(change: SessionChange): void {
 }
 
 function sessionChanged(session: Session | null): void {
-  const before = localStorage.getItem(hint);
+  const before = local.getItem(hint);
   if (session !== null && before === null) {
-    localStorage.setItem(hint, "1");
+    local.setItem(hint, "1");
     report("started");
   } else if (session === null && before !== null) {
-    localStorage.removeItem(hint);
+    local.removeItem(hint);
     report(before === leaving ? "left" : "ended");
   }
 }
@@ -57,17 +58,21 @@ addEventListener("storage", ({ key, oldValue, newValue }) => {
 
 /** Ends the session on purpose, in all tabs. */
 export async function signOut(): Promise<void> {
-  if (mayHaveSession()) localStorage.setItem(hint, leaving);
+  if (mayHaveSession()) local.setItem(hint, leaving);
   await client.signOut();
 }
 
-/** Tabs share one refresh cookie, so only one of them may renew it at a time. The first calls of a page are answered already. */
+/**
+ * Tabs share one refresh cookie, so only one of them may renew it at a time. The first calls of a page are answered already. Where cookies
+ * are blocked, so are locks.
+ */
 const oneRenewal: typeof fetch = async (address, init) => {
   const url = address instanceof Request ? address.url : String(address);
   const early = takeEarly(url, init);
   if (early) return await early;
-  if (!url.endsWith("/api/auth/refresh") || !("locks" in navigator)) return await fetch(address, init);
-  return await navigator.locks.request("zonewright.refresh", async () => await fetch(address, init));
+  const ask = async () => await fetch(address, init);
+  if (!url.endsWith("/api/auth/refresh") || !("locks" in navigator) || !navigator.cookieEnabled) return await ask();
+  return await navigator.locks.request("zonewright.refresh", ask);
 };
 
 /** Shows the dialog that confirms a session when the service asks for it. */

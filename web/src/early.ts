@@ -8,8 +8,17 @@ import type { EarlyAnswer } from "./early-answers.ts";
 
 /** As in api.ts. */
 const hint = "zonewright.session";
+/** Reads what the console stored. Where the browser blocks storage, touching it throws, or it is null. */
+function stored(key: string): string | null {
+  try {
+    return (localStorage as Storage | null)?.getItem(key) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** As in theme.ts. */
-const theme = localStorage.getItem("zonewright.theme");
+const theme = stored("zonewright.theme");
 const lock = "zonewright.refresh";
 const refresh = "/api/auth/refresh";
 
@@ -110,7 +119,7 @@ function loadFiles(): void {
 }
 
 // A return from an identity provider begins a new session.
-if (localStorage.getItem(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {
+if (stored(hint) !== null && !/[?&](?:ticket|pending_token)=/.test(location.search)) {
   if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
   askEarly().catch(loadFiles);
 }

@@ -31,7 +31,7 @@ export function Frame() {
   const user = useUser();
   const navigate = useNavigate();
   const href = useRouterState({ select: (state) => state.location.href });
-  const [{ offline, ...counts }, setLive] = useState<LiveState>({ offline: false, unread: 0, toReview: 0 });
+  const [{ notLive, ...counts }, setLive] = useState<LiveState>({ notLive: null, unread: 0, toReview: 0 });
   const [isLive, setIsLive] = useState(true);
   /** The session ended without being asked to: the page waits for the next one. */
   const [ended, setEnded] = useState(false);
@@ -66,7 +66,7 @@ export function Frame() {
   const leaveForGood = () => setIsLeaving(true);
   const { openPalette, dialogs } = useShortcuts({ mac: isMac, onSignOut: leaveForGood });
   return (
-    <Shell user={user} {...counts} offline={offline && !ended} onJump={openPalette} onSignOut={leaveForGood}>
+    <Shell user={user} {...counts} notLive={ended ? null : notLive} onJump={openPalette} onSignOut={leaveForGood}>
       <Suspense fallback={null}>
         {isLive && !ended && <LiveConnection user={user} onState={setLive} />}
         <ReauthenticationDialog />

@@ -45,15 +45,63 @@ test("two tabs of a browser share one pair of streams, and the second takes over
   await expect.poll(() => revisionOf(second)).toMatch(/^Revision 2/);
 });
 
-test("without locks, as on a plain HTTP address, each tab is live by itself", async () => {
+test("without locks, as on a plain HTTP address, tabs share one pair of streams, and another takes over when one closes", async () => {
   const zone = await fileZone(site.zonewright);
-  const page = await site.open();
-  await page.context().addInitScript(() => {
+  const path = `/d/${zone.name}/access`;
+  const first = await site.signedIn();
+  await first.context().addInitScript(() => {
     Reflect.deleteProperty(Navigator.prototype, "locks");
   });
-  await signIn(page, `${site.url}/d/${zone.name}/access`);
+  await first.goto(site.url + path);
+  const second = await first.context().newPage();
+  await second.goto(site.url + path);
+  for (const page of [first, second]) await header(page, zone.name).waitFor();
+  const { streams } = site.zonewright.services;
+  await expect.poll(() => streams.openStreams).toBe(2);
+  await zone.add("A", "www", "192.0.2.1");
+  for (const page of [first, second]) await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
+  expect(streams.openStreams).toBe(2);
+  await first.close();
+  await zone.add("A", "api", "192.0.2.1");
+  await expect.poll(() => revisionOf(second)).toMatch(/^Revision 2/);
+  await expect.poll(() => streams.openStreams).toBe(2);
+});
+
+test("a browser in which the console is hidden holds no stream, and hears what happened meanwhile when it is shown", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access` });
   await header(page, zone.name).waitFor();
-  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
+  const { streams } = site.zonewright.services;
+  await expect.poll(() => streams.openStreams).toBe(2);
+  const show = async (state: DocumentVisibilityState) =>
+    await page.evaluate((value) => {
+      Object.defineProperty(document, "visibilityState", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  await show("hidden");
+  await expect.poll(() => streams.openStreams).toBe(0);
+  await zone.add("A", "www", "192.0.2.1");
+  await show("visible");
+  await expect.poll(() => streams.openStreams).toBe(2);
+  await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
+});
+
+test("a page that gets no stream, because the user's other browsers hold all, says that it is not live until one is free", async () => {
+  const zone = await fileZone(site.zonewright);
+  const path = `/d/${zone.name}/access`;
+  const { streams } = site.zonewright.services;
+  const others = [];
+  for (const open of [2, 4]) {
+    others.push(await site.signedIn({ path }));
+    await expect.poll(() => streams.openStreams).toBe(open);
+  }
+  site.expected.push("429");
+  const page = await site.signedIn({ path });
+  const notLive = page.getByText("This page is not live");
+  await notLive.waitFor();
+  await photograph(page, "not-live");
+  await others[0]?.context().close();
+  await notLive.waitFor({ state: "hidden" });
   await zone.add("A", "www", "192.0.2.1");
   await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1/);
 });

@@ -1,5 +1,7 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { fileZone } from "../../support/zones.ts";
 import { adminPassword } from "../../support/zonewright.ts";
 
 const site = useConsole();
@@ -21,6 +23,53 @@ test("a wrong password is refused on the page with the service's words", async (
   await page.getByLabel("Password").fill("not the password at all");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect.poll(async () => await page.getByRole("alert").textContent()).toMatch(/username or password/i);
+});
+
+test("a browser whose language is not a language tag, as under LANG=C, shows the console with dates", async () => {
+  const page = await site.open();
+  await page.addInitScript(() => Object.defineProperty(navigator, "language", { value: "C" }));
+  await enter(page, "/account/sessions");
+  await page.getByText("Signed in").first().waitFor();
+});
+
+test("where storage and cookies are blocked, people sign in, hear that a reload signs them out, and edit", async () => {
+  const page = await site.open();
+  await page.addInitScript(() => {
+    for (const name of ["localStorage", "sessionStorage", "indexedDB", "BroadcastChannel"])
+      Object.defineProperty(globalThis, name, {
+        get: () => {
+          throw new DOMException("The operation is insecure.", "SecurityError");
+        },
+      });
+    Object.defineProperty(LockManager.prototype, "request", {
+      value: async () => await Promise.reject(new DOMException("Blocked", "SecurityError")),
+    });
+    Object.defineProperty(navigator, "cookieEnabled", { value: false });
+  });
+  const zone = await fileZone(site.zonewright);
+  await page.goto(`${site.url}/d/${zone.name}/records`);
+  await page.getByText(/cookies are blocked/i).waitFor();
+  await enter(page);
+  await page.getByRole("button", { name: "Add record" }).first().click();
+  await page.getByRole("textbox", { name: "Name" }).fill("www");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.1");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("1 change", { exact: true }).waitFor();
+  // The page is live, too.
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
+});
+
+test("a page whose scripts do not run says what to do, and the text goes when the console is there", async () => {
+  const page = await site.open();
+  await page.route("**/assets/packages-*.js", async (route) => await route.abort());
+  site.expected.push("ERR_FAILED");
+  await page.goto(site.url);
+  const text = page.getByText("If nothing else appears");
+  await text.waitFor();
+  await page.unroute("**/assets/packages-*.js");
+  await page.reload();
+  await page.getByLabel("Username").waitFor();
+  expect(await text.isVisible()).toBe(false);
 });
 
 test("a deep link survives the sign-in", async () => {
@@ -60,3 +109,12 @@ test("the sign-in page has no accessibility findings, in both themes and at 320 
     if (!dark) await photograph(page, "sign-in");
   }
 });
+
+/** Signs in by the form, on the page that is open or at a path. */
+async function enter(page: Page, path: string | null = null): Promise<void> {
+  if (path !== null) await page.goto(site.url + path);
+  await page.getByLabel("Username").fill("admin");
+  await page.getByLabel("Password").fill(adminPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+}

@@ -1,5 +1,5 @@
 import { isZonewrightError, type Client } from "@zonewright/client";
-import { noteZones, openZones, type LiveEvent } from "./messages.ts";
+import { noteZones, openZones, type Connection, type LiveEvent } from "./messages.ts";
 
 /** Waits before a stream that could not be opened at all is tried again. The client reopens those that were open. */
 const firstRetryMilliseconds = 2_000;
@@ -15,29 +15,39 @@ type Stream = "notifications" | "zones";
  */
 export class Leader {
   readonly #client: Client;
+  /** The last notification received, to resume after it. */
+  #after: string | undefined;
   readonly #withNotifications: boolean;
   readonly #deliver: (event: LiveEvent) => void;
   readonly #tabs = new Map<string, readonly string[]>();
-  readonly #lost = new Set<Stream>();
+  /** The streams that are not open although they are wanted. */
+  readonly #closed = new Map<Stream, Exclude<Connection, "open">>();
+  #reported: Connection = "open";
   /** The last revision that was heard of each watched zone, for tabs that open it later. */
   readonly #revisions = new Map<string, number>();
   #watched = "";
   #watch: (() => void) | null = null;
   #reading = new AbortController();
-  /** The last notification received, to resume after it. */
-  #after: string | undefined;
   #settling: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
 
-  constructor(client: Client, withNotifications: boolean, deliver: (event: LiveEvent) => void) {
+  /** @param after the last notification that this browser received */
+  constructor(
+    client: Client,
+    withNotifications: boolean,
+    after: string | undefined,
+    deliver: (event: LiveEvent) => void,
+  ) {
     this.#client = client;
+    this.#after = after;
     this.#withNotifications = withNotifications;
     this.#deliver = deliver;
     void this.#readNotifications();
   }
 
-  get lost(): boolean {
-    return this.#lost.size > 0;
+  get connection(): Connection {
+    const states = [...this.#closed.values()];
+    return states.includes("lost") ? "lost" : (states[0] ?? "open");
   }
 
   /** Watches the zones of all tabs. A tab that opens a zone which is watched already hears its revision. */
@@ -76,8 +86,8 @@ export class Leader {
         const stream = this.#client.watchNotifications({
           after: this.#after,
           signal,
-          onConnected: () => this.#connected("notifications"),
-          onDisconnected: ({ error }) => error && this.#disconnected("notifications"),
+          onConnected: () => this.#note("notifications", "open"),
+          onDisconnected: ({ error }) => error && this.#note("notifications", "lost"),
         });
         for await (const notification of stream) {
           this.#after = notification.id;
@@ -86,10 +96,10 @@ export class Leader {
       } catch (error) {
         if (signal.aborted) return;
         if (isOver(error)) {
-          this.#connected("notifications");
+          this.#note("notifications", "open");
           return;
         }
-        if (!isBusy(error)) this.#disconnected("notifications");
+        this.#note("notifications", isBusy(error) ? "refused" : "lost");
       }
       await pause(wait, signal);
     }
@@ -104,7 +114,7 @@ export class Leader {
     this.#watch?.();
     this.#watch = null;
     if (ids.length === 0) {
-      this.#connected("zones");
+      this.#note("zones", "open");
       return;
     }
     let wait = firstRetryMilliseconds;
@@ -116,10 +126,10 @@ export class Leader {
         {
           onStarted: () => {
             wait = firstRetryMilliseconds;
-            this.#connected("zones");
+            this.#note("zones", "open");
           },
           onConnectionStateChange: ({ state, error }) => {
-            if (state === "connecting" && error) this.#disconnected("zones");
+            if (state === "connecting" && error) this.#note("zones", "lost");
           },
           onData: (change) => {
             this.#revisions.set(change.domainId, change.revision);
@@ -127,10 +137,10 @@ export class Leader {
           },
           onError: (error) => {
             if (isOver(error)) {
-              this.#connected("zones");
+              this.#note("zones", "open");
               return;
             }
-            if (!isBusy(error)) this.#disconnected("zones");
+            this.#note("zones", isBusy(error) ? "refused" : "lost");
             retry = setTimeout(subscribe, wait);
             wait = Math.min(wait * 2, longestRetryMilliseconds);
           },
@@ -144,14 +154,13 @@ export class Leader {
     };
   }
 
-  #connected(stream: Stream): void {
-    if (this.#lost.delete(stream) && this.#lost.size === 0) this.#deliver({ kind: "connection", lost: false });
-  }
-
-  #disconnected(stream: Stream): void {
-    if (this.#stopped || this.#lost.has(stream)) return;
-    this.#lost.add(stream);
-    if (this.#lost.size === 1) this.#deliver({ kind: "connection", lost: true });
+  #note(stream: Stream, state: Connection): void {
+    if (this.#stopped) return;
+    if (state === "open") this.#closed.delete(stream);
+    else this.#closed.set(stream, state);
+    if (this.connection === this.#reported) return;
+    this.#reported = this.connection;
+    this.#deliver({ kind: "connection", state: this.connection });
   }
 }
 
@@ -160,7 +169,7 @@ function isOver(error: unknown): boolean {
   return isZonewrightError(error) && error.status !== null && error.status < 500 && !isBusy(error);
 }
 
-/** Other programs of the same user may hold all of their streams. That is no loss of the connection. */
+/** Whether other browsers and programs of the same user hold all of their streams. */
 function isBusy(error: unknown): boolean {
   return isZonewrightError(error) && error.code === "TOO_MANY_REQUESTS";
 }

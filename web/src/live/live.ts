@@ -1,7 +1,9 @@
 import type { Client } from "@zonewright/client";
+import { openChannel } from "../ui/channel.ts";
 import { uniqueText } from "../ui/unique-text.ts";
 import { Leader } from "./leader.ts";
-import type { LiveEvent, TabMessage } from "./messages.ts";
+import type { Connection, LiveEvent, TabMessage } from "./messages.ts";
+import { takeTurns } from "./turns.ts";
 
 /** A moment without a stream is normal: a token expired, or the service was replaced. */
 const shownAfterMilliseconds = 1_200;
@@ -9,19 +11,21 @@ const shownAfterMilliseconds = 1_200;
 type Listener = (event: LiveEvent) => void;
 
 /**
- * This tab's part in the live connection of the browser. One tab leads, holds the streams and passes on what they bring; the lock goes to
- * another tab when it closes. Where the browser has no locks (plain HTTP on a LAN address), each tab leads for itself.
+ * This tab's part in the live connection of the browser. One tab that is looked at leads, holds the streams and passes on what they bring.
+ * A user may have few streams at a time, so a browser in which nobody looks at the console holds none.
  */
 class Live {
   readonly #tab = uniqueText();
   readonly #listeners = new Set<Listener>();
-  readonly #lossListeners = new Set<() => void>();
+  readonly #stateListeners = new Set<() => void>();
   /** How many parts of the page watch each zone. */
   readonly #zones = new Map<string, number>();
   #channel: BroadcastChannel | null = null;
   #leader: Leader | null = null;
-  #lost = false;
-  #shownLost = false;
+  #state: Connection = "open";
+  #shown: Connection = "open";
+  /** The last notification received, whoever led: the next leader resumes after it. */
+  #lastNotification: string | undefined;
   #showing: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins for a signed-in user, with or without notifications. Returns the function that ends it. */
@@ -29,38 +33,26 @@ class Live {
     const leaving = new AbortController();
     const { signal } = leaving;
     const name = `zonewright.live.${userId}`;
-    const shared = "locks" in navigator && typeof BroadcastChannel === "function";
-    if (shared) {
-      const channel = new BroadcastChannel(name);
-      channel.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => this.#receive(data));
-      this.#channel = channel;
-      const lead = async () => {
-        this.#lead(client, withNotifications);
-        await new Promise<void>((resolve) => {
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-      };
-      navigator.locks.request(name, { signal }, lead).catch(() => undefined);
-    } else {
-      this.#lead(client, withNotifications);
-    }
-    this.#report();
     const options = { signal };
+    this.#channel = openChannel(name);
+    const receive = ({ data }: MessageEvent<TabMessage>) => this.#receive(data);
+    this.#channel?.addEventListener("message", receive, options);
+    takeTurns(name, signal, (turn) => this.#lead(client, withNotifications, turn));
+    this.#report();
     addEventListener("online", () => this.#networkIsBack(), options);
     // Who returns to the page does not want to wait for the next attempt.
-    addEventListener("focus", () => this.#leader?.lost && this.#leader.reopen(), options);
-    addEventListener("offline", () => this.#noteLoss(true), options);
+    addEventListener("focus", () => this.#isClosed() && this.#leader?.reopen(), options);
+    addEventListener("offline", () => this.#note("lost"), options);
     addEventListener("pagehide", () => this.#post({ kind: "zones", tab: this.#tab, ids: [] }), options);
     addEventListener("pageshow", ({ persisted }) => persisted && this.#report(), options);
-    if (!navigator.onLine) this.#noteLoss(true);
+    if (!navigator.onLine) this.#note("lost");
     return () => {
       this.#post({ kind: "zones", tab: this.#tab, ids: [] });
       leaving.abort();
-      this.#leader?.stop();
-      this.#leader = null;
       this.#channel?.close();
       this.#channel = null;
-      this.#noteLoss(false);
+      this.#lastNotification = undefined;
+      this.#note("open");
     };
   }
 
@@ -93,21 +85,29 @@ class Live {
     this.#post({ kind: "stale", queryKey });
   }
 
-  /** Whether the connection is lost, for long enough to say so. */
-  readonly loss = {
+  /** The state of the connection. One that is not open is so for long enough to say it. */
+  readonly connection = {
     subscribe: (listener: () => void) => {
-      this.#lossListeners.add(listener);
-      return () => this.#lossListeners.delete(listener);
+      this.#stateListeners.add(listener);
+      return () => this.#stateListeners.delete(listener);
     },
-    get: () => this.#shownLost,
+    get: () => this.#shown,
   };
 
-  #lead(client: Client, withNotifications: boolean): void {
+  #lead(client: Client, withNotifications: boolean, turn: AbortSignal): void {
     const deliver = (event: LiveEvent) => {
       this.#post(event);
       this.#hear(event);
     };
-    this.#leader = new Leader(client, withNotifications, deliver);
+    const leader = new Leader(client, withNotifications, this.#lastNotification, deliver);
+    this.#leader = leader;
+    const stop = () => {
+      leader.stop();
+      this.#leader = null;
+      // Whoever leads next says so if it cannot.
+      if (navigator.onLine) this.#note("open");
+    };
+    turn.addEventListener("abort", stop, { once: true });
     this.#post({ kind: "leading" });
     this.#report();
   }
@@ -125,7 +125,7 @@ class Live {
   #receive(message: TabMessage): void {
     if (message.kind === "zones") {
       this.#leader?.zones(message.tab, message.ids);
-      if (this.#leader?.lost) this.#post({ kind: "connection", lost: true });
+      if (this.#leader && this.#isClosed()) this.#post({ kind: "connection", state: this.#leader.connection });
     } else if (message.kind === "leading") {
       this.#report();
     } else if (message.kind === "over") {
@@ -136,24 +136,29 @@ class Live {
   }
 
   #hear(event: LiveEvent): void {
-    if (event.kind === "connection") this.#noteLoss(event.lost || !navigator.onLine);
+    if (event.kind === "connection") this.#note(navigator.onLine ? event.state : "lost");
+    if (event.kind === "notification") this.#lastNotification = event.notification.id;
     for (const listener of this.#listeners) listener(event);
   }
 
   #networkIsBack(): void {
     this.#leader?.reopen();
-    if (!this.#leader?.lost) this.#hear({ kind: "connection", lost: false });
+    if (!this.#isClosed()) this.#hear({ kind: "connection", state: "open" });
   }
 
-  #noteLoss(lost: boolean): void {
-    if (lost === this.#lost) return;
-    this.#lost = lost;
+  #isClosed(): boolean {
+    return this.#leader !== null && this.#leader.connection !== "open";
+  }
+
+  #note(state: Connection): void {
+    if (state === this.#state) return;
+    this.#state = state;
     clearTimeout(this.#showing);
     const show = () => {
-      this.#shownLost = lost;
-      for (const listener of this.#lossListeners) listener();
+      this.#shown = state;
+      for (const listener of this.#stateListeners) listener();
     };
-    if (lost) this.#showing = setTimeout(show, shownAfterMilliseconds);
+    if (state !== "open") this.#showing = setTimeout(show, shownAfterMilliseconds);
     else show();
   }
 }

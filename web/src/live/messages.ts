@@ -1,11 +1,14 @@
 import type { InAppNotification, WatchedChange } from "@zonewright/client";
 
+/** `refused`: the user's other browsers and programs hold as many streams as a user may have. */
+export type Connection = "open" | "lost" | "refused";
+
 /** What the leading tab receives from the service and passes on to the others. */
 export type LiveEvent =
   | { kind: "notification"; notification: InAppNotification }
   | { kind: "change"; change: WatchedChange }
-  /** Whether the streams are open. After a loss, anything may have changed. */
-  | { kind: "connection"; lost: boolean }
+  /** Whether the streams are open. Once they are again, anything may have changed. */
+  | { kind: "connection"; state: Connection }
   /** Another tab changed something that the service sends no message about. */
   | { kind: "stale"; queryKey: readonly string[] };
 

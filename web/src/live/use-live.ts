@@ -4,14 +4,15 @@ import { client, queries } from "../api.ts";
 import type { CurrentUser } from "../session/current-user.ts";
 import { notificationsKey, takeNotification } from "./notification-cache.ts";
 import { live } from "./live.ts";
+import type { Connection } from "./messages.ts";
 
 /** Runs the live connection while a user is signed in, and refreshes what it says has changed. */
-export function useLive({ id, notificationsEnabled }: CurrentUser): { offline: boolean } {
+export function useLive({ id, notificationsEnabled }: CurrentUser): Connection {
   useEffect(() => {
     const stopListening = live.listen((event) => {
       if (event.kind === "notification") takeNotification(event.notification);
       // What was missed meanwhile can be anything.
-      else if (event.kind === "connection" && !event.lost) void queries.invalidateQueries();
+      else if (event.kind === "connection" && event.state === "open") void queries.invalidateQueries();
       else if (event.kind === "stale") void queries.invalidateQueries({ queryKey: event.queryKey });
     });
     const stop = live.start(client, id, notificationsEnabled);
@@ -20,7 +21,7 @@ export function useLive({ id, notificationsEnabled }: CurrentUser): { offline: b
       stop();
     };
   }, [id, notificationsEnabled]);
-  return { offline: useSyncExternalStore(live.loss.subscribe, live.loss.get) };
+  return useSyncExternalStore(live.connection.subscribe, live.connection.get);
 }
 
 /**

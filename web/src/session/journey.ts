@@ -1,3 +1,5 @@
+import { perTab } from "../ui/storage.ts";
+
 /** What the page remembers while the browser is at an identity provider: the return carries neither the provider nor the page. */
 interface Journey {
   providerId: string;
@@ -10,7 +12,7 @@ const key = "zonewright.external";
 
 /** Remembers where to go after the return, until the return or for as long as the tab is open. */
 export function beginExternal(journey: Journey): void {
-  sessionStorage.setItem(key, JSON.stringify(journey));
+  perTab.setItem(key, JSON.stringify(journey));
 }
 
 /**
@@ -25,8 +27,8 @@ export function leaveForProvider(providerId: string, next: string, { userId = nu
 
 /** What was remembered, once. */
 export function endExternal(): Journey | null {
-  const stored = sessionStorage.getItem(key);
-  sessionStorage.removeItem(key);
+  const stored = perTab.getItem(key);
+  perTab.removeItem(key);
   if (stored === null) return null;
   const { providerId, next, userId = null } = JSON.parse(stored) as Partial<Journey>;
   const own = typeof next === "string" && /^\/(?!\/)/.test(next);

@@ -45,6 +45,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
 
   return (
     <>
+      {navigator.cookieEnabled ? null : <Notice kind="warning">{text.cookiesBlocked}</Notice>}
       <Failure error={signIn.error ?? passkey.error} />
       <Form
         onSubmit={() => {

@@ -44,15 +44,15 @@ interface ShellProps {
   unread: number;
   /** How many change requests wait for the user's review. */
   toReview: number;
-  /** Whether the live stream is lost. */
-  offline: boolean;
+  /** What to say while the page is not live. */
+  notLive: string | null;
   onJump: () => void;
   /** Dialogs that any page may open. */
   children?: ReactNode;
 }
 
 /** The frame of every page behind the sign-in: rail, work area, and the messages about the connection. */
-export function Shell({ user, onSignOut, unread, toReview, offline, onJump, children }: ShellProps) {
+export function Shell({ user, onSignOut, unread, toReview, notLive, onJump, children }: ShellProps) {
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
   const shown = useRef(path);
@@ -96,11 +96,11 @@ export function Shell({ user, onSignOut, unread, toReview, offline, onJump, chil
         <Who user={user} onSignOut={onSignOut} />
       </nav>
       <main className={styles["main"]} ref={main} id="content" tabIndex={-1} data-scroll>
-        {offline ? (
-          <div className={styles["offline"]} role="status">
-            {text.offline}
+        {notLive === null ? null : (
+          <div className={styles["not-live"]} role="status">
+            {notLive}
           </div>
-        ) : null}
+        )}
         <Outlet />
       </main>
       {children}

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { local } from "../ui/storage.ts";
 
 /** What a person chose; `system` follows the operating system. */
 export type Theme = "system" | "light" | "dark";
@@ -8,7 +9,7 @@ const listeners = new Set<() => void>();
 let theme: Theme = stored();
 
 function stored(): Theme {
-  const value = localStorage.getItem(key);
+  const value = local.getItem(key);
   return value === "light" || value === "dark" ? value : "system";
 }
 
@@ -30,7 +31,7 @@ function apply(): void {
 
 export function setTheme(chosen: Theme): void {
   theme = chosen;
-  localStorage.setItem(key, chosen);
+  local.setItem(key, chosen);
   apply();
 }
 

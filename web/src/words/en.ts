@@ -1,6 +1,7 @@
 import { account } from "./en/account.ts";
 import { admin } from "./en/admin.ts";
 import { domains } from "./en/domains.ts";
+import { live } from "./en/live.ts";
 import { notifications } from "./en/notifications.ts";
 import { palette } from "./en/palette.ts";
 import { records } from "./en/records.ts";
@@ -15,6 +16,7 @@ export const en = {
   account,
   admin,
   domains,
+  live,
   notifications,
   palette,
   records,

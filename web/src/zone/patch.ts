@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "@zonewright/client";
-import { formatTtl } from "../ui/format.ts";
+import { formatTtl } from "../ui/ttl.ts";
 import { zoneWords } from "../words/zone.ts";
 
 type Planned = NonNullable<RouterOutputs["domains"]["sync"]["plan"]>;

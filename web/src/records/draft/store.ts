@@ -1,3 +1,4 @@
+import { openChannel } from "../../ui/channel.ts";
 import { isUnfinished, type Draft } from "./draft.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
@@ -51,26 +52,26 @@ export async function readDraft(key: string): Promise<Draft | null> {
   return stored ? { edits: stored.edits } : null;
 }
 
-/** Other tabs of this browser edit the same draft. */
-const tabs = new BroadcastChannel("zonewright.drafts");
+/** Other tabs of this browser edit the same draft. Null where the browser blocks storage: then no tab hears of another. */
+const tabs = openChannel("zonewright.drafts");
 
 type TabMessage = { key: string; draft: Draft } | { deletedOf: string };
 
-tabs.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
+tabs?.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
   if ("deletedOf" in data) deletedOf.add(data.deletedOf);
 });
 
 // A channel has no target.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const tellTabs = (message: TabMessage) => tabs.postMessage(message);
+const tellTabs = (message: TabMessage) => tabs?.postMessage(message);
 
 /** Calls back with the draft whenever another tab stores it. Returns the function that stops it. */
 export function onDraft(key: string, callback: (draft: Draft) => void): () => void {
   const listener = ({ data }: MessageEvent<TabMessage>) => {
     if ("key" in data && data.key === key) callback(data.draft);
   };
-  tabs.addEventListener("message", listener);
-  return () => tabs.removeEventListener("message", listener);
+  tabs?.addEventListener("message", listener);
+  return () => tabs?.removeEventListener("message", listener);
 }
 
 /** Stores a draft for this tab and the others; an empty one is removed. A new record that has no value yet belongs to its tab. */

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { Button } from "../../ui/button.tsx";
 import field from "../../ui/field.module.css";
-import { formatNumber, formatTtl, parseTtl } from "../../ui/format.ts";
+import { formatNumber } from "../../ui/format.ts";
+import { formatTtl, parseTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import { isDisabled, type Fields } from "../draft/draft.ts";

@@ -16,8 +16,9 @@ import {
 import { memo, useRef, type MouseEvent as Press } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { Button } from "../../ui/button.tsx";
-import { formatAgo, formatDate, formatMoment, formatTtl } from "../../ui/format.ts";
+import { formatAgo, formatDate, formatMoment } from "../../ui/format.ts";
 import { Menu } from "../../ui/menu.tsx";
+import { formatTtl } from "../../ui/ttl.ts";
 import { recordsWords } from "../../words/records.ts";
 import { isDisabled } from "../draft/draft.ts";
 import type { ShownClash } from "../draft/use-clashes.ts";

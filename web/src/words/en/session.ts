@@ -5,6 +5,8 @@ export const session = {
   remember: "Stay signed in for 30 days",
   signIn: "Sign in",
   forgot: "Forgot your password?",
+  cookiesBlocked:
+    "Cookies are blocked for this site, so reloading the page signs you out and loses your drafts. Allow them in the browser's settings to stay signed in.",
   passkey: "Sign in with a passkey",
   passkeyMissing: "Passkeys need HTTPS or localhost. Sign in with your password.",
   passkeyFailed: "The passkey was not used. Try again, or sign in another way.",

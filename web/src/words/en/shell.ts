@@ -44,7 +44,6 @@ export const shell = {
   theme: "Theme",
   themes: { system: "System theme", light: "Light theme", dark: "Dark theme" },
   apiDocs: "API documentation",
-  offline: "No connection to Zonewright. Trying again; your draft is safe.",
   notFound: "This page does not exist.",
   notFoundHint: "The address may be mistyped, or you may not have access.",
   toDomains: "Go to your domains",

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatTtl, parseTtl } from "../../../web/src/ui/format.ts";
+import { formatTtl, parseTtl } from "../../../web/src/ui/ttl.ts";
 
 test.each([
   ["300", 300],
