@@ -96,12 +96,12 @@ describe("passkeys", () => {
     expect(await page.getByRole("list", { name: "Passkeys" }).getByRole("listitem").count()).toBe(1);
   });
 
-  test("where the browser allows no passkeys, the page says why and offers none", async () => {
+  test("where the browser has no passkeys, the page says why and offers none", async () => {
     await site.zonewright.member("plain");
     const page = await site.signedIn({ username: "plain", password: memberPassword });
     await page.addInitScript(() => Reflect.deleteProperty(globalThis, "PublicKeyCredential"));
     await page.goto(site.url + security);
-    await page.getByText("This address cannot use passkeys").waitFor();
+    await page.getByText("This browser offers no passkeys").waitFor();
     expect(await page.getByRole("button", { name: "Add a passkey" }).count()).toBe(0);
   });
 });

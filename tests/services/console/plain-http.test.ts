@@ -25,6 +25,15 @@ test("at a plain HTTP address in a LAN, records are edited, reviewed, applied an
     .click();
   await page.getByText("Applied as revision 1").waitFor();
   expect(await stored()).toEqual(["www 192.0.2.1"]);
+  // Copying works, too, although there is no clipboard for scripts.
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+c");
+  await page.getByText("1 line copied").waitFor();
+  const filter = page.getByRole("searchbox");
+  await filter.focus();
+  await page.keyboard.press("Control+v");
+  expect(await filter.inputValue()).toMatch(/^www\s.*\sA\s192\.0\.2\.1$/);
+  await filter.fill("");
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByText("Undone as revision 2").waitFor();
   expect(await stored()).toEqual([]);

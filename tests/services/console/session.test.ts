@@ -59,6 +59,33 @@ test("where storage and cookies are blocked, people sign in, hear that a reload 
   await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
 });
 
+test("at an IP address no passkey is offered, and the page says that it would need a host name", async () => {
+  const page = await site.open();
+  // As if the service had a certificate for its address, and no SITE_URL.
+  await page.route("https://192.0.2.1/**", async (route) => {
+    const { pathname, search } = new URL(route.request().url());
+    const response = await route.fetch({ url: site.url + pathname + search });
+    if (!response.headers()["content-type"]?.includes("html")) return await route.fulfill({ response });
+    return await route.fulfill({ response, body: (await response.text()).replace(site.url, "") });
+  });
+  await page.goto("https://192.0.2.1/sign-in");
+  await page.getByText("Passkeys need a host name").waitFor();
+  expect(await page.getByRole("button", { name: /passkey/ }).count()).toBe(0);
+});
+
+test("a passkey that the browser refuses is explained in the page's words", async () => {
+  const page = await site.open();
+  await page.addInitScript(() => {
+    CredentialsContainer.prototype.get = async () =>
+      await Promise.reject(
+        new DOMException("The relying party ID is not a registrable domain suffix.", "SecurityError"),
+      );
+  });
+  await page.goto(site.url);
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await expect.poll(async () => await page.getByRole("alert").textContent()).toMatch(/^The passkey was not used/);
+});
+
 test("a page whose scripts do not run says what to do, and the text goes when the console is there", async () => {
   const page = await site.open();
   await page.route("**/assets/packages-*.js", async (route) => await route.abort());

@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import { Form, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
-import { createPasskey, passkeysWork, wasCancelled } from "../ui/passkeys.ts";
+import { createPasskey, passkeyObstacle } from "../ui/passkeys.ts";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { accountWords } from "../words/account.ts";
@@ -77,7 +77,11 @@ export function PasskeysCard({ onCodes }: { onCodes: (codes: readonly string[]) 
         </ul>
       </div>
       <div className={styles["foot"]}>
-        {passkeysWork ? <AddForm onCodes={onCodes} /> : <Notice kind="info">{text.passkeysMissing}</Notice>}
+        {passkeyObstacle === null ? (
+          <AddForm onCodes={onCodes} />
+        ) : (
+          <Notice kind="info">{text.passkeysMissing[passkeyObstacle]}</Notice>
+        )}
       </div>
       {asked ? (
         <AskFirst
@@ -98,7 +102,9 @@ function AddForm({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
   const add = useAction(async () => {
     const options = await client.twoFactor.passkeyCreationOptions.mutate();
     const credential = await createPasskey(options).catch((failure: unknown) => {
-      throw explained(failure);
+      const isKnown = failure instanceof Error && failure.name === "InvalidStateError";
+      // The browser and the library have words of their own for it.
+      throw new Error(isKnown ? text.passkeyKnown : text.passkeyCancelled);
     });
     const { recoveryCodes } = await client.twoFactor.createPasskey.mutate({ name: name.trim(), credential });
     toast({ title: text.passkeyAdded(name.trim()) });
@@ -117,10 +123,4 @@ function AddForm({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
       </div>
     </Form>
   );
-}
-
-/** The browser's refusals as sentences. */
-function explained(failure: unknown): unknown {
-  if (failure instanceof Error && failure.name === "InvalidStateError") return new Error(text.passkeyKnown);
-  return wasCancelled(failure) ? new Error(text.passkeyCancelled) : failure;
 }

@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Form, SelectField, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
-import { passkeysWork, askPasskey, wasCancelled } from "../ui/passkeys.ts";
+import { passkeysWork, askPasskey } from "../ui/passkeys.ts";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import { words } from "../words/words.ts";
@@ -58,8 +58,9 @@ function Prompt({ request, done }: Waiting) {
   });
   const passkey = useAction(async () => {
     const options = await client.auth.confirmOptions.mutate();
-    const credential = await askPasskey(options).catch((failure: unknown) => {
-      throw wasCancelled(failure) ? new Error(text.passkeyFailed) : failure;
+    const credential = await askPasskey(options).catch(() => {
+      // The browser and the library have words of their own for it.
+      throw new Error(text.passkeyFailed);
     });
     await request.confirm({ method: "passkey", credential });
     done();

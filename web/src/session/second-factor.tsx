@@ -4,7 +4,7 @@ import { client } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { Form, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
-import { passkeysWork, askPasskey, wasCancelled } from "../ui/passkeys.ts";
+import { passkeysWork, askPasskey } from "../ui/passkeys.ts";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import styles from "./session.module.css";
@@ -30,8 +30,9 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
   const verify = useAction(async () => {
     if (way === "passkey") {
       const options = await client.twoFactor.passkeyOptions.mutate();
-      const credential = await askPasskey(options).catch((failure: unknown) => {
-        throw wasCancelled(failure) ? new Error(text.passkeyFailed) : failure;
+      const credential = await askPasskey(options).catch(() => {
+        // The browser and the library have words of their own for it.
+        throw new Error(text.passkeyFailed);
       });
       await onDone(await client.completeSecondFactor({ method: "passkey", credential }));
       return;

@@ -6,7 +6,7 @@ import { client } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
-import { askPasskey, passkeysWork, wasCancelled } from "../ui/passkeys.ts";
+import { askPasskey, passkeyObstacle } from "../ui/passkeys.ts";
 import { useAction } from "../ui/use-action.ts";
 import { sessionWords } from "../words/session.ts";
 import { leaveForProvider } from "./journey.ts";
@@ -35,8 +35,9 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
   const signIn = useAction(async () => await onDone(await client.signIn({ username, password, rememberMe })));
   const passkey = useAction(async () => {
     const options = await client.auth.passkeyOptions.mutate();
-    const credential = await askPasskey(options).catch((failure: unknown) => {
-      throw wasCancelled(failure) ? new Error(text.passkeyFailed) : failure;
+    const credential = await askPasskey(options).catch(() => {
+      // The browser and the library have words of their own for it.
+      throw new Error(text.passkeyFailed);
     });
     await onDone(await client.signInWithPasskey({ credential, rememberMe }));
   });
@@ -80,7 +81,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
       </Form>
       <div className={styles["or"]}>{text.or}</div>
       <div className={styles["stack"]}>
-        {passkeysWork ? (
+        {passkeyObstacle === null ? (
           <Button
             pending={passkey.pending}
             onClick={() => {
@@ -91,7 +92,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
             <KeyRound aria-hidden /> {text.passkey}
           </Button>
         ) : (
-          <Notice kind="info">{text.passkeyMissing}</Notice>
+          <Notice kind="info">{text.passkeyMissing[passkeyObstacle]}</Notice>
         )}
         {providers.data?.map(({ providerId, name, host }) => (
           <Button key={providerId} onClick={() => leaveForProvider(providerId, next)}>

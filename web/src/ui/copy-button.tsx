@@ -1,6 +1,7 @@
 import { Copy } from "lucide-react";
 import { words } from "../words/words.ts";
 import { Button } from "./button.tsx";
+import { copyText } from "./copy.ts";
 import { toast } from "./toast.tsx";
 
 interface CopyButtonProps {
@@ -8,16 +9,10 @@ interface CopyButtonProps {
   label?: string;
 }
 
-/** Copies a text. Browsers allow it only over HTTPS or on localhost; elsewhere it says so. */
+/** Copies a text, and says whether it did. */
 export function CopyButton({ text, label = words.ui.copy }: CopyButtonProps) {
   const copy = async () => {
-    // The types promise a clipboard that pages on plain HTTP do not have.
-    const clipboard: Clipboard | undefined = navigator.clipboard;
-    const copied = await clipboard?.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    toast({ title: copied ? words.ui.copied : words.ui.copyFailed });
+    toast({ title: (await copyText(text)) ? words.ui.copied : words.ui.copyFailed });
   };
   return (
     <Button onClick={() => void copy()}>

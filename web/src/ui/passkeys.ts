@@ -3,8 +3,29 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from "@simplewebauthn/browser";
 
-/** Whether this page may use passkeys: they need HTTPS or localhost. */
-export const passkeysWork = typeof PublicKeyCredential !== "undefined" && isSecureContext;
+type Obstacle = "insecure" | "address" | "browser";
+
+/** What keeps a page from using passkeys, or null: they need HTTPS or localhost, a host with a name, and a browser that has them. */
+export function obstacleToPasskeys(page: {
+  hostname: string;
+  isSecure: boolean;
+  hasPasskeys: boolean;
+}): Obstacle | null {
+  const { hostname, isSecure, hasPasskeys } = page;
+  if (!isSecure && hostname !== "localhost") return "insecure";
+  // A relying party is a domain (Web Authentication §5.1.3).
+  if (/^(?:\d+(?:\.\d+){3}|\[.*\])$/.test(hostname)) return "address";
+  return isSecure && hasPasskeys ? null : "browser";
+}
+
+export const passkeyObstacle = obstacleToPasskeys({
+  hostname: location.hostname,
+  isSecure: isSecureContext,
+  hasPasskeys: typeof PublicKeyCredential !== "undefined",
+});
+
+/** Whether this page may use passkeys. */
+export const passkeysWork = passkeyObstacle === null;
 
 /** Asks the browser's authenticator to sign. The library is loaded when first needed. */
 export async function askPasskey(options: unknown) {
@@ -16,9 +37,4 @@ export async function askPasskey(options: unknown) {
 export async function createPasskey(options: unknown) {
   const { startRegistration } = await import("@simplewebauthn/browser");
   return await startRegistration({ optionsJSON: options as PublicKeyCredentialCreationOptionsJSON });
-}
-
-/** Whether the person closed the browser's prompt or let it expire. */
-export function wasCancelled(error: unknown): boolean {
-  return error instanceof Error && (error.name === "NotAllowedError" || error.name === "AbortError");
 }

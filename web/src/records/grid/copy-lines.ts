@@ -1,3 +1,4 @@
+import { copyText } from "../../ui/copy.ts";
 import { formatNumber } from "../../ui/format.ts";
 import { toast } from "../../ui/toast.tsx";
 import { recordsWords } from "../../words/records.ts";
@@ -13,8 +14,8 @@ export function copyLines(chosen: readonly Row[]): void {
     const lines = chosen.map(({ record, fields }) =>
       zoneFileLine({ ...fields, ttl: fields.ttl ?? record?.ttl ?? 3600 }),
     );
-    navigator.clipboard
-      ?.writeText(`${lines.join("\n")}\n`)
-      .then(() => toast({ title: recordsWords.copied(formatNumber(lines.length)) }), failed);
+    void copyText(`${lines.join("\n")}\n`).then((copied) =>
+      copied ? toast({ title: recordsWords.copied(formatNumber(lines.length)) }) : failed(),
+    );
   }, failed);
 }

@@ -83,7 +83,11 @@ export const account = {
   passkeys: "Passkeys",
   passkeysHint:
     "Sign in with your fingerprint, face or security key. A passkey signs you in by itself, or confirms a sign-in by password.",
-  passkeysMissing: "This address cannot use passkeys: browsers allow them only over HTTPS or on localhost.",
+  passkeysMissing: {
+    insecure: "This address cannot use passkeys: browsers allow them only over HTTPS or on localhost.",
+    address: "This address cannot use passkeys: browsers allow them only at a host name, not at an IP address.",
+    browser: "This browser offers no passkeys here. Add one in another browser.",
+  },
   passkeysEmpty: "You have no passkey yet.",
   passkeyName: "Name of the new passkey",
   passkeyAdd: "Add a passkey",

@@ -8,7 +8,11 @@ export const session = {
   cookiesBlocked:
     "Cookies are blocked for this site, so reloading the page signs you out and loses your drafts. Allow them in the browser's settings to stay signed in.",
   passkey: "Sign in with a passkey",
-  passkeyMissing: "Passkeys need HTTPS or localhost. Sign in with your password.",
+  passkeyMissing: {
+    insecure: "Passkeys need HTTPS or localhost. Sign in with your password.",
+    address: "Passkeys need a host name, and this address has none. Sign in with your password.",
+    browser: "This browser offers no passkeys here. Sign in with your password.",
+  },
   passkeyFailed: "The passkey was not used. Try again, or sign in another way.",
   or: "or",
   with: (provider: string) => `Continue with ${provider}`,
