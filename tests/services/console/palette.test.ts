@@ -56,6 +56,16 @@ test("from three characters on the palette finds records by their value, in thei
   expect(new URL(page.url()).searchParams.get("search")).toBe("shop");
 });
 
+test("a pasted value that is longer than a search may be finds its record", async () => {
+  const zone = await fileZone(site.zonewright);
+  const key = `v=DKIM1; k=rsa; p=${"MIIBIjANBgkqhkiG9w0".repeat(20)}`;
+  await zone.add("TXT", "mail._domainkey", key);
+  const page = await site.signedIn();
+  await openPalette(page);
+  await field(page).fill(key);
+  await page.getByRole("option", { name: new RegExp(`^mail._domainkey.${zone.name} TXT`) }).waitFor();
+});
+
 test("pages and actions are found by their words, and a member finds no page of administrators", async () => {
   await site.zonewright.member("searcher");
   const admin = await site.signedIn();

@@ -68,3 +68,21 @@ test.each([320, 390])("on a phone of %i pixels, a record shows its TTL and its n
   await photograph(page, `phone-${width}`);
   await expectAccessible(page);
 });
+
+test("on a phone, the tools for a selection take two lines at most", async () => {
+  const zone = await fileZone(site.zonewright);
+  for (let host = 10; host < 14; host++) await zone.add("A", `host${host}`, `192.0.2.${host}`);
+  const page = await site.signedIn({ path: `/d/${zone.name}/records`, width: 390, height: 700 });
+  await page.getByRole("row").filter({ hasText: "host10" }).waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Control+a");
+  const boxes = await Promise.all(
+    ["Clear the selection", "Set TTL", "Set value", "Delete"].map((name) =>
+      boxOf(page.getByRole("button", { name, exact: true })),
+    ),
+  );
+  expect(new Set(boxes.map(({ y }) => Math.round(y))).size).toBeLessThanOrEqual(2);
+  expect(await page.getByRole("searchbox").isVisible()).toBe(false);
+  await photograph(page, "phone-selection");
+  await expectAccessible(page);
+});

@@ -1,9 +1,10 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from "react";
+import { messageOf } from "../api.ts";
 import { paletteWords } from "../words/palette.ts";
 import { groupOrder, moved, type Entry } from "./entries.ts";
-import { leastForRecords, useEntries } from "./use-entries.ts";
+import { leastForRecords, longestSearch, useEntries } from "./use-entries.ts";
 import styles from "./palette.module.css";
 
 const text = paletteWords;
@@ -19,7 +20,7 @@ interface PaletteProps {
 export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const search = useSettled(typed.trim());
-  const { entries, stale: incomplete } = useEntries(search, { onKeys, onSignOut });
+  const { entries, error, stale: incomplete } = useEntries(search, { onKeys, onSignOut });
   const stale = incomplete || search !== typed.trim();
   const [active, setActive] = useState(0);
   /** Whether Enter was pressed before the answers came. */
@@ -72,6 +73,7 @@ export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
               autoComplete="off"
               spellCheck={false}
               placeholder={text.placeholder}
+              maxLength={longestSearch}
               value={typed}
               onChange={(event) => {
                 setTyped(event.target.value);
@@ -116,13 +118,15 @@ export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
             })}
           </div>
           <p className={styles["state"]} role="status">
-            {entries.length === 0
-              ? stale
-                ? text.searching
-                : text.nothing
-              : search.length < leastForRecords
-                ? text.hint
-                : ""}
+            {error !== null && !stale
+              ? messageOf(error)
+              : entries.length === 0
+                ? stale
+                  ? text.searching
+                  : text.nothing
+                : search.length < leastForRecords
+                  ? text.hint
+                  : ""}
           </p>
         </Base.Popup>
       </Base.Portal>

@@ -12,6 +12,8 @@ const pages = words.shell;
 const shownOfEach = 8;
 /** The service searches records from so many characters on. */
 export const leastForRecords = 3;
+/** And up to so many. The beginning of a longer text finds it as well. */
+export const longestSearch = 253;
 
 interface Actions {
   onKeys: () => void;
@@ -28,7 +30,10 @@ const action = (id: string, label: string, run: () => void): Entry => ({
 const zonePath = (name: string, tab: string) => `/d/${encodeURIComponent(name)}/${tab}`;
 
 /** Everything that a search finds; `stale`: answers to it are still on their way. @param search trimmed, and settled */
-export function useEntries(search: string, { onKeys, onSignOut }: Actions): { entries: Entry[]; stale: boolean } {
+export function useEntries(
+  search: string,
+  { onKeys, onSignOut }: Actions,
+): { entries: Entry[]; error: unknown; stale: boolean } {
   const user = useUser();
   const navigate = useNavigate();
   const theme = useTheme();
@@ -102,6 +107,7 @@ export function useEntries(search: string, { onKeys, onSignOut }: Actions): { en
   ];
   return {
     entries: inGroups([...found, ...matching(fixed, search)]),
+    error: domains.error ?? records.error,
     stale: [domains, ...(search.length < leastForRecords ? [] : [records])].some(
       ({ isPending, isPlaceholderData }) => isPending || isPlaceholderData,
     ),

@@ -35,13 +35,14 @@ interface RecordToolsProps {
 export function RecordTools(props: RecordToolsProps) {
   const { ref, search, onSearch, onLeave, selected, onAdd } = props;
   return (
-    <div className={styles["tools"]}>
+    <div className={styles["tools"]} data-selecting={selected > 0 || undefined}>
       <input
         ref={ref}
         type="search"
         className={`${field["input"]} ${styles["filter"]}`}
         placeholder={`${text.filter}  /`}
         aria-label={text.filter}
+        maxLength={1_000}
         value={search}
         onChange={(event) => onSearch(event.target.value)}
         onKeyDown={(event) => {

@@ -23,6 +23,12 @@ function show(options: ToastOptions): void {
   else showResult(options);
 }
 
+/** The button goes with its message, and some browsers leave the focus on nothing: it returns to the records, or to the page. */
+function toContent(): void {
+  const content = document.querySelector<HTMLElement>("#content");
+  (content?.querySelector<HTMLElement>("[role=grid]") ?? content)?.focus({ preventScroll: true });
+}
+
 function showResult({ title, description, action }: ToastOptions): void {
   const id: string = results.add({
     title,
@@ -33,6 +39,7 @@ function showResult({ title, description, action }: ToastOptions): void {
         children: action.label,
         onClick: () => {
           results.close(id);
+          toContent();
           action.run();
         },
       },
@@ -63,7 +70,7 @@ function List({ className = "" }: { className?: string | undefined }) {
           <Toast.Description />
         </div>
         <Toast.Action className={buttonClass()} />
-        <Toast.Close className={buttonClass("quiet", true)} aria-label={words.ui.dismiss}>
+        <Toast.Close className={buttonClass("quiet", true)} aria-label={words.ui.dismiss} onClick={toContent}>
           <X aria-hidden />
         </Toast.Close>
       </Toast.Content>
