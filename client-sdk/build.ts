@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { appRouter } from "../server/router.ts";
 import { withFieldComments } from "./field-comments.ts";
+import { namedResults } from "./named-results.ts";
 import { proceduresDeclaration } from "./procedures-declaration.ts";
 
 /**
@@ -26,11 +27,26 @@ try {
   await rm(target, { recursive: true, force: true });
   await cp(join(compiled, "client-sdk/src"), target, { recursive: true, filter: (path) => !path.endsWith(".d.ts") });
   const router = join(compiled, "server/router.d.ts");
-  await writeFile(router, withFieldComments(await readFile(router, "utf8"), appRouter));
+  const named = namedResults(withFieldComments(await readFile(router, "utf8"), appRouter), appRouter);
+  await writeFile(router, named.router);
+  await writeFile(join(compiled, "client-sdk/src/results.d.ts"), named.results);
+  const index = join(compiled, "client-sdk/src/index.d.ts");
+  await writeFile(index, withNames(await readFile(index, "utf8"), named.names));
   await writeFile(join(compiled, "client-sdk/src/procedures.d.ts"), proceduresDeclaration(appRouter));
-  await copyDeclarations(join(compiled, "client-sdk/src/index.d.ts"), new Set());
+  await copyDeclarations(index, new Set());
 } finally {
   await rm(compiled, { recursive: true, force: true });
+}
+
+/** Lists the names that the index exports all together, but those that it declares itself. */
+function withNames(index: string, names: readonly string[]): string {
+  const all = 'export type * from "./results.ts";';
+  if (!index.includes(all)) throw new Error("The index does not export the results.");
+  const own = new Set(index.match(/\w+/g));
+  return index.replace(
+    all,
+    `export type { ${names.filter((name) => !own.has(name)).join(", ")} } from "./results.ts";`,
+  );
 }
 
 /** Copies a declaration file and all that it references by relative path, rewriting the paths for the package. */

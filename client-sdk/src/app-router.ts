@@ -30,6 +30,12 @@ export interface WatchedChange {
 /** A DNS record. */
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
 
+/**
+ * A record type. Its type names those with a form, which editors complete, and is open to all others: give every `switch` over it a
+ * `default`.
+ */
+export type RecordType = DnsRecord["recordType"];
+
 /** A domain, as in lists. */
 export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
 

@@ -20,6 +20,7 @@ export type {
   DnsRecord,
   Domain,
   InAppNotification,
+  RecordType,
   RouterInputs,
   RouterOutputs,
   SecondFactorMethod,
@@ -29,6 +30,7 @@ export type {
   WatchedChange,
   ZoneOfName,
 } from "./app-router.ts";
+export type * from "./results.ts";
 export type {
   EachDomainInput,
   EachOptions,

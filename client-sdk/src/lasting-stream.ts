@@ -1,4 +1,4 @@
-import { abortedError, brokenStreamError, isZonewrightError, type ZonewrightError } from "./errors.ts";
+import { brokenStreamError, isZonewrightError, type ZonewrightError } from "./errors.ts";
 import { pause } from "./pause.ts";
 import type { ServerEvent } from "./server-events.ts";
 
@@ -24,8 +24,8 @@ const longestWaitSeconds = 30;
 const soundMilliseconds = 10_000;
 
 /**
- * Yields the messages of a stream, and reopens it after the last received message whenever it breaks or ends.
- * @throws ZonewrightError if it cannot be opened the first time, is refused permanently later, or is aborted
+ * Yields the messages of a stream, and reopens it after the last received message whenever it breaks or ends. Ends when it is aborted.
+ * @throws ZonewrightError if it cannot be opened the first time, or is refused permanently later
  */
 export async function* lastingStream(
   open: OpenStream,
@@ -49,16 +49,16 @@ export async function* lastingStream(
       // The service ends a stream when its token expires. The next one gets a fresh token.
       if (attempts > 0) waitSeconds = backOff(attempts);
     } catch (error) {
-      if (signal?.aborted) throw abortedError(signal.reason);
+      if (signal?.aborted) return;
       if (!everOpen || isFinal(error)) throw error;
       waitSeconds = Math.max(backOff(attempts), retryAfter(error));
       failure = isZonewrightError(error) ? error : brokenStreamError(error);
     }
     attempts = Date.now() - openedAt >= soundMilliseconds ? 0 : attempts + 1;
     onDisconnected?.({ error: failure, retryInSeconds: waitSeconds });
-    await pause(waitSeconds, signal).catch((reason: unknown) => {
-      throw abortedError(reason);
-    });
+    // Rejects only when aborted.
+    await pause(waitSeconds, signal).catch(() => undefined);
+    if (signal?.aborted) return;
   }
 }
 

@@ -96,7 +96,9 @@ function addressOf(given: string | URL): string {
   }
   if (search !== "" || hash !== "") throw new TypeError("url must not contain a query or fragment (? or #).");
   const path = pathname.replace(/\/+$/, "");
-  if (path.endsWith("/trpc")) throw new TypeError("url must be the address of the service itself, without /trpc.");
+  const [, interfacePath] = /(\/(?:api|trpc))$/.exec(path) ?? [];
+  if (interfacePath !== undefined)
+    throw new TypeError(`url must be the address of the service itself, without ${interfacePath}.`);
   return origin + path;
 }
 

@@ -5,7 +5,7 @@ import { lastingStream, type Disconnection, type OpenStream, type StreamOptions 
 export interface WatchOptions {
   /** The id of the last notification seen, to receive those since. Without it, only new ones arrive. */
   after?: string | undefined;
-  /** Ends the stream; the loop then fails with ABORTED. */
+  /** Ends the stream, and with it the loop. */
   signal?: AbortSignal | undefined;
   /**
    * Called each time the stream opens. `gap`: notifications may be missing, because the connection was lost for too long or the service was

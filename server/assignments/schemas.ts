@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordTypeInput } from "../api/record-type.ts";
+import { listedRecordType, recordTypeInput } from "../api/record-type.ts";
 import { id, line, pageOf, paging, prose, shownId, timestamp, timestampInput } from "../api/schemas.ts";
 
 const assignmentId = id("The assignment's id.");
@@ -22,7 +22,7 @@ const tag = line(50, 1).meta({
   example: "staging",
 });
 const recordTypes = z
-  .array(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
+  .array(recordTypeInput)
   .max(100, "An assignment can name at most 100 record types.")
   .transform((types) => [...new Set(types)].toSorted());
 const shownPattern = z.string().meta({
@@ -56,7 +56,7 @@ export const assignment = z
     subdomainPattern: shownPattern,
     access,
     recordTypes: z
-      .array(z.string())
+      .array(listedRecordType)
       .meta({ description: "The record types that are assigned; empty: all.", example: ["TXT"] }),
     review: z.boolean().meta({
       description: "Whether the member may review change requests of others for these records.",

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { id, line, pageOf, paging, prose, queryFlag, shownId, timestamp, timestampInput } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
 import { unlock } from "../changes/schemas.ts";
+import type { recordPatch } from "../records/schemas.ts";
 import { changes, followedChange, forceLoss, mostChanges, plannedChanges, reverse } from "../records/change-schemas.ts";
 
 const requestId = id("The request's id.");
@@ -121,17 +122,17 @@ export const requestPage = z
   })
   .meta({ id: "ChangeRequestPage", description: "A page of change requests." });
 
+/** Fields of a record as sent. They are stored as they came, so nothing is read into them again. */
+const sentRecord = z.record(z.string(), z.unknown()) as unknown as z.ZodType<z.input<typeof recordPatch>>;
+
 const requestedChange = z
   .object({
     action: z.enum(["create", "update", "delete"]).meta({ description: "The kind of change.", example: "create" }),
     recordId: shownId("The record to change or delete; null for `create`.").nullable().meta({ example: null }),
-    record: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({
-        description: "The fields of the record as sent; null for `delete`.",
-        example: { recordType: "A", name: "www", value: "192.0.2.1" },
-      }),
+    record: sentRecord.nullable().meta({
+      description: "The fields of the record as sent; null for `delete`.",
+      example: { recordType: "A", name: "www", value: "192.0.2.1" },
+    }),
   })
   .meta({ id: "RequestedChange", description: "A change as it was requested." });
 

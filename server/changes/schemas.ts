@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { id, pageOf, paging, prose, shownId, timestamp } from "../api/schemas.ts";
 
 export const domainId = id("The domain's id.");
@@ -15,9 +16,7 @@ export const shownStrings = z
   });
 
 export const dataFields = {
-  recordType: z
-    .string()
-    .meta({ description: "Record type, including types that cannot be written here.", example: "A" }),
+  recordType: shownRecordType("Record type, including types that cannot be written here."),
   name: z.string().meta({ description: "Name relative to the domain; `@` for the apex.", example: "www" }),
   value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
   strings: shownStrings,
@@ -75,7 +74,7 @@ const historyChange = z.object({
 
 const historyFailure = z.object({
   action: z.enum(["create", "update", "delete"]).meta({ description: "The attempted change.", example: "create" }),
-  recordType: z.string().meta({ description: "Record type.", example: "A" }),
+  recordType: shownRecordType("Record type."),
   name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
   value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
   error: z.string().meta({ description: "The provider's message.", example: "refused" }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { id, line, shownId, text, timestamp, timestampInput } from "../api/schemas.ts";
 import { editableTypes } from "../dns/record.ts";
 import { findingCodes, severities } from "./findings.ts";
@@ -147,10 +148,7 @@ const finding = z
     }),
     severity: z.enum(severities).meta({ description: "How bad it is.", example: "error" }),
     name: z.string().meta({ description: "Name relative to the domain; `@` for the domain itself.", example: "shop" }),
-    recordType: z
-      .string()
-      .nullable()
-      .meta({ description: "Type of the dangling record; otherwise null.", example: "CNAME" }),
+    recordType: shownRecordType("Type of the dangling record; otherwise null.", "CNAME").nullable(),
     server: z.string().nullable().meta({ description: "The name server; null if none.", example: null }),
     target: z
       .string()

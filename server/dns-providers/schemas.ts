@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listedRecordType } from "../api/record-type.ts";
 import { id, line, text, timestamp } from "../api/schemas.ts";
 import type { NewProviderConfig } from "./config-inputs.ts";
 
@@ -14,7 +15,7 @@ export const providerCatalogue = z
             kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
             name: z.string().meta({ description: "Display name.", example: "Zone files" }),
             recordTypes: z
-              .array(z.string())
+              .array(listedRecordType)
               .nullable()
               .meta({ description: "Record types it can store; null for any.", example: null }),
             supportsProxied: z.boolean().meta({ description: "Whether records can be `proxied`.", example: false }),

@@ -244,8 +244,11 @@ export function notesOf({ comment, locked, ownerId, reviewAt }: RecordNotes): Re
   return { comment, locked, ownerId, reviewAt };
 }
 
+/** Fields that differ, each as `[old, new]`. */
+export type Differences<Fields> = { [Field in keyof Fields]?: [Fields[Field], Fields[Field]] };
+
 /** Returns the notes that differ, each as `[old, new]`. */
-export function changedNotes(before: RecordNotes, after: RecordNotes): Record<string, [unknown, unknown]> {
+export function changedNotes(before: RecordNotes, after: RecordNotes): Differences<RecordNotes> {
   return Object.fromEntries(
     noteFields
       .filter((field) => !sameNote(before, after, field))
@@ -254,7 +257,7 @@ export function changedNotes(before: RecordNotes, after: RecordNotes): Record<st
 }
 
 /** Returns the fields that differ, each as `[old, new]` and as written, as snapshot diffs show them. */
-export function changedFields(before: StatedData, after: StatedData): Record<string, [unknown, unknown]> {
+export function changedFields(before: StatedData, after: StatedData): Differences<StatedData> {
   const [one, other] = [asWritten(before), asWritten(after)];
   const changed = Object.fromEntries(
     dataFields

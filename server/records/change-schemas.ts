@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { line, shownId } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
 import { mostBulkRecords } from "./bulk.ts";
@@ -54,7 +55,7 @@ export const bulkResult = z
       .array(
         z.object({
           success: z.boolean().meta({ description: "Whether the record was created." }),
-          recordType: z.string().nullable().meta({ description: "As sent.", example: "A" }),
+          recordType: shownRecordType("As sent.").nullable(),
           name: z.string().nullable().meta({ description: "As sent.", example: "www" }),
           id: recordId.nullable(),
           error: z.string().nullable().meta({ description: "Why the item failed; null on success.", example: null }),
@@ -129,18 +130,39 @@ export const planInput = parsedInSlices(
   mostChanges,
 );
 
-export const fieldChanges = z
-  .record(
-    z.string(),
-    z.tuple([z.unknown(), z.unknown()]).meta({
+/** Two values of a field: before and after. */
+function oldAndNew<Value>(field: string, value: z.ZodType<Value>) {
+  return z
+    .tuple([value, value])
+    .optional()
+    .meta({
+      description: `The old and the new ${field}; absent if unchanged.`,
       // Generators of OpenAPI 3.0 clients do not know `prefixItems`.
-      override: ({ jsonSchema }: { jsonSchema: Record<string, unknown> }) => {
-        delete jsonSchema["prefixItems"];
-        Object.assign(jsonSchema, { type: "array", items: {}, minItems: 2, maxItems: 2 });
+      override: ({ jsonSchema }: { jsonSchema: { prefixItems?: unknown[] } }) => {
+        const [items = {}] = jsonSchema.prefixItems ?? [];
+        delete jsonSchema.prefixItems;
+        Object.assign(jsonSchema, { type: "array", items, minItems: 2, maxItems: 2 });
       },
-    }),
-  )
-  .meta({ description: "Changed fields, each as `[old, new]`.", example: { ttl: [300, 3600] } });
+    });
+}
+
+const { locked, ownerId, reviewAt } = dnsRecord.shape;
+
+export const fieldChanges = z
+  .object({
+    recordType: oldAndNew("record type", dataFields.recordType),
+    name: oldAndNew("name", dataFields.name),
+    value: oldAndNew("value", dataFields.value),
+    strings: oldAndNew("character-strings", dataFields.strings),
+    ttl: oldAndNew("TTL in seconds", dataFields.ttl),
+    priority: oldAndNew("priority", dataFields.priority),
+    proxied: oldAndNew("`proxied`", dataFields.proxied),
+    status: oldAndNew("`status`", dataFields.status),
+    locked: oldAndNew("`locked`", locked),
+    ownerId: oldAndNew("contact", ownerId),
+    reviewAt: oldAndNew("review date", reviewAt),
+  })
+  .meta({ id: "FieldChanges", description: "Changed fields, each as `[old, new]`.", example: { ttl: [300, 3600] } });
 
 export const plannedChanges = z
   .object({

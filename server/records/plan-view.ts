@@ -3,6 +3,7 @@ import {
   changedNotes,
   countActions,
   statedDataOf,
+  type Differences,
   type LiveRecord,
   type PlannedChange,
   type RecordDraft,
@@ -31,7 +32,7 @@ export async function planView(changes: readonly PlannedChange[]) {
 }
 
 /** Returns the fields that an update changes. A comment is not among them. */
-function fieldChanges(before: LiveRecord, after: RecordDraft): Record<string, [unknown, unknown]> {
+function fieldChanges(before: LiveRecord, after: RecordDraft): Differences<RecordDraft> {
   const { comment: _, ...notes } = changedNotes(before, after);
   return { ...changedFields(before, after), ...notes };
 }

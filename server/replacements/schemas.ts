@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { id, line, pageOf, paging, shownId, text, timestamp } from "../api/schemas.ts";
 import { domainId, explained } from "../changes/schemas.ts";
 import { forceLoss, plannedChanges } from "../records/change-schemas.ts";
@@ -86,10 +87,7 @@ const jobFields = {
     example: "done",
   }),
   startedBy: shownId("The user who started it; null if deleted.").nullable(),
-  recordType: z
-    .string()
-    .nullable()
-    .meta({ description: "The type of the replaced records; null for a template.", example: "A" }),
+  recordType: shownRecordType("The type of the replaced records; null for a template.").nullable(),
   value: z
     .string()
     .nullable()

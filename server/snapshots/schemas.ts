@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { comparisonHash, fieldChanges, plannedChanges, reviewedHash } from "../records/change-schemas.ts";
 import { dnsRecord } from "../records/schemas.ts";
 import { dataFields, explained, shownStrings } from "../changes/schemas.ts";
@@ -69,7 +70,7 @@ export const diffInput = z.strictObject({
 
 const recordName = z
   .object({
-    recordType: z.string().meta({ description: "Record type.", example: "A" }),
+    recordType: shownRecordType("Record type."),
     name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
     value: z.string().meta({ description: "Canonical value.", example: "192.0.2.1" }),
     strings: shownStrings,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownRecordType } from "../api/record-type.ts";
 import { id, line, pageOf, paging, prose, timestamp } from "../api/schemas.ts";
 import { domainId } from "../changes/schemas.ts";
 import {
@@ -198,7 +199,7 @@ export const templatePlan = z
       .array(
         z.object({
           id: id("The id of the record that is deleted."),
-          recordType: z.string().meta({ description: "Its type.", example: "A" }),
+          recordType: shownRecordType("Its type."),
           name: z.string().meta({ description: "Its name; `@` for the apex.", example: "www" }),
           value: z.string().meta({ description: "Its value.", example: "192.0.2.1" }),
           record: z.int().nullable().meta({
@@ -233,9 +234,7 @@ const domainTemplate = z
     records: z
       .array(
         z.object({
-          recordType: z
-            .string()
-            .meta({ description: "Record type; `SPFM`: rules merged into an SPF record.", example: "CNAME" }),
+          recordType: shownRecordType("Record type; `SPFM`: rules merged into an SPF record.", "CNAME"),
           name: z.string().meta({ description: "Name relative to the domain.", example: "www" }),
           value: z.string().meta({ description: "Value.", example: "shop.example.net" }),
           essential: z

@@ -26,6 +26,11 @@ beforeAll(async () => {
     ...procedures.map(({ name, call }) => `client.${name}.${call};`),
     'await client.records.create.mutate({ id: "", recordType: "A", name: "www", value: "192.0.2.1",  });',
     'const { expiresAt } = await client.domains.get.query({ id: "" });',
+    'const [first] = (await client.records.list.query({ id: "" })).records;',
+    'export const known = first?.recordType === "";',
+    ...procedures.flatMap(({ name, call }, index) =>
+      call === "subscribe" ? [] : [`const result${index} = await client.${name}.${call}(undefined as never);`],
+    ),
     "await client.signIn({  });",
     "await client.completeExternalRegistration({  });",
     "declare const error: ZonewrightError;",
@@ -93,6 +98,25 @@ describe("documentation in an editor", () => {
     const silent = members.flatMap((one) => [...one].filter(([, text]) => text === "").map(([name]) => name));
     expect(silent.filter((name) => !ofError.has(name))).toEqual([]);
     expect([...(members[2]?.keys() ?? [])]).toEqual(expect.arrayContaining(["code", "retryAfterSeconds?"]));
+  });
+
+  test("an editor shows the name of each result, which the package exports, and of the parts of a list", async () => {
+    const shown: [string, string][] = [];
+    for (const [index, { name, call }] of procedures.entries()) {
+      if (call === "subscribe") continue;
+      const box = await editor.hover(`const |result${index} =`);
+      shown.push([name, /const result\d+: (.*?)\n```/s.exec(box)?.[1] ?? box]);
+    }
+    // A notification is a type for each event.
+    const ofServer = new Set(["TypedNotification"]);
+    expect(shown.filter(([, type]) => !exported.includes(type) && !ofServer.has(type))).toEqual([]);
+    expect(new Map(shown).get("records.plan")).toBe("Plan");
+    expect(await editor.hover("const [|first]")).toContain("const first: DnsRecord");
+  });
+
+  test("an editor completes record types of answers, whose type is open to others", async () => {
+    const types = await editor.completions('first?.recordType === "|"');
+    expect([...types.keys()]).toEqual(expect.arrayContaining(["A", "AAAA", "CAA", "TXT"]));
   });
 
   test("an editor shows the description of a response field", async () => {

@@ -83,6 +83,7 @@ describe("the url option", () => {
     ["https://", "url must be the full address"],
     ["https://dns.example.com/?tenant=1", "url must not contain a query or fragment (? or #)."],
     ["https://dns.example.com/#top", "url must not contain a query or fragment (? or #)."],
+    ["https://dns.example.com/api", "url must be the address of the service itself, without /api."],
     ["https://dns.example.com/trpc/", "url must be the address of the service itself, without /trpc."],
   ])("the URL %j is refused when the client is created", (url, message) => {
     expect(() => createClient({ url })).toThrow(TypeError);

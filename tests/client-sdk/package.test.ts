@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { readFile, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, readdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { page } from "../support/markdown.ts";
 import { clientDependencies, installPackedClient, type ClientProject } from "../support/packed-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, "../..");
 const consumer = `
 import type { TRPCClient } from "@trpc/client";
 import type { inferRouterOutputs } from "@trpc/server";
-import { createClient, isZonewrightError, type AppRouter, type Client, type RouterInputs, type Session } from "@zonewright/client";
+import { createClient, isZonewrightError, type AppRouter, type Client, type DnsRecord, type NotificationChannels, type Plan, type RouterInputs, type Session } from "@zonewright/client";
 
 /** A type as libraries for browsers declare it. */
 interface AuthenticationResponseJSON {
@@ -55,6 +55,26 @@ const input: RouterInputs["records"]["create"] = { id: "", recordType: "A", name
 try {
   const record = await client.records.create.mutate(input);
   const ttl: number = record.ttl;
+  const { recordType, name, value, priority } = record;
+  const copy: DnsRecord = await client.records.create.mutate({ id: "", recordType, name, value, ttl, priority });
+  const { updates }: Plan = await client.records.plan.mutate({ id: "", changes: [] });
+  const [oldTtl, newTtl]: [number, number] = updates[0]?.changes.ttl ?? [ttl, copy.ttl];
+  const reviewed: [Date | null, Date | null] | undefined = updates[0]?.changes.reviewAt;
+  // @ts-expect-error -- a TTL is a number.
+  const text: [string, string] | undefined = updates[0]?.changes.ttl;
+  const { configs }: NotificationChannels = await client.channels.list.query({});
+  for (const channel of configs) {
+    if (channel.channel === "webhook") {
+      const receiver: string | undefined = channel.config.url;
+      await client.channels.update.mutate({ id: channel.id, channel: "webhook", config: { url: receiver ?? "" } });
+    }
+    // @ts-expect-error -- Slack has no such field.
+    if (channel.channel === "slack") channel.config.to;
+    await client.channels.update.mutate({ id: channel.id, enabled: !channel.enabled });
+  }
+  await client.channels.create.mutate({ channel: "email", name: "Team", config: { to: "dns@example.com" }, events: ["zone.drift"] });
+  // @ts-expect-error -- a webhook needs a URL.
+  await client.channels.create.mutate({ channel: "webhook", name: "Hook", config: { to: "dns@example.com" }, events: ["zone.drift"] });
   for await (const { updatedAt } of client.eachRecord({ id: record.domainId, type: "A" })) updatedAt.getTime();
   for await (const { title, createdAt } of client.watchNotifications({ onConnected: ({ gap }) => !gap })) {
     const when: [string, number] = [title, createdAt.getTime()];
@@ -105,9 +125,9 @@ test("the package contains only its code, types, README, changelog, license and 
   expect(strange).toEqual([]);
   expect(project.files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md"]));
   expect(await readFile(join(built, "../LICENSE"), "utf8")).toBe(await readFile(join(root, "LICENSE"), "utf8"));
-  const manifest = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
-  expect(Object.keys(manifest["dependencies"] ?? {}).toSorted()).toEqual(clientDependencies.toSorted());
-  expect(manifest).not.toHaveProperty("peerDependencies");
+  const packed = JSON.parse(await readFile(join(built, "../package.json"), "utf8")) as Record<string, object>;
+  expect(Object.keys(packed["dependencies"] ?? {}).toSorted()).toEqual(clientDependencies.toSorted());
+  expect(packed).not.toHaveProperty("peerDependencies");
 });
 
 async function importsOf(extension: string): Promise<string[]> {
@@ -185,7 +205,7 @@ test("the README's examples compile unchanged in a strict program", async () => 
     return `export async function example${index}(${own}{ username, password, code, url, id, name }: Given) {\n{\n${body}}\n}`;
   });
   const program = `
-    import { createClient, isZonewrightError, type Client } from "@zonewright/client";
+    import { createClient, isZonewrightError, type Client, type DnsRecord, type FieldChanges, type Plan } from "@zonewright/client";
     declare const process: { env: Record<string, string | undefined> };
     declare function showUserMenu(signedIn: boolean): void;
     declare function askForPassword(): Promise<string>;
@@ -194,6 +214,49 @@ test("the README's examples compile unchanged in a strict program", async () => 
   await writeFile(join(project.folder, "examples.ts"), [program, ...functions].join("\n"));
   expect(examples.length).toBeGreaterThanOrEqual(5);
   expect(await complaints("TypeScript 7", { module: "nodenext" }, "examples.ts")).toBe("");
+});
+
+test("a project made today by the commands of the README compiles and runs a program in TypeScript", async () => {
+  const { blocks } = await page("client-sdk/README.md");
+  const install =
+    blocks
+      .find(({ code }) => code.includes("npm init"))
+      ?.code.trim()
+      .split("\n") ?? [];
+  const made = await installPackedClient();
+  onTestFinished(() => made.remove());
+  await rm(join(made.folder, "package.json"));
+  for (const name of ["typescript", "@types/node", "undici-types"]) {
+    const link = join(made.folder, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(await realpath(join(root, "node_modules", name)), link);
+  }
+  const program = `
+    import { createClient } from "@zonewright/client";
+    const client = createClient({ url: process.env["ZONEWRIGHT_URL"] ?? "" });
+    await client.signIn({ username: "admin", password: process.env["ADMIN_PASSWORD"] ?? "" });
+    const { username } = await client.auth.me.query({});
+    console.log(username);
+  `;
+  await writeFile(join(made.folder, "program.ts"), program);
+  const inProject = {
+    cwd: made.folder,
+    env: { ...process.env, ZONEWRIGHT_URL: zw.url, ADMIN_PASSWORD: adminPassword },
+  };
+  const manifest = JSON.parse(await readFile(join(made.dist, "../package.json"), "utf8")) as { version: string };
+  // npm would fetch what is installed here already.
+  expect(install.filter((line) => line.startsWith("npm install"))).toEqual([
+    `npm install ../zonewright/zonewright-client-${manifest.version}.tgz`,
+    "npm install --save-dev typescript @types/node",
+  ]);
+  for (const line of install.filter((line) => !line.startsWith("npm install"))) {
+    const [command = "", ...options] = line.split(" ");
+    if (command === "npx")
+      await run(process.execPath, ["node_modules/typescript/bin/tsc", ...options.slice(1)], inProject);
+    else await run(command, options, inProject);
+  }
+  await run(process.execPath, ["node_modules/typescript/bin/tsc", "--noEmit"], inProject);
+  expect((await run(process.execPath, ["program.ts"], inProject)).stdout).toBe("admin\n");
 });
 
 test("the packed package runs in Node", async () => {

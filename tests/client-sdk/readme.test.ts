@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { createClient, type Client } from "../../client-sdk/src/index.ts";
+import { createClient, type Client, type Plan } from "../../client-sdk/src/index.ts";
 import { content, startPrivateRoot, zoneName } from "../delegation/private-root.ts";
 import { publish } from "../notifications/publish.ts";
 import { patience } from "../support/patience.ts";
@@ -57,6 +57,21 @@ test("the README example signs in, creates a domain and a record, and edits the 
   expect(record).toMatchObject({ name: "www", value: "192.0.2.1", version: 1 });
   const { body } = await zw.admin.get(`/api/domains/${String(id)}/records`);
   expect(body.records).toEqual([expect.objectContaining({ value: "192.0.2.2", version: 2 })]);
+});
+
+test("the README example reads the named types of results", async () => {
+  const client = createClient({ url: zw.url });
+  await client.signIn({ username: "admin", password: adminPassword });
+  const { id } = await client.domains.create.mutate({ name: "typed.example" });
+  const { id: recordId } = await client.records.create.mutate({ id, recordType: "A", name: "www", value: "192.0.2.1" });
+  const plan = await client.records.plan.mutate({ id, changes: [{ action: "update", recordId, record: { ttl: 60 } }] });
+  const example = await run([exampleWith("FieldChanges")], {}, ["summary", "newTtl"]);
+  const { summary, newTtl } = example as {
+    summary: (given: Plan) => string[];
+    newTtl: (given: unknown) => number | null;
+  };
+  expect(summary(plan)).toEqual(["www: ttl"]);
+  expect(newTtl(plan.updates[0]?.changes)).toBe(60);
 });
 
 test("the README example completes a sign-in with a second factor", async () => {

@@ -67,7 +67,7 @@ type Complaint = [constant: string, words: string];
 const changes: [Change, Complaint][][] = [
   [
     [
-      ["a field of answers renamed", "server/router.d.ts", "tempToken: string;", "token: string;"],
+      ["a field of answers renamed", "results.d.ts", "tempToken: string;", "token: string;"],
       ["stillGives", "tempToken"],
     ],
     [
@@ -104,7 +104,7 @@ const changes: [Change, Complaint][][] = [
     [
       [
         "a number among values",
-        "server/router.d.ts",
+        "results.d.ts",
         /"admin" \| "auditor" \| "member";/g,
         '"admin" | "auditor" | "member" | 1;',
       ],
@@ -117,7 +117,7 @@ const changes: [Change, Complaint][][] = [
   ],
   [
     [
-      ["null in answers", "server/router.d.ts", /accessToken: string;/g, "accessToken: string | null;"],
+      ["null in answers", "results.d.ts", /accessToken: string;/g, "accessToken: string | null;"],
       ["stillGives", "accessToken"],
     ],
     [
@@ -127,13 +127,13 @@ const changes: [Change, Complaint][][] = [
   ],
   [
     [
-      ["a field of answers that may be missing", "server/router.d.ts", "tempToken: string;", "tempToken?: string;"],
+      ["a field of answers that may be missing", "results.d.ts", "tempToken: string;", "tempToken?: string;"],
       ["stillGives", "tempToken"],
     ],
   ],
   [
     [
-      ["text for a moment", "server/router.d.ts", /createdAt: Date;/g, "createdAt: string;"],
+      ["text for a moment", "results.d.ts", /createdAt: Date;/g, "createdAt: string;"],
       ["stillGives", "createdAt"],
     ],
   ],
@@ -150,7 +150,7 @@ const changes: [Change, Complaint][][] = [
 ];
 /** Changes that harm no program. */
 const additions: Change[] = [
-  ["a field more in answers", "server/router.d.ts", "tempToken: string;", "tempToken: string; lifetime: number;"],
+  ["a field more in answers", "results.d.ts", "tempToken: string;", "tempToken: string; lifetime: number;"],
   [
     "an input that may be left out",
     "server/router.d.ts",
@@ -165,7 +165,7 @@ const additions: Change[] = [
   ],
   [
     "a value more in answers",
-    "server/router.d.ts",
+    "results.d.ts",
     /"admin" \| "auditor" \| "member";/g,
     '"admin" | "auditor" | "guest" | "member";',
   ],

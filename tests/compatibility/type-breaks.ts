@@ -42,7 +42,7 @@ type Widened<T> = T extends string
 /** Functions that are handed to the client are given such values, too. */
 type Handing<T> = T extends (...given: infer Given) => infer Result
   ? (...given: { [K in keyof Given]: Widened<Given[K]> }) => Result
-  : T extends Date | URL | AbortSignal ? T : T extends object ? { [K in keyof T]: Handing<T[K]> } : T;
+  : T extends string | Date | URL | AbortSignal ? T : T extends object ? { [K in keyof T]: Handing<T[K]> } : T;
 declare const gives: Widened<inferRouterOutputs<After.AppRouter>>;
 export const stillGives: Widened<inferRouterOutputs<Before.AppRouter>> = gives;
 

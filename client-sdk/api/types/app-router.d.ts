@@ -14,6 +14,7 @@ export interface WatchedChange {
     changeSetId: string | null;
 }
 export type DnsRecord = RouterOutputs["records"]["list"]["records"][number];
+export type RecordType = DnsRecord["recordType"];
 export type Domain = RouterOutputs["domains"]["list"]["domains"][number];
 export type ZoneOfName = RouterOutputs["domains"]["zoneOf"];
 export type ServedRecords = RouterOutputs["delegation"]["checkServed"];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listedRecordType } from "../../api/record-type.ts";
 import { id, line } from "../../api/schemas.ts";
 import { givenAssignment } from "../../assignments/schemas.ts";
 import { roles } from "../../database/tables/roles.ts";
@@ -68,7 +69,7 @@ const shownRule = z
         tag: z.string().nullable().meta({ description: "Every domain with this tag.", example: "production" }),
         subdomainPattern: z.string().meta({ description: "Host pattern.", example: "*" }),
         access: z.enum(["read", "propose", "write"]).meta({ description: "What members may do.", example: "write" }),
-        recordTypes: z.array(z.string()).meta({ description: "The record types; empty: all.", example: [] }),
+        recordTypes: z.array(listedRecordType).meta({ description: "The record types; empty: all.", example: [] }),
       })
       .nullable()
       .meta({ description: "What is assigned to its members; null: nothing." }),

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { notificationEvents } from "../../platform/events.ts";
-import { recordTypeInput } from "../../api/record-type.ts";
+import { listedRecordType, recordTypeInput } from "../../api/record-type.ts";
 import { id, line, shownId, timestamp } from "../../api/schemas.ts";
+import type { WithConfig, WithConfigPatch, WithShownConfig } from "./configs.ts";
 import { channelNames } from "./kinds.ts";
 import { digests } from "./zone-filter.ts";
 
@@ -24,14 +25,14 @@ const config = z
     example: { url: "https://hooks.example.com/abc", secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
   });
 
-const some = (what: z.ZodType<string, string>, most: number) =>
+const some = <Item extends string>(what: z.ZodType<Item, Item>, most: number) =>
   z.array(what).min(1, "Name at least one, or leave this out.").max(most, `Name at most ${most}.`).optional();
 const zoneFilter = z
   .strictObject({
     domainIds: some(id("A domain."), 1_000).meta({ description: "Only these domains." }),
     tags: some(line(50, 1), 100).meta({ description: "Only domains with one of these tags.", example: ["production"] }),
     groupNames: some(line(100, 1), 100).meta({ description: "Only domains in one of these groups." }),
-    recordTypes: some(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }), 100).meta({
+    recordTypes: some(recordTypeInput, 100).meta({
       description: "Only records of these types.",
       example: ["MX", "TXT"],
     }),
@@ -47,7 +48,7 @@ const digest = z.enum(digests, "This must be immediate, hourly or daily.").meta(
 const name = line(100, 1).meta({ description: "Unique display name, 1 to 100 characters.", example: "On-call" });
 const enabled = z.boolean("This must be true or false.").meta({ description: "Whether events are delivered." });
 
-export const createChannelInput = z.strictObject({
+const newChannel = z.strictObject({
   channel: z
     .enum(channelNames, `This must be one of ${channelNames.join(", ")}.`)
     .meta({ description: "The kind of channel.", example: "webhook" }),
@@ -59,7 +60,7 @@ export const createChannelInput = z.strictObject({
   digest: digest.default("immediate"),
 });
 
-export const updateChannelInput = z.strictObject({
+const channelPatch = z.strictObject({
   id: id("The channel's id."),
   channel: z
     .enum(channelNames, `This must be one of ${channelNames.join(", ")}.`)
@@ -73,10 +74,24 @@ export const updateChannelInput = z.strictObject({
   digest: digest.optional(),
 });
 
+/** The fields of a channel that are the same for all kinds. */
+type Common<Channel> = Omit<Channel, "channel" | "config">;
+
+/** A new channel. Clients see a union, in which `channel` determines the type of `config`. */
+export const createChannelInput = newChannel as unknown as z.ZodType<
+  z.output<typeof newChannel>,
+  WithConfig<Common<z.input<typeof newChannel>>>
+>;
+
+/** A change of a channel, as a union like {@link createChannelInput}. */
+export const updateChannelInput = channelPatch as unknown as z.ZodType<
+  z.output<typeof channelPatch>,
+  WithConfigPatch<Common<z.input<typeof channelPatch>>>
+>;
+
 export const channelIdInput = z.strictObject({ id: id("The channel's id.") });
 
-/** Notification channel configuration. */
-export const channel = z
+const anyChannel = z
   .object({
     id: shownId("The channel's id."),
     channel: z.enum(channelNames).meta({ description: "The kind of channel.", example: "webhook" }),
@@ -95,7 +110,7 @@ export const channel = z
         domainIds: z.array(z.string()).optional().meta({ description: "Only these domains." }),
         tags: z.array(z.string()).optional().meta({ description: "Only domains with one of these tags." }),
         groupNames: z.array(z.string()).optional().meta({ description: "Only domains in one of these groups." }),
-        recordTypes: z.array(z.string()).optional().meta({ description: "Only records of these types." }),
+        recordTypes: z.array(listedRecordType).optional().meta({ description: "Only records of these types." }),
       })
       .nullable()
       .meta({ description: "Which changes of zones to deliver; null: all.", example: null }),
@@ -112,6 +127,9 @@ export const channel = z
     id: "NotificationChannel",
     description: "A destination outside the application that receives events.",
   });
+
+/** Notification channel configuration, as a union like {@link createChannelInput}. */
+export const channel = anyChannel as unknown as z.ZodType<WithShownConfig<Common<z.output<typeof anyChannel>>>>;
 
 export const channelList = z
   .object({ configs: z.array(channel).meta({ description: "Sorted by name." }) })

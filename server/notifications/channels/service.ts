@@ -10,6 +10,7 @@ import { newId } from "../../platform/ids.ts";
 import { configError } from "../../api/input-error.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
+import type { WithShownConfig } from "./configs.ts";
 import { masked, merged, unreadableConfig, type ChannelConfig, type ConfigCipher } from "./config-cipher.ts";
 import { giveUp } from "./deliveries.ts";
 import { NotificationChannel, type Digest, type ZoneFilter } from "../../database/tables/channels.ts";
@@ -206,9 +207,9 @@ export class Channels {
     const { zoneFilter = null, createdAt, updatedAt } = channel;
     const kind = kindOf(channel.channel);
     const config = masked(kind, this.#parts.box.open(id, channel.config) ?? {});
-    const shown = channel.channel as ChannelName;
+    const ofKind = { channel: channel.channel, config } as WithShownConfig<unknown>;
     const times = { lastSuccessAt, createdAt, updatedAt };
-    return { id, channel: shown, name, config, events, enabled, zoneFilter, digest, disabledReason, ...times };
+    return { id, ...ofKind, name, events, enabled, zoneFilter, digest, disabledReason, ...times };
   }
 
   /** Returns the audit trail's view of a channel, with masked settings. */

@@ -1,3 +1,4 @@
+import type { AcmeChallengeOutcome, Applied, Assignment, AssignmentPage, AssignmentRequest, AssignmentRequestPage, AuditEntry, AuditPage, AvailableProvider, BindingStart, BoundIdentity, BulkResult, ChangeRequest, ChangeRequestComment, ChangeRequestComments, ChangeRequestPage, ChangeRequestSummary, ChangeSet, ChannelTest, ComparedRecord, Confirmation, CreatedPasskey, CurrentUser, DelegationApex, DelegationFinding, DelegationParent, DelegationServer, DeletedCount, Deliveries, DnsRecord, Domain, DomainDelegation, DomainDetail, DomainPage, DomainTemplate, DomainTemplatePage, EnabledFactor, ExchangeAnswer, ExpiryCheck, ExpiryPreview, FieldChanges, FoundRecord, FoundRecords, GroupRule, GroupsTest, History, IdentityBinding, IdentityBindings, IdentityConfig, IdentityConfigs, ImportProgress, ImportResult, Invitation, InvitationPage, LinkedDomainPlan, LinkedPlan, LoginAnswer, ManagedUser, Mirror, MirrorPlan, Mirrors, NewInvitation, NewPersonalToken, NewTsigKey, NotificationChannel, NotificationChannels, Notifications, OidcAddresses, OwnedTsigKey, Passkey, PasskeyCreationOptions, PasskeyRequestOptions, PasswordChanged, PersonalToken, PersonalTokens, Plan, PlannedChanges, Provider, ProviderAddresses, ProviderCatalogue, ProviderConfig, ProviderConfigList, ProviderTest, ProviderZones, RecordData, RecordPage, RecoveryCodes, Registration, ReplacementJob, ReplacementJobPage, ReplacementPlan, RequestedChange, ReverseChange, ReverseFinding, ReverseMending, ReverseOutcome, ReverseReport, RevertResult, Review, RollbackResult, SecondFactors, Secondaries, Secondary, ServedByServer, ServedRecords, Session, Sessions, SignInProvider, SignInProviders, SignedIn, Snapshot, SnapshotDiff, SnapshotPage, StartedJob, Success, SyncResult, TagCounts, Template, TemplateApplied, TemplatePage, TemplatePlan, TemplateSummary, TokenPair, TotpSetup, TsigKey, TsigKeyPage, TsigKeys, UpdatedCount, User, UserAccess, UserPage, ZoneOfName, Zonefile, ZonefileResult } from "../results.js";
 export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     ctx: import("./api/context.js").Context;
     meta: import("./api/context.js").RouteMeta;
@@ -16,36 +17,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 password: string;
                 rememberMe?: boolean | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            } | {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
-            };
+            output: LoginAnswer;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                challenge: string;
-                timeout: number;
-                rpId: string;
-                userVerification: "required";
-                allowCredentials?: {
-                    id: string;
-                    type: "public-key";
-                    transports?: string[] | undefined;
-                }[] | undefined;
-            };
+            output: PasskeyRequestOptions;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -64,16 +42,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 };
                 rememberMe?: boolean | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            };
+            output: SignedIn;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -81,10 +50,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 refreshToken?: string | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-            };
+            output: TokenPair;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -92,9 +58,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 refreshToken?: string | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -105,16 +69,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 password: string;
                 email?: string | null | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            };
+            output: SignedIn;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -122,9 +77,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 email: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -133,9 +86,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 token: string;
                 newPassword: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -143,47 +94,19 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 token: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         me: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                role: "admin" | "auditor" | "member";
-                emailVerified: boolean;
-                displayName: string | null;
-                nickname: string | null;
-                avatarUrl: string | null;
-                notificationsEnabled: boolean;
-                emailNotificationsEnabled: boolean;
-                twoFactorMethods: ("email" | "passkey" | "totp")[];
-                hasPassword: boolean;
-                confirmedUntil: Date | null;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: CurrentUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         confirmOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                challenge: string;
-                timeout: number;
-                rpId: string;
-                userVerification: "required";
-                allowCredentials?: {
-                    id: string;
-                    type: "public-key";
-                    transports?: string[] | undefined;
-                }[] | undefined;
-            };
+            output: PasskeyRequestOptions;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -204,9 +127,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     };
                 } | undefined;
             };
-            output: {
-                confirmedUntil: Date;
-            };
+            output: Confirmation;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -219,26 +140,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         get: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                totp: boolean;
-                email: boolean;
-                passkeys: {
-                    id: string;
-                    name: string;
-                    createdAt: Date;
-                    lastUsedAt: Date | null;
-                }[];
-                recoveryCodesLeft: number;
-            };
+            output: SecondFactors;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         setupTotp: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                secret: string;
-                otpauthUrl: string;
-            };
+            output: TotpSetup;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -246,9 +154,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 code: string;
             };
-            output: {
-                recoveryCodes: string[];
-            };
+            output: RecoveryCodes;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -256,9 +162,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 currentPassword?: string | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -266,9 +170,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 currentPassword?: string | undefined;
             };
-            output: {
-                recoveryCodes: string[] | null;
-            };
+            output: EnabledFactor;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -276,42 +178,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 currentPassword?: string | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyCreationOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                rp: {
-                    id?: string | undefined;
-                    name: string;
-                };
-                user: {
-                    id: string;
-                    name: string;
-                    displayName: string;
-                };
-                challenge: string;
-                pubKeyCredParams: {
-                    type: "public-key";
-                    alg: number;
-                }[];
-                timeout: number;
-                excludeCredentials: {
-                    id: string;
-                    type: "public-key";
-                    transports?: string[] | undefined;
-                }[];
-                authenticatorSelection: {
-                    residentKey: "required";
-                    requireResidentKey: true;
-                    userVerification: "required";
-                };
-                attestation: "none";
-            };
+            output: PasskeyCreationOptions;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -329,13 +202,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     };
                 };
             };
-            output: {
-                id: string;
-                name: string;
-                createdAt: Date;
-                lastUsedAt: Date | null;
-                recoveryCodes: string[] | null;
-            };
+            output: CreatedPasskey;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -344,9 +211,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 currentPassword?: string | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -354,33 +219,19 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 currentPassword?: string | undefined;
             };
-            output: {
-                recoveryCodes: string[];
-            };
+            output: RecoveryCodes;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         sendEmailCode: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         passkeyOptions: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                challenge: string;
-                timeout: number;
-                rpId: string;
-                userVerification: "required";
-                allowCredentials?: {
-                    id: string;
-                    type: "public-key";
-                    transports?: string[] | undefined;
-                }[] | undefined;
-            };
+            output: PasskeyRequestOptions;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -400,16 +251,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     };
                 } | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            };
+            output: SignedIn;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -421,20 +263,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                tokens: {
-                    id: string;
-                    name: string;
-                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
-                    domainIds: string[] | null;
-                    hostPattern: string | null;
-                    recordTypes: string[] | null;
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                }[];
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: PersonalTokens;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -445,20 +278,9 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiresAt?: string | Date | null | undefined;
                 domainIds?: string[] | null | undefined;
                 hostPattern?: string | null | undefined;
-                recordTypes?: string[] | null | undefined;
+                recordTypes?: import("./dns/record.js").TypeName[] | null | undefined;
             };
-            output: {
-                id: string;
-                name: string;
-                permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
-                domainIds: string[] | null;
-                hostPattern: string | null;
-                recordTypes: string[] | null;
-                createdAt: Date;
-                expiresAt: Date | null;
-                lastUsedAt: Date | null;
-                token: string;
-            };
+            output: NewPersonalToken;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -466,9 +288,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -481,25 +301,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                keys: {
-                    id: string;
-                    name: string | null;
-                    keyName: string;
-                    algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
-                    domainId: string;
-                    domainName: string;
-                    hostPattern: string;
-                    recordTypes: string[];
-                    access: "both" | "read" | "update";
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                    lastUsedFrom: string | null;
-                    lastError: string | null;
-                    lastErrorAt: Date | null;
-                }[];
-            };
+            output: TsigKeys;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -509,28 +311,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 algorithm?: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512" | undefined;
                 domainId: string;
                 hostPattern?: string | undefined;
-                recordTypes?: string[] | undefined;
+                recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                 access?: "both" | "read" | "update" | undefined;
                 expiresAt?: string | Date | null | undefined;
             };
-            output: {
-                id: string;
-                name: string | null;
-                keyName: string;
-                algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
-                domainId: string;
-                domainName: string;
-                hostPattern: string;
-                recordTypes: string[];
-                access: "both" | "read" | "update";
-                createdAt: Date;
-                expiresAt: Date | null;
-                lastUsedAt: Date | null;
-                lastUsedFrom: string | null;
-                lastError: string | null;
-                lastErrorAt: Date | null;
-                secret: string;
-            };
+            output: NewTsigKey;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -538,9 +323,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -551,30 +334,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 userId?: string | undefined;
                 domainId?: string | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                keys: {
-                    id: string;
-                    name: string | null;
-                    keyName: string;
-                    algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
-                    domainId: string;
-                    domainName: string;
-                    hostPattern: string;
-                    recordTypes: string[];
-                    access: "both" | "read" | "update";
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                    lastUsedFrom: string | null;
-                    lastError: string | null;
-                    lastErrorAt: Date | null;
-                    userId: string;
-                    username: string;
-                }[];
-            };
+            output: TsigKeyPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -582,9 +342,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -597,16 +355,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                sessions: {
-                    id: string;
-                    current: boolean;
-                    userAgent: string | null;
-                    ip: string | null;
-                    createdAt: Date;
-                    lastUsedAt: Date;
-                }[];
-            };
+            output: Sessions;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -614,9 +363,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -635,23 +382,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 notificationsEnabled?: boolean | undefined;
                 emailNotificationsEnabled?: boolean | undefined;
             };
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                role: "admin" | "auditor" | "member";
-                emailVerified: boolean;
-                displayName: string | null;
-                nickname: string | null;
-                avatarUrl: string | null;
-                notificationsEnabled: boolean;
-                emailNotificationsEnabled: boolean;
-                twoFactorMethods: ("email" | "passkey" | "totp")[];
-                hasPassword: boolean;
-                confirmedUntil: Date | null;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: CurrentUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -662,16 +393,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 newPassword: string;
                 revoke?: ("identities" | "keys" | "passkeys" | "sessions" | "tokens")[] | undefined;
             };
-            output: {
-                success: true;
-                remaining: {
-                    sessions: number;
-                    tokens: number;
-                    keys: number;
-                    passkeys: number;
-                    identities: number;
-                };
-            };
+            output: PasswordChanged;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -681,31 +403,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 password?: string | undefined;
                 email: string;
             };
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                role: "admin" | "auditor" | "member";
-                emailVerified: boolean;
-                displayName: string | null;
-                nickname: string | null;
-                avatarUrl: string | null;
-                notificationsEnabled: boolean;
-                emailNotificationsEnabled: boolean;
-                twoFactorMethods: ("email" | "passkey" | "totp")[];
-                hasPassword: boolean;
-                confirmedUntil: Date | null;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: CurrentUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         resendVerification: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -723,24 +427,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 search?: string | undefined;
                 role?: "admin" | "auditor" | "member" | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                users: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    emailVerified: boolean;
-                    role: "admin" | "auditor" | "member";
-                    displayName: string | null;
-                    disabled: boolean;
-                    hasPassword: boolean;
-                    domainCount: number;
-                    createdAt: Date;
-                    lastLoginAt: Date | null;
-                }[];
-            };
+            output: UserPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -748,19 +435,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                emailVerified: boolean;
-                role: "admin" | "auditor" | "member";
-                displayName: string | null;
-                disabled: boolean;
-                hasPassword: boolean;
-                domainCount: number;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: ManagedUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -772,19 +447,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 role: "admin" | "auditor" | "member";
                 displayName?: string | null | undefined;
             };
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                emailVerified: boolean;
-                role: "admin" | "auditor" | "member";
-                displayName: string | null;
-                disabled: boolean;
-                hasPassword: boolean;
-                domainCount: number;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: ManagedUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -801,19 +464,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 revoke?: ("email" | "identities" | "keys" | "passkeys" | "password" | "recoveryCodes" | "sessions" | "tokens" | "totp")[] | undefined;
                 removeSecondFactors?: boolean | undefined;
             };
-            output: {
-                id: string;
-                username: string;
-                email: string | null;
-                emailVerified: boolean;
-                role: "admin" | "auditor" | "member";
-                displayName: string | null;
-                disabled: boolean;
-                hasPassword: boolean;
-                domainCount: number;
-                createdAt: Date;
-                lastLoginAt: Date | null;
-            };
+            output: ManagedUser;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -821,62 +472,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                hasPassword: boolean;
-                sessions: {
-                    id: string;
-                    current: boolean;
-                    userAgent: string | null;
-                    ip: string | null;
-                    createdAt: Date;
-                    lastUsedAt: Date;
-                }[];
-                tokens: {
-                    id: string;
-                    name: string;
-                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
-                    domainIds: string[] | null;
-                    hostPattern: string | null;
-                    recordTypes: string[] | null;
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                }[];
-                keys: {
-                    id: string;
-                    name: string | null;
-                    keyName: string;
-                    algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
-                    domainId: string;
-                    domainName: string;
-                    hostPattern: string;
-                    recordTypes: string[];
-                    access: "both" | "read" | "update";
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                    lastUsedFrom: string | null;
-                    lastError: string | null;
-                    lastErrorAt: Date | null;
-                }[];
-                passkeys: {
-                    id: string;
-                    name: string;
-                    createdAt: Date;
-                    lastUsedAt: Date | null;
-                }[];
-                identities: {
-                    id: string;
-                    providerId: string;
-                    subject: string;
-                    email: string | null;
-                    displayName: string | null;
-                    createdAt: Date;
-                }[];
-                totp: boolean;
-                email: boolean;
-                recoveryCodesLeft: number;
-            };
+            output: UserAccess;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -886,62 +482,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 revoke?: ("email" | "identities" | "keys" | "passkeys" | "password" | "recoveryCodes" | "sessions" | "tokens" | "totp")[] | undefined;
                 ids?: string[] | undefined;
             };
-            output: {
-                hasPassword: boolean;
-                sessions: {
-                    id: string;
-                    current: boolean;
-                    userAgent: string | null;
-                    ip: string | null;
-                    createdAt: Date;
-                    lastUsedAt: Date;
-                }[];
-                tokens: {
-                    id: string;
-                    name: string;
-                    permissions: ("assignments:read" | "assignments:write" | "audit:read" | "domains:read" | "domains:write" | "notifications:read" | "notifications:write" | "providers:read" | "records:read" | "records:write" | "requests:read" | "requests:write" | "snapshots:read" | "snapshots:write")[];
-                    domainIds: string[] | null;
-                    hostPattern: string | null;
-                    recordTypes: string[] | null;
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                }[];
-                keys: {
-                    id: string;
-                    name: string | null;
-                    keyName: string;
-                    algorithm: "hmac-sha1" | "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
-                    domainId: string;
-                    domainName: string;
-                    hostPattern: string;
-                    recordTypes: string[];
-                    access: "both" | "read" | "update";
-                    createdAt: Date;
-                    expiresAt: Date | null;
-                    lastUsedAt: Date | null;
-                    lastUsedFrom: string | null;
-                    lastError: string | null;
-                    lastErrorAt: Date | null;
-                }[];
-                passkeys: {
-                    id: string;
-                    name: string;
-                    createdAt: Date;
-                    lastUsedAt: Date | null;
-                }[];
-                identities: {
-                    id: string;
-                    providerId: string;
-                    subject: string;
-                    email: string | null;
-                    displayName: string | null;
-                    createdAt: Date;
-                }[];
-                totp: boolean;
-                email: boolean;
-                recoveryCodesLeft: number;
-            };
+            output: UserAccess;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -950,9 +491,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 reassignTo?: string | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -968,21 +507,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 page?: number | undefined;
                 limit?: number | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                invitations: {
-                    id: string;
-                    role: "admin" | "auditor" | "member";
-                    maxUses: number;
-                    uses: number;
-                    expiresAt: Date | null;
-                    createdBy: string | null;
-                    createdAt: Date;
-                    state: "ended" | "expired" | "open" | "used_up";
-                }[];
-            };
+            output: InvitationPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -992,17 +517,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 maxUses?: number | undefined;
                 expiresAt?: string | Date | null | undefined;
             };
-            output: {
-                id: string;
-                role: "admin" | "auditor" | "member";
-                maxUses: number;
-                uses: number;
-                expiresAt: Date | null;
-                createdBy: string | null;
-                createdAt: Date;
-                state: "ended" | "expired" | "open" | "used_up";
-                code: string;
-            };
+            output: NewInvitation;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1010,9 +525,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1024,15 +537,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         providers: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                providers: {
-                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                    name: string;
-                    type: "oauth2" | "oidc";
-                    host: string | null;
-                }[];
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: SignInProviders;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1040,13 +549,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 providerId: string;
             };
-            output: {
-                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                homepageUrl: string;
-                redirectUrl: string;
-                siteUrl: string;
-                callbackUrl: string;
-            };
+            output: ProviderAddresses;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1054,19 +557,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 ticket: string;
             };
-            output: {
-                requires2FA: true;
-                tempToken: string;
-                methods: ("email" | "passkey" | "totp")[];
-            } | {
-                accessToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            };
+            output: ExchangeAnswer;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1074,11 +565,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 providerId: string;
             };
-            output: {
-                authorizeUrl: string;
-                callbackUrl: string;
-                redirectUrl: string;
-            };
+            output: BindingStart;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1089,32 +576,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 inviteCode?: string | undefined;
                 code?: string | undefined;
             };
-            output: {
-                accessToken: string;
-                refreshToken: string;
-                user: {
-                    id: string;
-                    username: string;
-                    email: string | null;
-                    role: "admin" | "auditor" | "member";
-                };
-            };
+            output: SignedIn;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         bindings: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                bindings: {
-                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                    name: string;
-                    type: "oauth2" | "oidc";
-                    subject: string;
-                    email: string | null;
-                    displayName: string | null;
-                    createdAt: Date;
-                }[];
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: IdentityBindings;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1122,9 +593,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 providerId: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1136,46 +605,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                providers: {
-                    groupsClaim: string | null;
-                    groupRules: {
-                        group: string;
-                        role: "admin" | "auditor" | "member" | null;
-                        assignment: {
-                            domainId: string | null;
-                            groupName: string | null;
-                            tag: string | null;
-                            subdomainPattern: string;
-                            access: "propose" | "read" | "write";
-                            recordTypes: string[];
-                        } | null;
-                    }[];
-                    defaultDeny: boolean;
-                    id: string;
-                    providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                    enabled: boolean;
-                    clientIdMasked: string;
-                    scope: string;
-                    wellKnownUrl: string | null;
-                    authorizeUrl: string | null;
-                    tokenUrl: string | null;
-                    userInfoUrl: string | null;
-                    homepageUrl: string;
-                    redirectUrl: string;
-                }[];
-                availableProviders: {
-                    id: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                    name: string;
-                    type: "oauth2" | "oidc";
-                }[];
-                homepageUrl: string;
-                oidcUrls: {
-                    homepageUrl: string;
-                    redirectUrl: string;
-                };
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: IdentityConfigs;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1191,7 +625,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         tag?: string | undefined;
                         subdomainPattern?: string | undefined;
                         access?: "propose" | "read" | "write" | undefined;
-                        recordTypes?: string[] | undefined;
+                        recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                     } | undefined;
                 }[] | undefined;
                 defaultDeny?: boolean | undefined;
@@ -1205,33 +639,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 scope?: string | undefined;
                 enabled?: boolean | undefined;
             };
-            output: {
-                groupsClaim: string | null;
-                groupRules: {
-                    group: string;
-                    role: "admin" | "auditor" | "member" | null;
-                    assignment: {
-                        domainId: string | null;
-                        groupName: string | null;
-                        tag: string | null;
-                        subdomainPattern: string;
-                        access: "propose" | "read" | "write";
-                        recordTypes: string[];
-                    } | null;
-                }[];
-                defaultDeny: boolean;
-                id: string;
-                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                enabled: boolean;
-                clientIdMasked: string;
-                scope: string;
-                wellKnownUrl: string | null;
-                authorizeUrl: string | null;
-                tokenUrl: string | null;
-                userInfoUrl: string | null;
-                homepageUrl: string;
-                redirectUrl: string;
-            };
+            output: IdentityConfig;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1247,7 +655,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         tag?: string | undefined;
                         subdomainPattern?: string | undefined;
                         access?: "propose" | "read" | "write" | undefined;
-                        recordTypes?: string[] | undefined;
+                        recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                     } | undefined;
                 }[] | undefined;
                 defaultDeny?: boolean | undefined;
@@ -1261,33 +669,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 scope?: string | undefined;
                 enabled?: boolean | undefined;
             };
-            output: {
-                groupsClaim: string | null;
-                groupRules: {
-                    group: string;
-                    role: "admin" | "auditor" | "member" | null;
-                    assignment: {
-                        domainId: string | null;
-                        groupName: string | null;
-                        tag: string | null;
-                        subdomainPattern: string;
-                        access: "propose" | "read" | "write";
-                        recordTypes: string[];
-                    } | null;
-                }[];
-                defaultDeny: boolean;
-                id: string;
-                providerId: "custom" | "dingtalk" | "feishu" | "github" | "gitlab" | "google" | "oidc";
-                enabled: boolean;
-                clientIdMasked: string;
-                scope: string;
-                wellKnownUrl: string | null;
-                authorizeUrl: string | null;
-                tokenUrl: string | null;
-                userInfoUrl: string | null;
-                homepageUrl: string;
-                redirectUrl: string;
-            };
+            output: IdentityConfig;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1305,26 +687,12 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                         tag?: string | undefined;
                         subdomainPattern?: string | undefined;
                         access?: "propose" | "read" | "write" | undefined;
-                        recordTypes?: string[] | undefined;
+                        recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                     } | undefined;
                 }[] | undefined;
                 defaultDeny?: boolean | undefined;
             };
-            output: {
-                groups: string[];
-                groupCount: number;
-                matchedRules: number[];
-                role: "admin" | "auditor" | "member" | null;
-                assignments: {
-                    domainId: string | null;
-                    groupName: string | null;
-                    tag: string | null;
-                    subdomainPattern: string;
-                    access: "propose" | "read" | "write";
-                    recordTypes: string[];
-                }[];
-                allowed: boolean;
-            };
+            output: GroupsTest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1332,9 +700,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1350,47 +716,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 with: string;
             };
-            output: {
-                added: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                removed: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                modified: {
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    after: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    changes: Record<string, [unknown, unknown]>;
-                }[];
-            };
+            output: SnapshotDiff;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1399,12 +725,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: boolean;
-                expiresAt: Date | null;
-                source: "rdap" | "whois" | null;
-                error: string | null;
-            };
+            output: ExpiryCheck;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1412,17 +733,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 domain: string;
             };
-            output: {
-                success: boolean;
-                domain: string;
-                expiresAt: Date | null;
-                source: "rdap" | "whois" | null;
-                registrar: string | null;
-                statuses: string[];
-                nameServers: string[] | null;
-                ds: string[] | null;
-                error: string | null;
-            };
+            output: ExpiryPreview;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1433,6 +744,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 status?: "active" | "disabled" | "expired" | "expiring" | undefined;
                 group?: string | undefined;
+                ungrouped?: "false" | "true" | boolean | undefined;
                 tag?: string | undefined;
                 search?: string | undefined;
                 name?: string | undefined;
@@ -1441,48 +753,16 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 drift?: "false" | "true" | boolean | undefined;
                 sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
             } | undefined;
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                domains: {
-                    id: string;
-                    name: string;
-                    view: string;
-                    ownerId: string | null;
-                    providerId: string;
-                    providerConfigId: string;
-                    expiresAt: Date | null;
-                    status: "active" | "disabled" | "expired" | "expiring";
-                    groupName: string | null;
-                    tags: string[];
-                    recordCount: number;
-                    signedBy: "file" | "provider" | null;
-                    createdAt: Date;
-                    updatedAt: Date;
-                    driftedAt: Date | null;
-                    driftError: string | null;
-                }[];
-            };
+            output: DomainPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         tags: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                tags: {
-                    name: string;
-                    count: number;
-                }[];
-                groups: {
-                    name: string;
-                    count: number;
-                }[];
-                views: {
-                    name: string;
-                    count: number;
-                }[];
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: TagCounts;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1490,27 +770,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 name: string;
             };
-            output: {
-                domain: {
-                    id: string;
-                    name: string;
-                    view: string;
-                    ownerId: string | null;
-                    providerId: string;
-                    providerConfigId: string;
-                    expiresAt: Date | null;
-                    status: "active" | "disabled" | "expired" | "expiring";
-                    groupName: string | null;
-                    tags: string[];
-                    recordCount: number;
-                    signedBy: "file" | "provider" | null;
-                    createdAt: Date;
-                    updatedAt: Date;
-                    driftedAt: Date | null;
-                    driftError: string | null;
-                };
-                host: string;
-            };
+            output: ZoneOfName;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1518,53 +778,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1589,53 +803,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groupName?: string | null | undefined;
                 tags?: string[] | undefined;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1659,53 +827,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: boolean | undefined;
                 force?: boolean | undefined;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1714,9 +836,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 force?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1729,58 +849,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 unlock?: boolean | undefined;
             };
-            output: {
-                created: number;
-                updated: number;
-                deleted: number;
-                synced: number;
-                unchanged: number;
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                planHash: string | null;
-            };
+            output: SyncResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1790,53 +859,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 expiryRemindDays?: number[] | undefined;
                 autoCheckExpiry?: boolean | undefined;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1845,53 +868,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 expiresAt: string | Date | null;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1906,56 +883,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                domainId: string;
-                notCheckedBecause: string | null;
-                checkedAt: Date | null;
-                nextCheckAt: Date | null;
-                changedAt: Date | null;
-                parent: {
-                    zone: string;
-                    seenAt: Date;
-                    nameServers: string[];
-                    glue: {
-                        name: string;
-                        address: string;
-                    }[];
-                    ds: string[] | null;
-                } | null;
-                parentError: string | null;
-                apex: {
-                    nameServers: string[] | null;
-                    keys: {
-                        tag: number;
-                        algorithm: number;
-                        entryPoint: boolean;
-                    }[] | null;
-                } | null;
-                servers: {
-                    name: string;
-                    address: string | null;
-                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
-                    serial: number | null;
-                    detail: string | null;
-                }[];
-                targets: {
-                    checked: number;
-                    unknown: number;
-                    skipped: number;
-                } | null;
-                findings: {
-                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
-                    severity: "error" | "info" | "warning";
-                    name: string;
-                    recordType: string | null;
-                    server: string | null;
-                    target: string | null;
-                    message: string;
-                    firstSeenAt: Date;
-                    lastSeenAt: Date;
-                    snoozedUntil: Date | null;
-                }[];
-            };
+            output: DomainDelegation;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -1963,56 +891,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                domainId: string;
-                notCheckedBecause: string | null;
-                checkedAt: Date | null;
-                nextCheckAt: Date | null;
-                changedAt: Date | null;
-                parent: {
-                    zone: string;
-                    seenAt: Date;
-                    nameServers: string[];
-                    glue: {
-                        name: string;
-                        address: string;
-                    }[];
-                    ds: string[] | null;
-                } | null;
-                parentError: string | null;
-                apex: {
-                    nameServers: string[] | null;
-                    keys: {
-                        tag: number;
-                        algorithm: number;
-                        entryPoint: boolean;
-                    }[] | null;
-                } | null;
-                servers: {
-                    name: string;
-                    address: string | null;
-                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
-                    serial: number | null;
-                    detail: string | null;
-                }[];
-                targets: {
-                    checked: number;
-                    unknown: number;
-                    skipped: number;
-                } | null;
-                findings: {
-                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
-                    severity: "error" | "info" | "warning";
-                    name: string;
-                    recordType: string | null;
-                    server: string | null;
-                    target: string | null;
-                    message: string;
-                    firstSeenAt: Date;
-                    lastSeenAt: Date;
-                    snoozedUntil: Date | null;
-                }[];
-            };
+            output: DomainDelegation;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2024,22 +903,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 values?: string[] | undefined;
                 absent?: boolean | undefined;
             };
-            output: {
-                domainId: string;
-                domainName: string;
-                name: string;
-                recordType: "A" | "AAAA" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
-                served: boolean;
-                notCheckedBecause: string | null;
-                error: string | null;
-                servers: {
-                    name: string;
-                    address: string | null;
-                    state: "behind" | "current" | "lame" | "no_address" | "not_checked" | "unreachable";
-                    detail: string | null;
-                    counts: boolean;
-                }[];
-            };
+            output: ServedRecords;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2050,56 +914,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 name: string;
                 until: string | Date | null;
             };
-            output: {
-                domainId: string;
-                notCheckedBecause: string | null;
-                checkedAt: Date | null;
-                nextCheckAt: Date | null;
-                changedAt: Date | null;
-                parent: {
-                    zone: string;
-                    seenAt: Date;
-                    nameServers: string[];
-                    glue: {
-                        name: string;
-                        address: string;
-                    }[];
-                    ds: string[] | null;
-                } | null;
-                parentError: string | null;
-                apex: {
-                    nameServers: string[] | null;
-                    keys: {
-                        tag: number;
-                        algorithm: number;
-                        entryPoint: boolean;
-                    }[] | null;
-                } | null;
-                servers: {
-                    name: string;
-                    address: string | null;
-                    state: "authoritative" | "lame" | "no_address" | "not_checked" | "unreachable";
-                    serial: number | null;
-                    detail: string | null;
-                }[];
-                targets: {
-                    checked: number;
-                    unknown: number;
-                    skipped: number;
-                } | null;
-                findings: {
-                    code: "dangling" | "dnskey_without_ds" | "ds_without_dnskey" | "glue_missing" | "glue_wrong" | "lame" | "not_delegated" | "ns_extra_at_parent" | "ns_missing_at_parent" | "serial_differs" | "unreachable";
-                    severity: "error" | "info" | "warning";
-                    name: string;
-                    recordType: string | null;
-                    server: string | null;
-                    target: string | null;
-                    message: string;
-                    firstSeenAt: Date;
-                    lastSeenAt: Date;
-                    snoozedUntil: Date | null;
-                }[];
-            };
+            output: DomainDelegation;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2114,26 +929,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                serial: number | null;
-                changedAt: Date | null;
-                secondaries: {
-                    address: string;
-                    keyName: string | null;
-                    notified: boolean;
-                    signs: boolean;
-                    serial: number | null;
-                    inSync: boolean;
-                    inSyncSince: Date | null;
-                    lastNotifyAt: Date | null;
-                    lastQueryAt: Date | null;
-                    lastTransferAt: Date | null;
-                    lastTransferKind: "axfr" | "ixfr" | null;
-                    lastTransferRecords: number | null;
-                    lastTransferMilliseconds: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: Secondaries;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2141,26 +937,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                serial: number | null;
-                changedAt: Date | null;
-                secondaries: {
-                    address: string;
-                    keyName: string | null;
-                    notified: boolean;
-                    signs: boolean;
-                    serial: number | null;
-                    inSync: boolean;
-                    inSyncSince: Date | null;
-                    lastNotifyAt: Date | null;
-                    lastQueryAt: Date | null;
-                    lastTransferAt: Date | null;
-                    lastTransferKind: "axfr" | "ixfr" | null;
-                    lastTransferRecords: number | null;
-                    lastTransferMilliseconds: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: Secondaries;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2175,24 +952,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                revision: number;
-                mirrors: {
-                    id: string;
-                    providerConfigId: string;
-                    kind: string;
-                    state: "behind" | "failing" | "in_sync" | "unsupported";
-                    onDrift: "report" | "restore";
-                    strict: boolean;
-                    revision: number | null;
-                    lastAppliedAt: Date | null;
-                    lagSeconds: number;
-                    differences: number;
-                    foreign: number;
-                    unsupported: number;
-                    error: string | null;
-                }[];
-            };
+            output: Mirrors;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2205,14 +965,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
             };
-            output: {
-                dryRun: boolean;
-                mirrorId: string | null;
-                create: number;
-                update: number;
-                delete: number;
-                deletes: string[];
-            };
+            output: MirrorPlan;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2222,24 +975,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 mirrorId: string;
                 force?: boolean | undefined;
             };
-            output: {
-                revision: number;
-                mirrors: {
-                    id: string;
-                    providerConfigId: string;
-                    kind: string;
-                    state: "behind" | "failing" | "in_sync" | "unsupported";
-                    onDrift: "report" | "restore";
-                    strict: boolean;
-                    revision: number | null;
-                    lastAppliedAt: Date | null;
-                    lagSeconds: number;
-                    differences: number;
-                    foreign: number;
-                    unsupported: number;
-                    error: string | null;
-                }[];
-            };
+            output: Mirrors;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2250,9 +986,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: "false" | "true" | boolean | undefined;
                 deleteZone?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2269,70 +1003,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 id: string;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                entries: {
-                    id: string;
-                    kind: "bulk" | "edit" | "import" | "replace" | "revert" | "rollback" | "sync" | "template";
-                    message: string | null;
-                    state: "applied" | "failed" | "partial" | "pending";
-                    actorId: string | null;
-                    actor: string | null;
-                    tsigKey: string | null;
-                    causedBy: string | null;
-                    revision: number | null;
-                    creates: number;
-                    updates: number;
-                    deletes: number;
-                    changes: {
-                        action: "create" | "delete" | "update";
-                        recordId: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        } | null;
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        } | null;
-                    }[];
-                    failures: {
-                        action: "create" | "delete" | "update";
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        error: string;
-                    }[];
-                    unknown: number;
-                    revertsId: string | null;
-                    changeRequestId: string | null;
-                    repaired: boolean;
-                    createdAt: Date;
-                    finishedAt: Date | null;
-                    propagation: {
-                        secondaries: number;
-                        inSync: number;
-                        seconds: number | null;
-                    } | null;
-                    mirrors: {
-                        mirrors: number;
-                        inSync: number;
-                        seconds: number | null;
-                    } | null;
-                }[];
-            };
+            output: History;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2350,38 +1021,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                status?: "active" | "disabled" | undefined;
                 locked?: "false" | "true" | boolean | undefined;
                 ownerId?: string | undefined;
                 reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                records: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                    domainId: string;
-                    serverManaged: boolean;
-                    status: "active" | "disabled";
-                    createdAt: Date;
-                    comment: string | null;
-                    locked: boolean;
-                    ownerId: string | null;
-                    reviewAt: Date | null;
-                    updatedAt: Date;
-                    version: number;
-                }[];
-                revision: number;
-                typeCounts: Record<string, number> | null;
-            };
+            output: RecordPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2396,33 +1042,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 group?: string | undefined;
                 view?: string | undefined;
             };
-            output: {
-                page: number;
-                limit: number;
-                records: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                    domainId: string;
-                    serverManaged: boolean;
-                    status: "active" | "disabled";
-                    createdAt: Date;
-                    comment: string | null;
-                    locked: boolean;
-                    ownerId: string | null;
-                    reviewAt: Date | null;
-                    updatedAt: Date;
-                    version: number;
-                    domainName: string;
-                }[];
-                total: number;
-                totalIsExact: boolean;
-            };
+            output: FoundRecords;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2431,13 +1051,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
-                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                recordType: import("./dns/record.js").TypeName;
                 name: string;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
+                status?: "active" | "disabled" | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
                 ownerId?: string | null | undefined;
@@ -2448,26 +1069,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             } | {
                 strings: string[];
             });
-            output: {
-                recordType: string;
-                name: string;
-                value: string;
-                strings: string[] | null;
-                ttl: number;
-                priority: number | null;
-                proxied: boolean;
-                id: string;
-                domainId: string;
-                serverManaged: boolean;
-                status: "active" | "disabled";
-                createdAt: Date;
-                comment: string | null;
-                locked: boolean;
-                ownerId: string | null;
-                reviewAt: Date | null;
-                updatedAt: Date;
-                version: number;
-            };
+            output: DnsRecord;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2476,13 +1078,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
-                recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                recordType?: import("./dns/record.js").TypeName | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
+                status?: "active" | "disabled" | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
                 ownerId?: string | null | undefined;
@@ -2490,26 +1093,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 recordId: string;
             };
-            output: {
-                recordType: string;
-                name: string;
-                value: string;
-                strings: string[] | null;
-                ttl: number;
-                priority: number | null;
-                proxied: boolean;
-                id: string;
-                domainId: string;
-                serverManaged: boolean;
-                status: "active" | "disabled";
-                createdAt: Date;
-                comment: string | null;
-                locked: boolean;
-                ownerId: string | null;
-                reviewAt: Date | null;
-                updatedAt: Date;
-                version: number;
-            };
+            output: DnsRecord;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2521,9 +1105,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: "false" | "true" | boolean | undefined;
                 unlock?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2536,23 +1118,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 records: unknown[];
                 mode?: "atomic" | "each" | undefined;
             };
-            output: {
-                results: {
-                    success: boolean;
-                    recordType: string | null;
-                    name: string | null;
-                    id: string | null;
-                    error: string | null;
-                }[];
-                total: number;
-                succeeded: number;
-                reverse: {
-                    domainId: string;
-                    domainName: string;
-                    revision: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: BulkResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2562,13 +1128,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changes: ({
                     action: "create";
                     record: {
-                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                        recordType: import("./dns/record.js").TypeName;
                         name: string;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -2582,13 +1149,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "update";
                     recordId: string;
                     record: {
-                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                        recordType?: import("./dns/record.js").TypeName | undefined;
                         name?: string | undefined;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -2601,79 +1169,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 reverse?: boolean | string[] | undefined;
                 unlock?: boolean | undefined;
             };
-            output: {
-                creates: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                updates: {
-                    id: string;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    after: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    changes: Record<string, [unknown, unknown]>;
-                }[];
-                deletes: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                }[];
-                warnings: string[];
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string;
-                revision: number;
-            };
+            output: Plan;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2686,13 +1182,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changes: ({
                     action: "create";
                     record: {
-                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                        recordType: import("./dns/record.js").TypeName;
                         name: string;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -2706,13 +1203,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "update";
                     recordId: string;
                     record: {
-                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                        recordType?: import("./dns/record.js").TypeName | undefined;
                         name?: string | undefined;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -2726,40 +1224,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash: string;
                 force?: boolean | undefined;
             };
-            output: {
-                results: {
-                    success: true;
-                    action: "create" | "delete" | "update";
-                    recordId: string;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                        domainId: string;
-                        serverManaged: boolean;
-                        status: "active" | "disabled";
-                        createdAt: Date;
-                        comment: string | null;
-                        locked: boolean;
-                        ownerId: string | null;
-                        reviewAt: Date | null;
-                        updatedAt: Date;
-                        version: number;
-                    } | null;
-                }[];
-                revision: number;
-                reverse: {
-                    domainId: string;
-                    domainName: string;
-                    revision: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: Applied;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2774,64 +1239,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash?: string | undefined;
                 force?: boolean | undefined;
             };
-            output: {
-                created: number;
-                updated: number;
-                deleted: number;
-                changeSetId: string | null;
-                revision: number;
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                planHash: string | null;
-                reverse: {
-                    domainId: string;
-                    domainName: string;
-                    revision: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: RevertResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2841,9 +1249,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 revision?: number | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                zonefile: string;
-            };
+            output: Zonefile;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2854,70 +1260,15 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 unlock?: boolean | undefined;
                 id: string;
                 zonefile: string;
+                format?: "auto" | "zonefile" | undefined;
+                lenient?: boolean | undefined;
                 mode?: "merge" | "replace" | undefined;
                 ignoreOutOfZone?: boolean | undefined;
                 dryRun?: boolean | undefined;
                 force?: boolean | undefined;
                 planHash?: string | undefined;
             };
-            output: {
-                created: number;
-                updated: number;
-                deleted: number;
-                unchanged: number;
-                warnings: string[];
-                reverse: {
-                    domainId: string;
-                    domainName: string;
-                    revision: number | null;
-                    error: string | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                planHash: string | null;
-            };
+            output: ZonefileResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2930,64 +1281,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         plan: import("@trpc/server").TRPCMutationProcedure<{
             input: {
-                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                recordType: import("./dns/record.js").TypeName;
                 value: string;
                 newValue: string;
                 newTtl?: number | undefined;
                 domainIds?: string[] | undefined;
                 tag?: string | undefined;
             };
-            output: {
-                domains: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                    domainId: string;
-                    domainName: string;
-                    error: string | null;
-                }[];
-                warnings: string[];
-                planHash: string;
-            };
+            output: ReplacementPlan;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -2996,7 +1297,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
-                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                recordType: import("./dns/record.js").TypeName;
                 value: string;
                 newValue: string;
                 newTtl?: number | undefined;
@@ -3005,9 +1306,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 planHash: string;
                 force?: boolean | undefined;
             };
-            output: {
-                jobId: string;
-            };
+            output: StartedJob;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3018,41 +1317,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 jobId: string;
                 state?: "done" | "failed" | "running" | "skipped" | "waiting" | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                jobId: string;
-                kind: "replace" | "revert" | "template";
-                state: "done" | "running" | "stopped" | "stopping";
-                startedBy: string | null;
-                recordType: string | null;
-                value: string | null;
-                newValue: string | null;
-                newTtl: number | null;
-                message: string | null;
-                templateId: string | null;
-                templateRevision: number | null;
-                revertsId: string | null;
-                reason: string | null;
-                progress: {
-                    domains: number;
-                    waiting: number;
-                    running: number;
-                    done: number;
-                    failed: number;
-                    skipped: number;
-                };
-                createdAt: Date;
-                finishedAt: Date | null;
-                domains: {
-                    domainId: string;
-                    domainName: string;
-                    state: "done" | "failed" | "running" | "skipped" | "waiting";
-                    changeSetId: string | null;
-                    error: string | null;
-                }[];
-            };
+            output: ReplacementJobPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3060,31 +1325,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 jobId: string;
             };
-            output: {
-                jobId: string;
-                kind: "replace" | "revert" | "template";
-                state: "done" | "running" | "stopped" | "stopping";
-                startedBy: string | null;
-                recordType: string | null;
-                value: string | null;
-                newValue: string | null;
-                newTtl: number | null;
-                message: string | null;
-                templateId: string | null;
-                templateRevision: number | null;
-                revertsId: string | null;
-                reason: string | null;
-                progress: {
-                    domains: number;
-                    waiting: number;
-                    running: number;
-                    done: number;
-                    failed: number;
-                    skipped: number;
-                };
-                createdAt: Date;
-                finishedAt: Date | null;
-            };
+            output: ReplacementJob;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3096,9 +1337,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 jobId: string;
                 force?: boolean | undefined;
             };
-            output: {
-                jobId: string;
-            };
+            output: StartedJob;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3118,33 +1357,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 mine?: "false" | "true" | boolean | undefined;
                 toReview?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                requests: {
-                    id: string;
-                    number: number;
-                    state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                    title: string;
-                    domainId: string | null;
-                    domainName: string;
-                    authorId: string | null;
-                    author: string | null;
-                    creates: number;
-                    updates: number;
-                    deletes: number;
-                    applyAt: Date | null;
-                    commentCount: number;
-                    createdAt: Date;
-                    closedAt: Date | null;
-                }[];
-                counts: {
-                    open: number;
-                    approved: number;
-                    toReview: number;
-                };
-            };
+            output: ChangeRequestPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3152,118 +1365,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3275,13 +1377,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changes: ({
                     action: "create";
                     record: {
-                        recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                        recordType: import("./dns/record.js").TypeName;
                         name: string;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -3295,13 +1398,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     action: "update";
                     recordId: string;
                     record: {
-                        recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                        recordType?: import("./dns/record.js").TypeName | undefined;
                         name?: string | undefined;
                         value?: string | undefined;
                         strings?: string[] | null | undefined;
                         ttl?: number | undefined;
                         priority?: number | null | undefined;
                         proxied?: boolean | undefined;
+                        status?: "active" | "disabled" | undefined;
                         comment?: string | null | undefined;
                         locked?: boolean | undefined;
                         ownerId?: string | null | undefined;
@@ -3316,118 +1420,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 unlock?: boolean | undefined;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3437,118 +1430,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 changesHash: string;
                 note?: string | undefined;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3557,118 +1439,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 note?: string | undefined;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3676,118 +1447,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3796,118 +1456,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 force?: boolean | undefined;
             };
-            output: {
-                id: string;
-                number: number;
-                state: "applied" | "approved" | "failed" | "open" | "rejected" | "withdrawn";
-                title: string;
-                domainId: string | null;
-                domainName: string;
-                authorId: string | null;
-                author: string | null;
-                creates: number;
-                updates: number;
-                deletes: number;
-                applyAt: Date | null;
-                commentCount: number;
-                createdAt: Date;
-                closedAt: Date | null;
-                note: string | null;
-                changes: {
-                    action: "create" | "delete" | "update";
-                    recordId: string | null;
-                    record: Record<string, unknown> | null;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string | null;
-                changesHash: string | null;
-                outdated: boolean;
-                problem: string | null;
-                reason: string | null;
-                force: boolean;
-                reviews: {
-                    userId: string | null;
-                    user: string | null;
-                    verdict: "approve" | "reject";
-                    changesHash: string | null;
-                    note: string | null;
-                    counts: boolean;
-                    createdAt: Date;
-                }[];
-                changeSetId: string | null;
-                mayReview: boolean;
-                mayApply: boolean;
-            };
+            output: ChangeRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3917,18 +1466,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 id: string;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                comments: {
-                    id: string;
-                    userId: string | null;
-                    user: string | null;
-                    text: string;
-                    createdAt: Date;
-                }[];
-            };
+            output: ChangeRequestComments;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3937,13 +1475,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 text: string;
             };
-            output: {
-                id: string;
-                userId: string | null;
-                user: string | null;
-                text: string;
-                createdAt: Date;
-            };
+            output: ChangeRequestComment;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -3959,41 +1491,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 after?: string | undefined;
                 limit?: number | undefined;
             } | undefined;
-            output: {
-                findings: {
-                    problem: "mismatched" | "missing" | "stale";
-                    address: string;
-                    domainId: string;
-                    domainName: string;
-                    name: string;
-                    recordId: string | null;
-                    value: string | null;
-                    expected: string | null;
-                    sourceId: string | null;
-                }[];
-                plan: {
-                    domainId: string;
-                    domainName: string;
-                    changes: ({
-                        action: "create";
-                        record: {
-                            recordType: "PTR";
-                            name: string;
-                            value: string;
-                        };
-                    } | {
-                        action: "update";
-                        recordId: string;
-                        record: {
-                            value: string;
-                        };
-                    } | {
-                        action: "delete";
-                        recordId: string;
-                    })[];
-                }[];
-                next: string | null;
-            };
+            output: ReverseReport;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4012,40 +1510,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 trigger?: "manual" | "on_change" | "scheduled" | undefined;
                 records?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                snapshots: {
-                    id: string;
-                    domainId: string;
-                    version: number;
-                    trigger: "manual" | "on_change" | "scheduled";
-                    records: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                        domainId: string;
-                        serverManaged: boolean;
-                        status: "active" | "disabled";
-                        createdAt: Date;
-                        comment: string | null;
-                        locked: boolean;
-                        ownerId: string | null;
-                        reviewAt: Date | null;
-                        updatedAt: Date;
-                        version: number;
-                    }[] | null;
-                    recordCount: number;
-                    createdBy: string | null;
-                    createdAt: Date;
-                }[];
-            };
+            output: SnapshotPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4054,35 +1519,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 trigger?: "manual" | "on_change" | "scheduled" | undefined;
             };
-            output: {
-                id: string;
-                domainId: string;
-                version: number;
-                trigger: "manual" | "on_change" | "scheduled";
-                records: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                    domainId: string;
-                    serverManaged: boolean;
-                    status: "active" | "disabled";
-                    createdAt: Date;
-                    comment: string | null;
-                    locked: boolean;
-                    ownerId: string | null;
-                    reviewAt: Date | null;
-                    updatedAt: Date;
-                    version: number;
-                }[] | null;
-                recordCount: number;
-                createdBy: string | null;
-                createdAt: Date;
-            };
+            output: Snapshot;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4093,35 +1530,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 page?: number | undefined;
                 limit?: number | undefined;
             };
-            output: {
-                id: string;
-                domainId: string;
-                version: number;
-                trigger: "manual" | "on_change" | "scheduled";
-                records: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                    domainId: string;
-                    serverManaged: boolean;
-                    status: "active" | "disabled";
-                    createdAt: Date;
-                    comment: string | null;
-                    locked: boolean;
-                    ownerId: string | null;
-                    reviewAt: Date | null;
-                    updatedAt: Date;
-                    version: number;
-                }[] | null;
-                recordCount: number;
-                createdBy: string | null;
-                createdAt: Date;
-            };
+            output: Snapshot;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4131,47 +1540,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 from: string;
                 to: string;
             };
-            output: {
-                added: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                removed: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                modified: {
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    after: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    changes: Record<string, [unknown, unknown]>;
-                }[];
-            };
+            output: SnapshotDiff;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4186,93 +1555,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 force?: boolean | undefined;
                 planHash?: string | undefined;
             };
-            output: {
-                success: boolean;
-                snapshot: {
-                    id: string;
-                    domainId: string;
-                    version: number;
-                    trigger: "manual" | "on_change" | "scheduled";
-                    records: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                        domainId: string;
-                        serverManaged: boolean;
-                        status: "active" | "disabled";
-                        createdAt: Date;
-                        comment: string | null;
-                        locked: boolean;
-                        ownerId: string | null;
-                        reviewAt: Date | null;
-                        updatedAt: Date;
-                        version: number;
-                    }[] | null;
-                    recordCount: number;
-                    createdBy: string | null;
-                    createdAt: Date;
-                } | null;
-                created: number;
-                updated: number;
-                deleted: number;
-                failed: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    error: string;
-                }[];
-                plan: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                } | null;
-                planHash: string | null;
-            };
+            output: RollbackResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4289,36 +1572,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 search?: string | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                templates: {
-                    id: string;
-                    builtIn: boolean;
-                    providerId: string;
-                    providerName: string;
-                    serviceId: string;
-                    serviceName: string;
-                    version: number | null;
-                    revision: number;
-                    description: string | null;
-                    variableDescription: string | null;
-                    variables: string[];
-                    groups: string[];
-                    hostRequired: boolean;
-                    multiInstance: boolean;
-                    recordCount: number;
-                    unsupported: {
-                        index: number;
-                        type: string;
-                        reason: string;
-                    }[];
-                    createdBy: string | null;
-                    createdAt: Date | null;
-                    updatedAt: Date | null;
-                }[];
-            };
+            output: TemplatePage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4326,32 +1580,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                builtIn: boolean;
-                providerId: string;
-                providerName: string;
-                serviceId: string;
-                serviceName: string;
-                version: number | null;
-                revision: number;
-                description: string | null;
-                variableDescription: string | null;
-                variables: string[];
-                groups: string[];
-                hostRequired: boolean;
-                multiInstance: boolean;
-                recordCount: number;
-                unsupported: {
-                    index: number;
-                    type: string;
-                    reason: string;
-                }[];
-                createdBy: string | null;
-                createdAt: Date | null;
-                updatedAt: Date | null;
-                template: Record<string, unknown>;
-            };
+            output: Template;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4391,32 +1620,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                     txtConflictMatchingPrefix?: string | null | undefined;
                 }[];
             };
-            output: {
-                id: string;
-                builtIn: boolean;
-                providerId: string;
-                providerName: string;
-                serviceId: string;
-                serviceName: string;
-                version: number | null;
-                revision: number;
-                description: string | null;
-                variableDescription: string | null;
-                variables: string[];
-                groups: string[];
-                hostRequired: boolean;
-                multiInstance: boolean;
-                recordCount: number;
-                unsupported: {
-                    index: number;
-                    type: string;
-                    reason: string;
-                }[];
-                createdBy: string | null;
-                createdAt: Date | null;
-                updatedAt: Date | null;
-                template: Record<string, unknown>;
-            };
+            output: Template;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4457,32 +1661,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 }[];
                 id: string;
             };
-            output: {
-                id: string;
-                builtIn: boolean;
-                providerId: string;
-                providerName: string;
-                serviceId: string;
-                serviceName: string;
-                version: number | null;
-                revision: number;
-                description: string | null;
-                variableDescription: string | null;
-                variables: string[];
-                groups: string[];
-                hostRequired: boolean;
-                multiInstance: boolean;
-                recordCount: number;
-                unsupported: {
-                    index: number;
-                    type: string;
-                    reason: string;
-                }[];
-                createdBy: string | null;
-                createdAt: Date | null;
-                updatedAt: Date | null;
-                template: Record<string, unknown>;
-            };
+            output: Template;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4490,9 +1669,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4500,58 +1677,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                domains: {
-                    creates: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    }[];
-                    updates: {
-                        id: string;
-                        before: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        after: {
-                            recordType: string;
-                            name: string;
-                            value: string;
-                            strings: string[] | null;
-                            ttl: number;
-                            priority: number | null;
-                            proxied: boolean;
-                        };
-                        changes: Record<string, [unknown, unknown]>;
-                    }[];
-                    deletes: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                    }[];
-                    warnings: string[];
-                    domainId: string;
-                    domainName: string;
-                    error: string | null;
-                }[];
-                warnings: string[];
-                unchanged: number;
-                planHash: string;
-            };
+            output: LinkedPlan;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4564,9 +1690,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
             };
-            output: {
-                jobId: string;
-            };
+            output: StartedJob;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4576,32 +1700,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 id: string;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                templates: {
-                    id: string;
-                    templateId: string;
-                    providerId: string;
-                    serviceId: string;
-                    serviceName: string;
-                    templateRevision: number;
-                    host: string;
-                    variables: Record<string, string>;
-                    groups: string[] | null;
-                    linked: boolean;
-                    records: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        essential: "Always" | "OnApply";
-                    }[];
-                    revision: number;
-                    appliedBy: string | null;
-                    appliedAt: Date;
-                }[];
-            };
+            output: DomainTemplatePage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4614,86 +1713,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 groups?: string[] | null | undefined;
                 reverse?: boolean | string[] | undefined;
             };
-            output: {
-                creates: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                }[];
-                updates: {
-                    id: string;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    after: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    };
-                    changes: Record<string, [unknown, unknown]>;
-                }[];
-                deletes: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                }[];
-                warnings: string[];
-                reverse: {
-                    address: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    action: "create" | "delete" | "update" | null;
-                    recordId: string | null;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    before: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                    } | null;
-                    included: boolean;
-                    reason: string | null;
-                }[];
-                planHash: string;
-                revision: number;
-                conflicts: {
-                    id: string;
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    record: number | null;
-                }[];
-            };
+            output: TemplatePlan;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4712,61 +1732,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
             };
-            output: {
-                results: {
-                    success: true;
-                    action: "create" | "delete" | "update";
-                    recordId: string;
-                    record: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        strings: string[] | null;
-                        ttl: number;
-                        priority: number | null;
-                        proxied: boolean;
-                        id: string;
-                        domainId: string;
-                        serverManaged: boolean;
-                        status: "active" | "disabled";
-                        createdAt: Date;
-                        comment: string | null;
-                        locked: boolean;
-                        ownerId: string | null;
-                        reviewAt: Date | null;
-                        updatedAt: Date;
-                        version: number;
-                    } | null;
-                }[];
-                revision: number;
-                reverse: {
-                    domainId: string;
-                    domainName: string;
-                    revision: number | null;
-                    error: string | null;
-                }[];
-                applied: {
-                    id: string;
-                    templateId: string;
-                    providerId: string;
-                    serviceId: string;
-                    serviceName: string;
-                    templateRevision: number;
-                    host: string;
-                    variables: Record<string, string>;
-                    groups: string[] | null;
-                    linked: boolean;
-                    records: {
-                        recordType: string;
-                        name: string;
-                        value: string;
-                        essential: "Always" | "OnApply";
-                    }[];
-                    revision: number;
-                    appliedBy: string | null;
-                    appliedAt: Date;
-                } | null;
-            };
+            output: TemplateApplied;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4775,9 +1741,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 appliedId: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4795,27 +1759,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 userId?: string | undefined;
                 domainId?: string | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                assignments: {
-                    id: string;
-                    userId: string;
-                    domainId: string;
-                    domainName: string;
-                    groupName: string | null;
-                    tag: string | null;
-                    subdomainPattern: string;
-                    access: "propose" | "read" | "write";
-                    recordTypes: string[];
-                    review: boolean;
-                    expiresAt: Date | null;
-                    fromGroup: boolean;
-                    createdBy: string | null;
-                    createdAt: Date;
-                }[];
-            };
+            output: AssignmentPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4827,26 +1771,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 tag?: string | undefined;
                 subdomainPattern?: string | undefined;
                 access?: "propose" | "read" | "write" | undefined;
-                recordTypes?: string[] | undefined;
+                recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                 review?: boolean | undefined;
                 expiresAt?: string | Date | null | undefined;
             };
-            output: {
-                id: string;
-                userId: string;
-                domainId: string;
-                domainName: string;
-                groupName: string | null;
-                tag: string | null;
-                subdomainPattern: string;
-                access: "propose" | "read" | "write";
-                recordTypes: string[];
-                review: boolean;
-                expiresAt: Date | null;
-                fromGroup: boolean;
-                createdBy: string | null;
-                createdAt: Date;
-            };
+            output: Assignment;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4854,9 +1783,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4866,28 +1793,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 status?: "approved" | "pending" | "rejected" | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                requests: {
-                    id: string;
-                    userId: string;
-                    username: string;
-                    domainId: string | null;
-                    domainName: string | null;
-                    subdomainPattern: string;
-                    host: string | null;
-                    access: "read" | "write";
-                    reason: string | null;
-                    status: "approved" | "pending" | "rejected";
-                    note: string | null;
-                    decidedBy: string | null;
-                    decidedAt: Date | null;
-                    assignmentId: string | null;
-                    createdAt: Date;
-                }[];
-            };
+            output: AssignmentRequestPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4900,23 +1806,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 access?: "read" | "write" | undefined;
                 reason?: string | null | undefined;
             };
-            output: {
-                id: string;
-                userId: string;
-                username: string;
-                domainId: string | null;
-                domainName: string | null;
-                subdomainPattern: string;
-                host: string | null;
-                access: "read" | "write";
-                reason: string | null;
-                status: "approved" | "pending" | "rejected";
-                note: string | null;
-                decidedBy: string | null;
-                decidedAt: Date | null;
-                assignmentId: string | null;
-                createdAt: Date;
-            };
+            output: AssignmentRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4925,23 +1815,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 note?: string | null | undefined;
             };
-            output: {
-                id: string;
-                userId: string;
-                username: string;
-                domainId: string | null;
-                domainName: string | null;
-                subdomainPattern: string;
-                host: string | null;
-                access: "read" | "write";
-                reason: string | null;
-                status: "approved" | "pending" | "rejected";
-                note: string | null;
-                decidedBy: string | null;
-                decidedAt: Date | null;
-                assignmentId: string | null;
-                createdAt: Date;
-            };
+            output: AssignmentRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4950,23 +1824,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 note?: string | null | undefined;
             };
-            output: {
-                id: string;
-                userId: string;
-                username: string;
-                domainId: string | null;
-                domainName: string | null;
-                subdomainPattern: string;
-                host: string | null;
-                access: "read" | "write";
-                reason: string | null;
-                status: "approved" | "pending" | "rejected";
-                note: string | null;
-                decidedBy: string | null;
-                decidedAt: Date | null;
-                assignmentId: string | null;
-                createdAt: Date;
-            };
+            output: AssignmentRequest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -4979,22 +1837,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                providers: {
-                    id: string;
-                    kind: string;
-                    name: string;
-                    recordTypes: string[] | null;
-                    supportsProxied: boolean;
-                    minTtl: number;
-                    configFields: {
-                        name: string;
-                        label: string;
-                        secret: boolean;
-                        required: boolean;
-                    }[];
-                }[];
-            };
+            output: ProviderCatalogue;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5007,31 +1850,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                configs: {
-                    id: string;
-                    kind: string;
-                    providerId: string;
-                    name: string;
-                    config: Record<string, string | number | boolean | null>;
-                    membersMayUse: boolean;
-                    createdAt: Date;
-                }[];
-            };
+            output: ProviderConfigList;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
             input: import("./dns-providers/config-inputs.js").NewProviderConfig;
-            output: {
-                id: string;
-                kind: string;
-                providerId: string;
-                name: string;
-                config: Record<string, string | number | boolean | null>;
-                membersMayUse: boolean;
-                createdAt: Date;
-            };
+            output: ProviderConfig;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5042,15 +1867,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 config?: Record<string, string | number | boolean | null> | undefined;
                 membersMayUse?: boolean | undefined;
             };
-            output: {
-                id: string;
-                kind: string;
-                providerId: string;
-                name: string;
-                config: Record<string, string | number | boolean | null>;
-                membersMayUse: boolean;
-                createdAt: Date;
-            };
+            output: ProviderConfig;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5058,9 +1875,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5068,11 +1883,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: boolean;
-                error: string | null;
-                zones: number | null;
-            };
+            output: ProviderTest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5080,16 +1891,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                zones: {
-                    name: string;
-                    managed: boolean;
-                }[];
-                unusable: {
-                    name: string;
-                    reason: string;
-                }[];
-            };
+            output: ProviderZones;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5099,28 +1901,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 zones?: string[] | undefined;
                 all?: true | undefined;
             };
-            output: {
-                results: {
-                    name: string;
-                    success: boolean;
-                    domainId: string | null;
-                    records: number;
-                    error: string | null;
-                }[];
-                progress: {
-                    startedAt: Date | null;
-                    finishedAt: Date | null;
-                    total: number;
-                    done: number;
-                    results: {
-                        name: string;
-                        state: "done" | "failed" | "running" | "waiting";
-                        domainId: string | null;
-                        records: number | null;
-                        error: string | null;
-                    }[];
-                } | null;
-            };
+            output: ImportResult;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5128,19 +1909,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                startedAt: Date | null;
-                finishedAt: Date | null;
-                total: number;
-                done: number;
-                results: {
-                    name: string;
-                    state: "done" | "failed" | "running" | "waiting";
-                    domainId: string | null;
-                    records: number | null;
-                    error: string | null;
-                }[];
-            };
+            output: ImportProgress;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5152,11 +1921,11 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                notifications: import("./platform/events.js").TypedNotification[];
-                unreadCount: number;
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: Notifications;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5181,10 +1950,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         }>;
         readAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                success: true;
-                updated: number;
-            };
+            output: UpdatedCount;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5192,19 +1958,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-                deleted: number;
-            };
+            output: DeletedCount;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         deleteAll: import("@trpc/server").TRPCMutationProcedure<{
             input: Record<string, never> | undefined;
-            output: {
-                success: true;
-                deleted: number;
-            };
+            output: DeletedCount;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5216,103 +1976,46 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
         transformer: true;
     }, import("@trpc/server").TRPCDecorateCreateRouterOptions<{
         list: import("@trpc/server").TRPCQueryProcedure<{
-            input: Record<string, never> | undefined;
-            output: {
-                configs: {
-                    id: string;
-                    channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
-                    name: string;
-                    config: Record<string, unknown>;
-                    events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
-                    enabled: boolean;
-                    zoneFilter: {
-                        domainIds?: string[] | undefined;
-                        tags?: string[] | undefined;
-                        groupNames?: string[] | undefined;
-                        recordTypes?: string[] | undefined;
-                    } | null;
-                    digest: "daily" | "hourly" | "immediate";
-                    disabledReason: string | null;
-                    lastSuccessAt: Date | null;
-                    createdAt: Date;
-                    updatedAt: Date;
-                }[];
-            };
+            input: {
+                page?: number | undefined;
+                limit?: number | undefined;
+            } | undefined;
+            output: NotificationChannels;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         create: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
-                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
+            input: import("./notifications/channels/configs.js").WithConfig<{
                 name: string;
-                config: Record<string, unknown>;
                 events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
                     tags?: string[] | undefined;
                     groupNames?: string[] | undefined;
-                    recordTypes?: string[] | undefined;
+                    recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                 } | null | undefined;
                 digest?: "daily" | "hourly" | "immediate" | undefined;
-            };
-            output: {
-                id: string;
-                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
-                name: string;
-                config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
-                enabled: boolean;
-                zoneFilter: {
-                    domainIds?: string[] | undefined;
-                    tags?: string[] | undefined;
-                    groupNames?: string[] | undefined;
-                    recordTypes?: string[] | undefined;
-                } | null;
-                digest: "daily" | "hourly" | "immediate";
-                disabledReason: string | null;
-                lastSuccessAt: Date | null;
-                createdAt: Date;
-                updatedAt: Date;
-            };
+            }>;
+            output: NotificationChannel;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
         update: import("@trpc/server").TRPCMutationProcedure<{
-            input: {
+            input: import("./notifications/channels/configs.js").WithConfigPatch<{
                 id: string;
-                channel?: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook" | undefined;
                 name?: string | undefined;
-                config?: Record<string, unknown> | undefined;
                 events?: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[] | undefined;
                 enabled?: boolean | undefined;
                 zoneFilter?: {
                     domainIds?: string[] | undefined;
                     tags?: string[] | undefined;
                     groupNames?: string[] | undefined;
-                    recordTypes?: string[] | undefined;
+                    recordTypes?: import("./dns/record.js").TypeName[] | undefined;
                 } | null | undefined;
                 digest?: "daily" | "hourly" | "immediate" | undefined;
-            };
-            output: {
-                id: string;
-                channel: "dingtalk" | "email" | "feishu" | "slack" | "web" | "webhook";
-                name: string;
-                config: Record<string, unknown>;
-                events: ("assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered")[];
-                enabled: boolean;
-                zoneFilter: {
-                    domainIds?: string[] | undefined;
-                    tags?: string[] | undefined;
-                    groupNames?: string[] | undefined;
-                    recordTypes?: string[] | undefined;
-                } | null;
-                digest: "daily" | "hourly" | "immediate";
-                disabledReason: string | null;
-                lastSuccessAt: Date | null;
-                createdAt: Date;
-                updatedAt: Date;
-            };
+            }>;
+            output: NotificationChannel;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5320,9 +2023,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5330,10 +2031,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                success: boolean;
-                error: string | null;
-            };
+            output: ChannelTest;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5341,19 +2039,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                deliveries: {
-                    id: string;
-                    event: "assignment.approve" | "assignment.create" | "assignment.delete" | "assignment.ending" | "assignment.reject" | "assignment.request" | "change.applied" | "change.approved" | "change.failed" | "change.rejected" | "change.requested" | "channel.disabled" | "domain.dangling" | "domain.delegation_changed" | "domain.expired" | "domain.expiring" | "domain.expiry_check_failed" | "domain.registration_changed" | "mirror.failing" | "mirror.recovered" | "record.change_failed" | "record.review_due" | "replacement.finished" | "replacement.progress" | "security.access_revoked" | "security.administrator_added" | "security.email_changed" | "security.factor_added" | "security.factor_removed" | "security.identity_added" | "security.identity_removed" | "security.key_created" | "security.new_sign_in" | "security.password_changed" | "security.recovery_codes_replaced" | "security.sign_in_provider_changed" | "security.token_created" | "zone.changed" | "zone.drift" | "zone.secondary_ahead" | "zone.secondary_behind" | "zone.secondary_recovered";
-                    title: string;
-                    state: "delivered" | "failed" | "pending";
-                    attempts: number;
-                    lastError: string | null;
-                    nextAttemptAt: Date | null;
-                    createdAt: Date;
-                    finishedAt: Date | null;
-                }[];
-            };
+            output: Deliveries;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5375,25 +2061,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 from?: string | Date | undefined;
                 to?: string | Date | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                entries: {
-                    id: string;
-                    at: Date;
-                    actorId: string | null;
-                    tokenId: string | null;
-                    tsigKey: string | null;
-                    action: string;
-                    targetType: string;
-                    targetId: string | null;
-                    ip: string | null;
-                    requestId: string | null;
-                    before: Record<string, unknown> | null;
-                    after: Record<string, unknown> | null;
-                }[];
-            };
+            output: AuditPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5412,14 +2080,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 token?: string | undefined;
                 keyAuth?: string | undefined;
             };
-            output: {
-                success: true;
-                domainId: string;
-                domainName: string;
-                name: string;
-                value: string;
-                changed: boolean;
-            };
+            output: AcmeChallengeOutcome;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5431,14 +2092,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 token?: string | undefined;
                 keyAuth?: string | undefined;
             };
-            output: {
-                success: true;
-                domainId: string;
-                domainName: string;
-                name: string;
-                value: string;
-                changed: boolean;
-            };
+            output: AcmeChallengeOutcome;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5455,6 +2109,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 limit?: number | undefined;
                 status?: "active" | "disabled" | "expired" | "expiring" | undefined;
                 group?: string | undefined;
+                ungrouped?: "false" | "true" | boolean | undefined;
                 tag?: string | undefined;
                 search?: string | undefined;
                 name?: string | undefined;
@@ -5463,29 +2118,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 drift?: "false" | "true" | boolean | undefined;
                 sort?: "-drift" | "-expiresAt" | "-name" | "-provider" | "-recordCount" | "-updatedAt" | "drift" | "expiresAt" | "name" | "provider" | "recordCount" | "updatedAt" | undefined;
             } | undefined;
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                domains: {
-                    id: string;
-                    name: string;
-                    view: string;
-                    ownerId: string | null;
-                    providerId: string;
-                    providerConfigId: string;
-                    expiresAt: Date | null;
-                    status: "active" | "disabled" | "expired" | "expiring";
-                    groupName: string | null;
-                    tags: string[];
-                    recordCount: number;
-                    signedBy: "file" | "provider" | null;
-                    createdAt: Date;
-                    updatedAt: Date;
-                    driftedAt: Date | null;
-                    driftError: string | null;
-                }[];
-            };
+            output: DomainPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5493,53 +2126,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
             };
-            output: {
-                id: string;
-                name: string;
-                view: string;
-                ownerId: string | null;
-                providerId: string;
-                providerConfigId: string;
-                expiresAt: Date | null;
-                status: "active" | "disabled" | "expired" | "expiring";
-                groupName: string | null;
-                tags: string[];
-                recordCount: number;
-                signedBy: "file" | "provider" | null;
-                createdAt: Date;
-                updatedAt: Date;
-                driftedAt: Date | null;
-                driftError: string | null;
-                nameUnicode: string;
-                notes: string | null;
-                expiryRemindDays: number[];
-                autoCheckExpiry: boolean;
-                expirySource: "manual" | "rdap" | "whois" | null;
-                expiryCheckedAt: Date | null;
-                registrar: string | null;
-                registration: {
-                    source: "rdap" | "whois";
-                    registrar: string | null;
-                    statuses: string[] | null;
-                    nameServers: string[] | null;
-                    ds: string[] | null;
-                } | null;
-                snapshotSchedule: "daily" | "off" | "weekly";
-                reverse: "follow" | "off" | "offer";
-                reverseFollowGrant: boolean;
-                protectMail: boolean;
-                reviewRequired: "everyone" | "members" | "off";
-                reviewIsDefault: boolean;
-                reviewAcme: boolean;
-                drift: {
-                    foundAt: Date;
-                    created: number;
-                    updated: number;
-                    deleted: number;
-                } | null;
-                revision: number;
-                historyFrom: number;
-            };
+            output: DomainDetail;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5556,38 +2143,13 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 counts?: "false" | "true" | boolean | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
+                status?: "active" | "disabled" | undefined;
                 locked?: "false" | "true" | boolean | undefined;
                 ownerId?: string | undefined;
                 reviewDue?: "false" | "true" | boolean | undefined;
                 serverManaged?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                total: number;
-                page: number;
-                limit: number;
-                records: {
-                    recordType: string;
-                    name: string;
-                    value: string;
-                    strings: string[] | null;
-                    ttl: number;
-                    priority: number | null;
-                    proxied: boolean;
-                    id: string;
-                    domainId: string;
-                    serverManaged: boolean;
-                    status: "active" | "disabled";
-                    createdAt: Date;
-                    comment: string | null;
-                    locked: boolean;
-                    ownerId: string | null;
-                    reviewAt: Date | null;
-                    updatedAt: Date;
-                    version: number;
-                }[];
-                revision: number;
-                typeCounts: Record<string, number> | null;
-            };
+            output: RecordPage;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5596,13 +2158,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
-                recordType: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT";
+                recordType: import("./dns/record.js").TypeName;
                 name: string;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
+                status?: "active" | "disabled" | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
                 ownerId?: string | null | undefined;
@@ -5613,26 +2176,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             } | {
                 strings: string[];
             });
-            output: {
-                recordType: string;
-                name: string;
-                value: string;
-                strings: string[] | null;
-                ttl: number;
-                priority: number | null;
-                proxied: boolean;
-                id: string;
-                domainId: string;
-                serverManaged: boolean;
-                status: "active" | "disabled";
-                createdAt: Date;
-                comment: string | null;
-                locked: boolean;
-                ownerId: string | null;
-                reviewAt: Date | null;
-                updatedAt: Date;
-                version: number;
-            };
+            output: DnsRecord;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5641,13 +2185,14 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 message?: string | undefined;
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
-                recordType?: "A" | "AAAA" | "ALIAS" | "CAA" | "CNAME" | "DHCID" | "DS" | "HTTPS" | "MX" | "NAPTR" | "NS" | "PTR" | "SRV" | "SSHFP" | "SVCB" | "TLSA" | "TXT" | undefined;
+                recordType?: import("./dns/record.js").TypeName | undefined;
                 name?: string | undefined;
                 value?: string | undefined;
                 strings?: string[] | null | undefined;
                 ttl?: number | undefined;
                 priority?: number | null | undefined;
                 proxied?: boolean | undefined;
+                status?: "active" | "disabled" | undefined;
                 comment?: string | null | undefined;
                 locked?: boolean | undefined;
                 ownerId?: string | null | undefined;
@@ -5655,26 +2200,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 id: string;
                 recordId: string;
             };
-            output: {
-                recordType: string;
-                name: string;
-                value: string;
-                strings: string[] | null;
-                ttl: number;
-                priority: number | null;
-                proxied: boolean;
-                id: string;
-                domainId: string;
-                serverManaged: boolean;
-                status: "active" | "disabled";
-                createdAt: Date;
-                comment: string | null;
-                locked: boolean;
-                ownerId: string | null;
-                reviewAt: Date | null;
-                updatedAt: Date;
-                version: number;
-            };
+            output: DnsRecord;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;
@@ -5686,9 +2212,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: "false" | "true" | boolean | undefined;
                 unlock?: "false" | "true" | boolean | undefined;
             };
-            output: {
-                success: true;
-            };
+            output: Success;
             meta: import("./api/context.js").RouteMeta;
             errorShape: import("./api/context.js").ErrorShape;
         }>;

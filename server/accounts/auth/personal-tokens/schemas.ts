@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { narrowablePermissions } from "../../../access/narrowing.ts";
 import { permissions } from "../../../access/permissions.ts";
-import { recordTypeInput } from "../../../api/record-type.ts";
+import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
 import { id, line, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
 
 const permission = z.enum(permissions, `This must be one of ${permissions.join(", ")}.`);
@@ -21,7 +21,7 @@ const shown = {
     example: "_acme-challenge.*",
   }),
   recordTypes: z
-    .array(z.string())
+    .array(listedRecordType)
     .nullable()
     .meta({ description: "The record types it is narrowed to; null: every type.", example: ["TXT"] }),
   createdAt: timestamp("When it was created."),
@@ -77,7 +77,7 @@ export const createTokenInput = z.strictObject({
       example: "_acme-challenge*",
     }),
   recordTypes: z
-    .array(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }))
+    .array(recordTypeInput)
     .min(1, "Name at least one record type, or send null for every type.")
     .max(100, "A token can name at most 100 record types.")
     .transform((types) => [...new Set(types)].toSorted())

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordTypeInput } from "../../../api/record-type.ts";
+import { listedRecordType, recordTypeInput } from "../../../api/record-type.ts";
 import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../../../api/schemas.ts";
 import { tsigKeyAccess } from "../../../database/tables/tsig-keys.ts";
 import { tsigAlgorithms } from "../../../dns/wire/tsig.ts";
@@ -25,7 +25,7 @@ const shown = {
     .string()
     .meta({ description: "The hosts that it covers, relative to the domain.", example: "_acme-challenge*" }),
   recordTypes: z
-    .array(z.string())
+    .array(listedRecordType)
     .meta({ description: "The record types that it covers; empty: all.", example: ["TXT"] }),
   access: access.meta({
     description: "`update`: DNS clients may change records with it. `read`: they may read records. `both`: either.",
@@ -94,7 +94,7 @@ export const createTsigKeyInput = z.strictObject({
       example: "_acme-challenge*",
     }),
   recordTypes: z
-    .array(recordTypeInput.meta({ override: { type: "string", maxLength: 20, minLength: 1 } }), "This must be a list.")
+    .array(recordTypeInput, "This must be a list.")
     .max(100, "A key can name at most 100 record types.")
     .transform((types) => [...new Set(types)].toSorted())
     .default([])

@@ -39,6 +39,12 @@ export declare const errorCodes: {
         when: string;
         advice: string;
     };
+    REQUEST_TIMEOUT: {
+        status: number;
+        title: string;
+        when: string;
+        advice: string;
+    };
     CONFLICT: {
         status: number;
         title: string;

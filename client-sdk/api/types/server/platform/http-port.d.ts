@@ -5,6 +5,7 @@ export interface HttpPort {
     setCookie(cookie: CookieToSet): void;
     noteProcedure(name: string): void;
     readonly ip: string | null;
+    readonly claimedIp: string | null;
     cut(): void;
 }
 export interface CookieToSet {
