@@ -9,13 +9,15 @@ import {
   fieldsOf,
   sameEdits,
   setFields,
+  stepBetween,
   toggleDelete,
   toggleDeletes,
-  withOther,
+  withStep,
   withoutEdit,
   withoutSent,
   withStored,
   type Draft,
+  type DraftStep,
 } from "../../../web/src/records/draft/draft.ts";
 import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl } from "../../../web/src/records/draft/patch.ts";
@@ -121,9 +123,24 @@ test("what another tab edits comes into the draft, and the record that is being 
   const here = addRecord(emptyDraft, { ...fieldsOf(www), name: "", value: "" });
   const added = addRecord(emptyDraft, edited);
   const there = changeRecord(added.draft, "www", www, edited);
-  const both = withOther(there, here.draft);
-  expect(both.edits.map(({ key }) => key)).toEqual([added.key, "www", here.key]);
-  expect(withOther(emptyDraft, both).edits.map(({ key }) => key)).toEqual([here.key]);
+  const both = withStep(here.draft, stepBetween(emptyDraft, there));
+  expect(both.edits.map(({ key }) => key)).toEqual([here.key, added.key, "www"]);
+  expect(withStep(both, stepBetween(there, emptyDraft)).edits.map(({ key }) => key)).toEqual([here.key]);
+  expect(stepBetween(there, both)).toEqual({ set: [], gone: [] });
+});
+
+const keysAfter = (draft: Draft, step: DraftStep) =>
+  withStep(draft, step)
+    .edits.map(({ key }) => key)
+    .toSorted();
+
+test("two tabs that edit at once have both edits, whichever hears of the other first", () => {
+  const shared = toggleDelete(emptyDraft, "www", www);
+  const one = addRecord(shared, edited);
+  const other = addRecord(toggleDelete(shared, "www", www), { ...edited, name: "other" });
+  const [mine, theirs] = [stepBetween(shared, one.draft), stepBetween(shared, other.draft)];
+  expect(keysAfter(one.draft, theirs)).toEqual([one.key, other.key].toSorted());
+  expect(keysAfter(other.draft, mine)).toEqual([one.key, other.key].toSorted());
 });
 
 test("new records that two tabs add to the same draft have keys of their own, also in a draft that numbered them", () => {

@@ -27,9 +27,33 @@ export interface Draft {
 
 export const emptyDraft: Draft = { edits: [] };
 
-/** The draft as another tab of the browser left it, with the new record that is being written in this one. */
-export function withOther(other: Draft, own: Draft): Draft {
-  return { edits: [...other.edits, ...own.edits.filter(isUnfinished)] };
+/** What one edit of a draft did: the edits that are new or different, and the keys of those that went. */
+export interface DraftStep {
+  set: readonly Edit[];
+  gone: readonly string[];
+}
+
+/** The step from one draft to the next. A new record that has no value yet belongs to its tab. */
+export function stepBetween(before: Draft, after: Draft): DraftStep {
+  const finished = ({ edits }: Draft) => edits.filter((edit) => !isUnfinished(edit));
+  const earlier = new Map(finished(before).map((edit) => [edit.key, edit]));
+  const later = finished(after);
+  const kept = new Set(later.map(({ key }) => key));
+  return {
+    set: later.filter((edit) => {
+      const present = earlier.get(edit.key);
+      return present !== edit && JSON.stringify(present) !== JSON.stringify(edit);
+    }),
+    gone: [...earlier.keys()].filter((key) => !kept.has(key)),
+  };
+}
+
+/** A draft with a step of another tab. Tabs may step at once: each keeps what the other did not touch. */
+export function withStep(draft: Draft, { set, gone }: DraftStep): Draft {
+  const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
+  for (const edit of set) edits.set(edit.key, edit);
+  for (const key of gone) edits.delete(key);
+  return { edits: [...edits.values()] };
 }
 
 /** Whether a new record is still being written. */

@@ -1,5 +1,5 @@
 import { openChannel } from "../../ui/channel.ts";
-import { isUnfinished, type Draft } from "./draft.ts";
+import { emptyDraft, isUnfinished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
 const databaseName = "zonewright";
@@ -55,7 +55,7 @@ export async function readDraft(key: string): Promise<Draft | null> {
 /** Other tabs of this browser edit the same draft. Null where the browser blocks storage: then no tab hears of another. */
 const tabs = openChannel("zonewright.drafts");
 
-type TabMessage = { key: string; draft: Draft } | { deletedOf: string };
+type TabMessage = { key: string; draft: Draft; step: DraftStep } | { deletedOf: string };
 
 tabs?.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
   if ("deletedOf" in data) deletedOf.add(data.deletedOf);
@@ -65,22 +65,29 @@ tabs?.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 const tellTabs = (message: TabMessage) => tabs?.postMessage(message);
 
-/** Calls back with the draft whenever another tab stores it. Returns the function that stops it. */
-export function onDraft(key: string, callback: (draft: Draft) => void): () => void {
+/** Calls back whenever another tab edits the draft: with what that tab has now, and its last step. Returns the function that stops it. */
+export function onDraft(key: string, callback: (draft: Draft, step: DraftStep) => void): () => void {
   const listener = ({ data }: MessageEvent<TabMessage>) => {
-    if ("key" in data && data.key === key) callback(data.draft);
+    if ("key" in data && data.key === key) callback(data.draft, data.step);
   };
   tabs?.addEventListener("message", listener);
   return () => tabs?.removeEventListener("message", listener);
 }
 
-/** Stores a draft for this tab and the others; an empty one is removed. A new record that has no value yet belongs to its tab. */
-export async function writeDraft(key: string, whole: Draft): Promise<void> {
+/** Stores what an edit did to a draft, for this tab and the others. An empty draft is removed. */
+export async function writeDraft(key: string, before: Draft, after: Draft): Promise<void> {
   if (deletedOf.has(ownerOf(key))) return;
-  const draft = { ...whole, edits: whole.edits.filter((edit) => !isUnfinished(edit)) };
-  tellTabs({ key, draft });
-  if (draft.edits.length === 0) await run("readwrite", (store) => store.delete(key));
-  else await run("readwrite", (store) => store.put(draft, key));
+  const step = stepBetween(before, after);
+  tellTabs({ key, draft: { edits: after.edits.filter((edit) => !isUnfinished(edit)) }, step });
+  const drafts = await open();
+  // What another tab stored since this one last heard of it stays: transactions that write run one after the other.
+  const store = drafts?.transaction(storeName, "readwrite").objectStore(storeName);
+  const request: IDBRequest<Draft | undefined> | undefined = store?.get(key);
+  request?.addEventListener("success", () => {
+    const draft = withStep(request.result ?? emptyDraft, step);
+    if (draft.edits.length === 0) store?.delete(key);
+    else store?.put(draft, key);
+  });
 }
 
 const draftsOf = (userId: string) => IDBKeyRange.bound(`${userId}:`, `${userId}:\uffff`);

@@ -7,8 +7,8 @@ import {
   changesOf,
   emptyDraft,
   isUnfinished,
-  withOther,
   withoutSent,
+  withStep,
   withStored,
   type Draft,
   type Edit,
@@ -68,9 +68,10 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
   }, []);
   const put = useCallback(
     (next: Draft) => {
+      const before = latest.current;
       show(next);
       // What is typed before the stored draft was read is stored with it.
-      if (isRead.current) void writeDraft(key, next);
+      if (isRead.current) void writeDraft(key, before, next);
     },
     [key, show],
   );
@@ -80,7 +81,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       isRead.current = true;
       show(both);
       setReady(true);
-      if (both !== other) void writeDraft(key, both);
+      if (both !== other) void writeDraft(key, other, both);
     };
     const read = async () => {
       const stored = (await readDraft(key)) ?? emptyDraft;
@@ -88,9 +89,9 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       if (!isRead.current) merge(stored);
     };
     void read();
-    return onDraft(key, (other) => {
+    return onDraft(key, (other, step) => {
       steps.current = [];
-      if (isRead.current) show(withOther(other, latest.current));
+      if (isRead.current) show(withStep(latest.current, step));
       else merge(other);
     });
   }, [key, show]);
