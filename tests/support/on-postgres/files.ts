@@ -176,7 +176,6 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/records/list.ts managedSlice",
     "server/records/list.ts countManaged",
     "server/records/list.ts countTypes",
-    "server/records/list-conditions.ts allOf",
     "server/changes/state/managed-queries.ts managedRecords",
     "server/changes/state/managed-queries.ts managedById",
     "server/changes/state/managed-queries.ts managedZone",

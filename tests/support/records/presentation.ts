@@ -32,7 +32,7 @@ export function presentedRecords(text: string): PresentedRecord[] {
 /** What a name server should answer for records that our interface lists. */
 export function asPresented(zone: string, records: readonly ListedRecord[]): PresentedRecord[] {
   return records.map(({ recordType, name, value, strings = null, ttl }) => ({
-    name: name === "@" ? `${zone}.` : `${name}.${zone}.`,
+    name: (name === "@" ? `${zone}.` : `${name}.${zone}.`).toLowerCase(),
     ttl,
     type: recordType,
     rdata: fromInterface(recordType, value, strings),
@@ -66,8 +66,8 @@ function fromInterface(type: string, value: string, strings: readonly string[] |
     case "PTR":
     case "MX":
     case "SRV":
-      // The host comes last in all of them; the root keeps its one dot.
-      return value.endsWith(".") ? value : `${value}.`;
+      // The host comes last in all of them; the root keeps its one dot. Letters of both cases name the same host (RFC 4343).
+      return (value.endsWith(".") ? value : `${value}.`).toLowerCase();
     case "CAA": {
       const [, flags, tag, text = ""] = /^(\d+) (\S+) (.*)$/.exec(value) ?? [];
       return `${flags} ${tag} ${shownOctets(Buffer.from(text))}`;
