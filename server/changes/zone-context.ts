@@ -45,6 +45,8 @@ export interface ZoneContext {
   kind: ProviderKind;
   /** Null for a kind without a back end. */
   provider: DnsProvider | null;
+  /** Whether nothing serves the zone yet, so that its name servers may get their addresses later. */
+  isUnserved?: boolean;
 }
 
 /** Who reads which zone, and what for. */

@@ -7,6 +7,13 @@ const signedDelegation = "signed delegation";
 /** Types allowed beside a CNAME: DNSSEC records (RFC 4034 §3, §4). */
 const besideCname = new Set(["CNAME", "RRSIG", "NSEC"]);
 
+const zoneKeyFlag = 0x1_00;
+
+/** Returns whether a record is the key of a zone (RFC 4034 §2.1.1). */
+function isZoneKey({ recordType, value }: RecordData): boolean {
+  return recordType === "DNSKEY" && (Number.parseInt(value, 10) & zoneKeyFlag) !== 0;
+}
+
 /** Declares a CNAME at the apex of a zone, which RFC 1034 §3.6.2 rules out but some vendors have. */
 export interface ApexCname {
   /** The types that may stand beside it: only some, or all but some. */
@@ -104,6 +111,16 @@ export function violationsAt(
         name === "@"
           ? "The DS records of a zone belong to its parent zone (RFC 4035 §2.4). Enter them at the registrar or in the parent zone."
           : `A DS record belongs beside the NS records of a delegation (RFC 4035 §2.4), but ${name} has none. Add the NS first, or both in one plan.`,
+    });
+  }
+  const keys = name === "@" ? [] : records.filter(isZoneKey);
+  if (keys.length > 0) {
+    violations.push({
+      rule: "keys below the apex",
+      extent: keys.length,
+      code: "BAD_REQUEST",
+      field: "name",
+      message: `The DNSKEY record of a zone key is only allowed at the apex (RFC 4035 §2.1). Create it at "@" instead of ${name}.`,
     });
   }
   for (const type of ["HTTPS", "SVCB"]) {

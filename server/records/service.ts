@@ -223,7 +223,7 @@ export class Records {
    * Makes edits that are worked out from the zone's present records, all or none. Without edits nothing happens.
    * @returns the number of records that changed, and the zone's revision afterwards @throws AppError as `plan`, PROVIDER_ERROR
    */
-  async edit(em: EntityManager, caller: Caller, domainId: string, { ahead, derive, ...why }: DerivedEdits) {
+  async edit(em: EntityManager, caller: Caller, domainId: string, { ahead, derive, isUnserved, ...why }: DerivedEdits) {
     let readAhead: LiveNames | undefined;
     const result = await this.#pipeline.run<EditPlan>(em, {
       domainId,
@@ -236,7 +236,11 @@ export class Records {
       plan: async (tx, zone) => {
         // What was read ahead is true while the row is locked.
         const live = (zone.locked && readAhead) ?? new LiveNames(tx, zone.id);
-        return await this.#withFollows(tx, caller, await planAtomic(tx, zone, await derive(tx, zone, live), live));
+        return await this.#withFollows(
+          tx,
+          caller,
+          await planAtomic(tx, { ...zone, isUnserved }, await derive(tx, zone, live), live),
+        );
       },
     });
     refuseAll(result.planned.outcomes, result.planned.changes, result.outcomes, "changes");
@@ -292,6 +296,8 @@ export class Records {
 
 /** Edits that are worked out from a zone's present records. */
 interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongside" | "about" | "cause"> {
+  /** Whether the zone is new and nothing serves it yet, so that its name servers may get their addresses later. */
+  isUnserved?: boolean;
   /** Statements to send with the one that locks the zone. @param live for the records of names, the same that `derive` gets */
   ahead?: (tx: EntityManager, live: LiveNames) => readonly Sent[];
   /** Returns the edits. Nothing else changes the zone meanwhile. @param live for the records of names */

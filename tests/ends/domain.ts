@@ -155,16 +155,23 @@ export const ofDomain = (zw: Zonewright): Proofs => ({
       expect(existsSync(join(zw.dataDir, "zones", folder, `${zone.name}.zone`))).toBe(true);
     },
   },
-  "settings that clients of [PowerDNS's API](powerdns-clients.md) gave it": {
-    columns: ["powerdns_zones.domain_id"],
+  "settings, metadata and comments that clients of [PowerDNS's API](powerdns-clients.md) gave it": {
+    columns: ["powerdns_zones.domain_id", "powerdns_metadata.domain_id", "powerdns_comments.domain_id"],
     async prove() {
       const zone = await manualZone(zw);
       const client = await powerdnsClient(zw.admin);
-      const accountOf = async () => (await client.get(`/zones/${zone.name}.`)).body.account;
-      expect((await client.send("PUT", `/zones/${zone.name}.`, { account: "team" })).status).toBe(204);
-      expect(await accountOf()).toBe("team");
+      const at = `/zones/${zone.name}.`;
+      const shown = async () => {
+        const { account, rrsets } = (await client.get(at)).body;
+        return [account, (await client.get(`${at}/metadata`)).body.length, rrsets[0].comments.length];
+      };
+      const soa = { name: `${zone.name}.`, type: "SOA", changetype: "REPLACE", comments: [{ content: "ours" }] };
+      expect((await client.send("PUT", at, { account: "team" })).status).toBe(204);
+      expect((await client.send("PUT", `${at}/metadata/X-NOTE`, { metadata: ["a"] })).status).toBe(200);
+      expect((await client.patch(zone.name, [soa])).status).toBe(204);
+      expect(await shown()).toEqual(["team", 1, 1]);
       await madeAnew(zw, zone);
-      expect(await accountOf()).toBe("");
+      expect(await shown()).toEqual(["", 0, 0]);
     },
   },
   "its zone at secondaries": {

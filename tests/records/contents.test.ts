@@ -12,6 +12,8 @@ const zw = useZonewright();
 const rows = contents.map((content) => [content.type, content.written.slice(0, 60), content.rfc, content] as const);
 const outcome = ({ stored }: Content) => stored ?? "refused";
 
+const isKey = ({ type, stored }: Content) => type === "DNSKEY" && stored !== null;
+
 /** Content that is stored, in master-file form; `refused` otherwise. */
 function printed(recordType: string, value: string | undefined, strings: string[] | null | undefined): string {
   return value === undefined ? "refused" : ruleFor(recordType).print(value, strings);
@@ -29,7 +31,9 @@ describe("a record's content is accepted, and stored, by its RFC", () => {
   const byApi: string[] = [];
   beforeAll(async () => {
     const zone = await manualZone(zw);
-    const records = contents.map((content, index) => ({ name: `n${index}`, ...asClient(content) }));
+    // A zone's keys belong at its apex.
+    const hosts = contents.map((content, index) => (isKey(content) ? "@" : `n${index}`));
+    const records = contents.map((content, index) => ({ name: hosts[index], ...asClient(content) }));
     // A DS belongs beside the NS records of a delegation.
     const signed = contents.flatMap(({ type }, index) => (type === "DS" ? [`n${index}`] : []));
     const delegations = signed.map((name) => ({ recordType: "NS", name, value: "ns.example.net" }));

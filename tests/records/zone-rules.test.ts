@@ -37,6 +37,8 @@ describe("the records of one name", () => {
     ["an HTTPS alias beside an SVCB", [alias, bindings], []],
     ["SVCB in alias mode beside another SVCB", [binding, bindings], ["alias"]],
     ["HTTPS beside a CNAME", [c1, service], ["alone"]],
+    ["the key of a zone", [record("DNSKEY", "257 3 13 AAAA")], ["keys"]],
+    ["a key of another kind", [record("DNSKEY", "0 3 13 AAAA")], []],
     ["a null MX", [record("MX", "0 .")], []],
     ["a null MX beside another MX", [record("MX", "0 ."), record("MX", "10 a.example")], ["null"]],
     ["two MX", [record("MX", "0 a.example"), record("MX", "10 a.example")], []],

@@ -56,6 +56,7 @@ import { LookedAt } from "./0065-looked-at.ts";
 import { BehindSerial } from "./0066-behind-serial.ts";
 import { NoEmptyGroups } from "./0067-no-empty-groups.ts";
 import { EmptyCaaValues } from "./0068-empty-caa-values.ts";
+import { PowerdnsNotes } from "./0069-powerdns-notes.ts";
 import { WrittenNames } from "./0070-written-names.ts";
 import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
@@ -122,6 +123,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0066-behind-serial", class: BehindSerial },
   { name: "0067-no-empty-groups", class: NoEmptyGroups },
   { name: "0068-empty-caa-values", class: EmptyCaaValues },
+  { name: "0069-powerdns-notes", class: PowerdnsNotes },
   { name: "0070-written-names", class: WrittenNames },
   { name: "0073-disabled-records", class: DisabledRecords },
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },

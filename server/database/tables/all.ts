@@ -1,6 +1,6 @@
 import type { InferKyselyDB } from "@mikro-orm/postgresql";
 import { AcmeChallengeSchema } from "./acme-challenges.ts";
-import { PowerdnsZoneSchema } from "./powerdns-zones.ts";
+import { PowerdnsCommentSchema, PowerdnsMetadataSchema, PowerdnsZoneSchema } from "./powerdns-zones.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
 import { BatchItemSchema, BatchSchema } from "./batches.ts";
@@ -62,6 +62,8 @@ export const entities = [
   DynamicUpdateSchema,
   AcmeChallengeSchema,
   PowerdnsZoneSchema,
+  PowerdnsMetadataSchema,
+  PowerdnsCommentSchema,
   TotpFactorSchema,
   EmailFactorSchema,
   PasskeySchema,

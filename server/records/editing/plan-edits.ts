@@ -5,7 +5,6 @@ import { LiveNames } from "../../changes/state/live-names.ts";
 import { liveById } from "../../changes/state/live-queries.ts";
 import { managedById } from "../../changes/state/managed-queries.ts";
 import type { EntityManager } from "../../database/database.ts";
-import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { LiveRecord, PlannedChange, RecordData } from "../../dns/record.ts";
 import { isServerManaged } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
@@ -61,7 +60,7 @@ export async function planEdits(
  */
 export async function judgeEdits(
   em: EntityManager,
-  zone: { id: string; name: string; kind: ProviderKind },
+  zone: Pick<ZoneContext, "id" | "name" | "kind" | "isUnserved">,
   { prepared, present }: { prepared: readonly PreparedEdit[]; present: readonly LiveRecord[] },
   judge: typeof applyEach,
 ): Promise<Judged & { changes: PlannedChange[] }> {

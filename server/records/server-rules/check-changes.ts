@@ -26,7 +26,7 @@ const mostAskedAbout = 1000;
  */
 export async function checkChanges(
   em: EntityManager,
-  zone: { id: string; name: string },
+  zone: CheckedZone & { id: string },
   changes: readonly PlannedChange[],
   mostAsked = mostAskedAbout,
 ): Promise<Map<string, Violation[]>> {
@@ -55,6 +55,12 @@ function isOrdinary({ before, after }: PlannedChange): boolean {
   return [before, after].every((record) => record?.recordType !== "NS" && record?.recordType !== "DNAME");
 }
 
+interface CheckedZone {
+  name: string;
+  /** Whether nothing serves the zone yet, so that its name servers may get their addresses later. */
+  isUnserved?: boolean;
+}
+
 interface States {
   /** The names that the changes touch. */
   touched: string[];
@@ -76,7 +82,7 @@ function* statesOf(changes: readonly PlannedChange[], unchanged: Unchanged): Ste
 }
 
 class Check {
-  readonly #zone: { name: string };
+  readonly #zone: CheckedZone;
   readonly #changes: readonly PlannedChange[];
   readonly #unchanged: Unchanged;
   readonly #touched: readonly string[];
@@ -86,7 +92,7 @@ class Check {
   #blame: Blame | null = null;
 
   constructor(
-    zone: { name: string },
+    zone: CheckedZone,
     changes: readonly PlannedChange[],
     unchanged: Unchanged,
     { touched, before, after }: States,
@@ -186,6 +192,7 @@ class Check {
       const addresses = addressesOf(this.#after, target);
       if (isDelegatedAbove(this.#after, name) || !isRefused(addresses, name)) continue;
       if (blamed === "others" && !this.#wasFine(record)) continue;
+      if (blamed === "their own" && name === "@" && this.#zone.isUnserved && addresses.state === "missing") continue;
       const advice =
         blamed === "others" ? "Point its NS records elsewhere first." : "Give it an A or AAAA record first.";
       const message = `${nameServerReason(this.#zone.name, name, target, addresses)} ${advice}`;

@@ -1,4 +1,4 @@
-import type { Caller } from "../../access/caller.ts";
+import { permitted, type Caller } from "../../access/caller.ts";
 import type { Permission } from "../../access/permissions.ts";
 import type { Need } from "../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
@@ -10,11 +10,21 @@ import { inSlices } from "../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";
 import { fileLines } from "./shown-rrsets.ts";
 import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
-import type { NewZones } from "./new-zones.ts";
+import { withoutSoa, type NewZones } from "./new-zones.ts";
 import { settingsIn, storeSettings } from "./zone-settings.ts";
+import { deleteMetadata, readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
 import { zoneOfId } from "./zone-ids.ts";
-import { briefZoneObject, listText, server, serverConfig, versions, zoneObject, zoneText } from "./zone-objects.ts";
+import {
+  briefZoneObject,
+  features,
+  listText,
+  server,
+  serverConfig,
+  versions,
+  zoneObject,
+  zoneText,
+} from "./zone-objects.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What a call needs. */
@@ -66,11 +76,13 @@ function json(value: unknown, status = 200): CallAnswer {
 
 const zones = "/api/v1/servers/localhost/zones";
 const zone = `${zones}/:zone`;
+const kind = `${zone}/metadata/:kind`;
 const search = "/api/v1/servers/localhost/search-data";
 
-/** The calls of PowerDNS Authoritative 4.7 that mean something here. */
+/** The calls of PowerDNS Authoritative that mean something here. */
 export const endpoints: readonly Endpoint[] = [
   { method: "GET", path: "/api", name: "versions", permission: null, answer: () => json(versions) },
+  { method: "GET", path: "/api/v1", name: "features", permission: null, answer: () => json(features) },
   { method: "GET", path: "/api/v1/servers", name: "listServers", permission: null, answer: () => json([server]) },
   {
     method: "GET",
@@ -95,14 +107,11 @@ export const endpoints: readonly Endpoint[] = [
   { method: "PUT", path: `${zone}/notify`, name: "notifyZone", permission: "records:write", answer: notifyZone },
   { method: "PUT", path: `${zone}/rectify`, name: "rectifyZone", permission: "records:write", answer: rectifyZone },
   { method: "GET", path: `${zone}/export`, name: "exportZone", permission: "records:read", answer: exportZone },
-  { method: "GET", path: `${zone}/metadata`, name: "listMetadata", permission: "records:read", answer: noList },
-  {
-    method: "GET",
-    path: `${zone}/metadata/:kind`,
-    name: "getMetadata",
-    permission: "records:read",
-    answer: getMetadata,
-  },
+  { method: "GET", path: `${zone}/metadata`, name: "listMetadata", permission: "records:read", answer: listMetadata },
+  { method: "POST", path: `${zone}/metadata`, name: "addMetadata", permission: "domains:write", answer: addMetadata },
+  { method: "GET", path: kind, name: "getMetadata", permission: "records:read", answer: getMetadata },
+  { method: "PUT", path: kind, name: "putMetadata", permission: "domains:write", answer: putMetadata },
+  { method: "DELETE", path: kind, name: "deleteMetadata", permission: "domains:write", answer: dropMetadata },
   { method: "GET", path: `${zone}/cryptokeys`, name: "listKeys", permission: "records:read", answer: noList },
   { method: "GET", path: search, name: "search", permission: "records:read", answer: searchData },
 ];
@@ -122,14 +131,14 @@ async function listZones({ parts, em, caller, query }: Call): Promise<CallAnswer
   const given = query.get("zone");
   const name = given === null ? null : parseZoneName(given);
   if (name?.ok === false) return json([]);
-  const list = await parts.powerdnsZones.list(em, caller, name?.value);
+  const list = await parts.powerdnsZones.list(em, caller, { name: name?.value });
   const shown = flagIn(query, "dnssec") ? zoneObject : briefZoneObject;
   return { status: 200, type: "json", text: listText(list.map((one) => shown(one))) };
 }
 
-/** Reads a parameter that is true unless it says otherwise. @throws Unprocessable */
-function flagIn(query: URLSearchParams, name: string): boolean {
-  const given = query.get(name) ?? "true";
+/** Reads a parameter that is true or false. @param usual without it @throws Unprocessable */
+function flagIn(query: URLSearchParams, name: string, usual = true): boolean {
+  const given = query.get(name) ?? String(usual);
   if (given === "true" || given === "1") return true;
   if (given === "false" || given === "0") return false;
   throw new Unprocessable(
@@ -141,11 +150,13 @@ function flagIn(query: URLSearchParams, name: string): boolean {
 async function getZone(call: Call): Promise<CallAnswer> {
   const { parts, em, query } = call;
   const withRrsets = flagIn(query, "rrsets");
+  const isCounted = flagIn(query, "record_count", false);
+  const activeOnly = !flagIn(query, "include_disabled");
   const zone = await found(call, "read");
-  if (!withRrsets) return { status: 200, type: "json", text: zoneText(zone, null) };
-  const filter = { name: query.get("rrset_name") ?? undefined, type: query.get("rrset_type") ?? undefined };
-  const rrsets = await parts.powerdnsZones.rrsets(em, zone, filter);
-  return { status: 200, type: "json", text: zoneText(zone, rrsets) };
+  if (!withRrsets && !isCounted) return { status: 200, type: "json", text: zoneText(zone, null) };
+  const [name, type] = ["rrset_name", "rrset_type"].map((field) => query.get(field) ?? undefined);
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone, { name, type, activeOnly });
+  return { status: 200, type: "json", text: zoneText(zone, withRrsets ? rrsets : null, rrsets) };
 }
 
 async function patchZone(call: Call): Promise<CallAnswer> {
@@ -160,7 +171,9 @@ async function patchZone(call: Call): Promise<CallAnswer> {
 
 /** Returns how many records RRsets name; an RRset without any counts as one. */
 function sizeOf(rrsets: readonly WantedRrset[]): number {
-  return rrsets.reduce((sum, { records }) => sum + Math.max(1, records?.length ?? 1), 0);
+  return rrsets.reduce((sum, { records, added, removed }) => {
+    return sum + Math.max(1, (records?.length ?? 0) + added.length + removed.length);
+  }, 0);
 }
 
 /** Text, unless the client asks for JSON, as in PowerDNS. */
@@ -182,10 +195,27 @@ async function createZone(call: Call): Promise<CallAnswer> {
   return { status: 201, type: "json", text: zoneText(zone, rrsets) };
 }
 
-/** Takes settings of a zone. They mean nothing here, and are kept as they were set. */
+/** Takes settings of a zone, which mean nothing here, and are kept as they were set. With `rrsets`, those replace all that the zone has. */
 async function putZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
   const zone = await found(call, "manage");
-  await storeSettings(call.em, zone.id, settingsIn(await call.body(), zone));
+  const { rrsets = null, ...given } = await call.body();
+  const settings = settingsIn(given, zone);
+  if (rrsets === null) {
+    await storeSettings(em, zone.id, settings);
+    return nothing;
+  }
+  permitted(caller, "records:write");
+  const wanted = await inSlices(wantedRrsets(rrsets, zone.name, false));
+  if (!wanted.some(({ recordType, records }) => recordType === "SOA" && records !== null))
+    throw new Unprocessable(
+      "BAD_REQUEST",
+      "`rrsets` replaces all RRsets of the zone, so it must have the SOA, too. To change some, send them with PATCH.",
+    );
+  if (sizeOf(wanted) > mostOrdinaryChanges) await call.countCostly();
+  const alongside = (tx: EntityManager) => storeSettings(tx, zone.id, settings);
+  const ours = wanted.flatMap(withoutSoa);
+  await withinContent(parts.powerdnsZones.change(em, caller, zone, ours, { whole: true, alongside }));
   return nothing;
 }
 
@@ -213,12 +243,40 @@ async function noList(call: Call): Promise<CallAnswer> {
   return json([]);
 }
 
-async function getMetadata(call: Call): Promise<CallAnswer> {
-  await found(call, "read");
-  return json({ type: "Metadata", kind: call.path["kind"] ?? "", metadata: [] });
+async function listMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "read");
+  return json(await readMetadata(call.em, id));
 }
 
-async function searchData({ em, caller, query }: Call): Promise<CallAnswer> {
+async function getMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "read");
+  const { kind = "" } = call.path;
+  const [metadata = shownMetadata(kind, [])] = await readMetadata(call.em, id, kind);
+  return json(metadata);
+}
+
+/** Adds values to a kind. */
+async function addMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  const { kind, metadata } = await call.body();
+  return json(await writeMetadata(call.em, id, { kind: settableKind(kind), metadata: valuesIn(metadata) }, true), 201);
+}
+
+/** Replaces the values of a kind. */
+async function putMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  const kind = settableKind(call.path["kind"]);
+  const { metadata } = await call.body();
+  return json(await writeMetadata(call.em, id, { kind, metadata: valuesIn(metadata) }, false));
+}
+
+async function dropMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  await deleteMetadata(call.em, id, settableKind(call.path["kind"]));
+  return nothing;
+}
+
+async function searchData({ parts, em, caller, query }: Call): Promise<CallAnswer> {
   const wanted = wildcardSearch(query);
-  return json(wanted.objectType === "comment" ? [] : await foundObjects(em, caller, wanted));
+  return json(await foundObjects({ em, caller, zones: parts.powerdnsZones }, wanted));
 }

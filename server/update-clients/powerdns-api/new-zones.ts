@@ -39,12 +39,13 @@ export class NewZones {
     if (!name.ok) throw new Unprocessable("BAD_REQUEST", name.message);
     const settings = settingsIn(given, null);
     const rrsets = await rrsetsIn(given, name.value);
-    const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.filter(isOurs)];
+    const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.flatMap(withoutSoa)];
     if (wanted.length > 0) permitted(caller, "records:write");
     const { id } = await created(domains.create(em, caller, { name: name.value }));
     try {
       await storeSettings(database.fork(), id, settings);
-      if (wanted.length > 0) await withinContent(zones.change(database.fork(), caller, { id }, wanted));
+      if (wanted.length > 0)
+        await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true }));
     } catch (error) {
       await domains.delete(database.fork(), caller, id);
       throw error;
@@ -70,7 +71,18 @@ async function rrsetsIn(given: Readonly<Record<string, unknown>>, zone: string):
     if (!first) return [];
     const { name, recordType, ttl } = first;
     const records = [first, ...others].map(({ value, strings }) => ({ value, strings, disabled: false }));
-    return [{ owner: `${absoluteName(name, zone)}.`, name, recordType, records, ttl, comment: undefined }];
+    return [
+      {
+        owner: `${absoluteName(name, zone)}.`,
+        name,
+        recordType,
+        records,
+        ttl,
+        added: [],
+        removed: [],
+        comments: undefined,
+      },
+    ];
   });
 }
 
@@ -84,9 +96,10 @@ async function created<T>(creation: Promise<T>): Promise<T> {
   }
 }
 
-/** Copies of zones bring their SOA along, which is made here. */
-function isOurs({ recordType }: WantedRrset): boolean {
-  return recordType !== "SOA";
+/** Copies of zones bring their SOA along, which is made here; its comments stay. */
+export function withoutSoa(rrset: WantedRrset): WantedRrset[] {
+  if (rrset.recordType !== "SOA") return [rrset];
+  return rrset.comments === undefined ? [] : [{ ...rrset, records: null }];
 }
 
 /** Returns the RRset of the zone's name servers. @throws Unprocessable */
@@ -97,7 +110,8 @@ function nameServersIn(given: unknown, zone: string, rrsets: readonly WantedRrse
   if (names.length === 0) return [];
   if (rrsets.some(({ name, recordType }) => name === "@" && recordType === "NS"))
     throw new Unprocessable("BAD_REQUEST", "Nameservers list MUST NOT be mixed with zone-level NS in rrsets");
-  const distinct = [...new Set(names.map((name) => name.toLowerCase()))];
+  // As first written: clients compare what they read with what they wrote.
+  const distinct = [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed();
   if (distinct.length > mostNameServers)
     throw new Unprocessable("BAD_REQUEST", `\`nameservers\` must be at most ${mostNameServers} names.`);
   const records = distinct.map((content) => ({ content }));

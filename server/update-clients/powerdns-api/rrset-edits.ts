@@ -3,7 +3,8 @@ import { nameOf, recordKey, rrsetKey, valueOf, type LiveRecord, type RecordStatu
 import { withEscapes } from "../../dns/names/names.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { Edit } from "../../records/editing/edits.ts";
-import type { WantedData, WantedRrset } from "./wanted-rrsets.ts";
+import { textOf } from "./comments.ts";
+import { otherTtl, type WantedData, type WantedRrset } from "./wanted-rrsets.ts";
 
 /** An edit, and the RRset that it is made for. */
 export interface RrsetEdit {
@@ -14,7 +15,7 @@ export interface RrsetEdit {
 /**
  * Returns the edits that turn the present records into what is wanted. A replaced value is an update, so that the record keeps its identity
  * and notes. Pure.
- * @param present the records at the names of the RRsets
+ * @param present the records at the names of the RRsets @throws Unprocessable for a record to add whose TTL is another than its RRset's
  */
 export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly LiveRecord[]): Steps<RrsetEdit[]> {
   const sets = Map.groupBy(present, rrsetKey);
@@ -30,10 +31,10 @@ export function* rrsetEdits(wanted: readonly WantedRrset[], present: readonly Li
 }
 
 function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
-  const { name, recordType, records, ttl, comment } = wanted;
+  const { name, recordType, records, ttl, comments } = wanted;
   const owner = withEscapes(wanted.owner);
-  const noted = comment === undefined ? {} : { comment };
-  if (records === null) return present.flatMap((record) => updateOf(record, noted));
+  const noted = comments === undefined ? {} : { comment: textOf(comments) || null };
+  if (records === null) return adjustments(wanted, present, noted);
   const coming = new Map(records.map((data) => [recordKey({ name, recordType, ...data }), data]));
   const written = ttl === null ? noted : { ...noted, ttl };
   const edits: Edit[] = [];
@@ -57,6 +58,29 @@ function editsOf(wanted: WantedRrset, present: readonly LiveRecord[]): Edit[] {
   });
   const deleted = going.slice(Math.min(replaceable.length, coming.size));
   return [...edits, ...deleted.map(({ id }): Edit => ({ action: "delete", recordId: id }))];
+}
+
+/** Returns the edits that add and remove single records, and leave the others as they are but for their comment. */
+function adjustments(wanted: WantedRrset, present: readonly LiveRecord[], noted: Pick<Patch, "comment">): Edit[] {
+  const { name, recordType, added, removed, ttl } = wanted;
+  const keyOf = (data: WantedData) => recordKey({ name, recordType, ...data });
+  const going = new Set(removed.map(keyOf));
+  const [leaving, staying] = [true, false].map((leaves) =>
+    present.filter((one) => going.has(recordKey(one)) === leaves),
+  );
+  const there = new Set((staying ?? []).map(recordKey));
+  const coming = added.filter((data) => !there.has(keyOf(data)));
+  const other = (staying ?? []).find((record) => !record.proxied && record.ttl !== ttl);
+  if (other && coming.length > 0) throw otherTtl(wanted, other.ttl);
+  return [
+    ...(leaving ?? []).map(({ id }): Edit => ({ action: "delete", recordId: id })),
+    ...(staying ?? []).flatMap((record) => updateOf(record, noted)),
+    ...coming.map((data): Edit => {
+      const content = { door: "dns" as const, value: valueOf(data), strings: data.strings, status: statusOf(data) };
+      const input = { name: withEscapes(wanted.owner), recordType, comment: sharedComment(present), ...content };
+      return { action: "create", input: { ...input, ...noted, ...(ttl === null ? {} : { ttl }) } };
+    }),
+  ];
 }
 
 function statusOf({ disabled }: WantedData): RecordStatus {

@@ -1,10 +1,13 @@
+import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
-import type { EntityManager } from "../../database/database.ts";
-import { absoluteName } from "../../dns/names/names.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { escapeLike } from "../../database/escape-like.ts";
 import { searchRecords } from "../../records/search.ts";
 import { Unprocessable } from "./refusals.ts";
-import { shownContent } from "./shown-rrsets.ts";
+import { shownContent, shownOwner } from "./shown-rrsets.ts";
 import { zoneIdOf } from "./zone-ids.ts";
+import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What `search-data` is asked for. */
 export interface WildcardSearch {
@@ -61,24 +64,89 @@ export function wildcardMatcher(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Returns the records that match by name or content, and that the caller sees. */
-export async function foundObjects(em: EntityManager, caller: Caller, search: WildcardSearch) {
-  if (search.objectType === "zone") return [];
+/** What a search finds in. */
+interface Sources {
+  em: EntityManager;
+  caller: Caller;
+  zones: PowerdnsZones;
+}
+
+/** Zones beyond these are found without their SOA, each of which is read by itself. */
+const mostSoas = 50;
+
+/** Returns the zones, records and comments that match and that the caller sees, in this order. */
+export async function foundObjects(sources: Sources, search: WildcardSearch): Promise<object[]> {
+  const { objectType, literal, most } = search;
+  const isWanted = (type: WildcardSearch["objectType"]) => objectType === "all" || objectType === type;
+  const zones =
+    isWanted("zone") || isWanted("record")
+      ? await sources.zones.list(sources.em, sources.caller, { containing: literal, most: mostFound })
+      : [];
+  const named = zones.filter(({ name }) => search.matches(name) || search.matches(`${name}.`));
+  return [
+    ...(isWanted("zone")
+      ? named.map(({ name }) => ({ object_type: "zone", name: `${name}.`, zone_id: zoneIdOf(name) }))
+      : []),
+    ...(isWanted("record") ? await foundSoas(sources, named.slice(0, mostSoas)) : []),
+    ...(isWanted("record") ? await foundRecords(sources, search) : []),
+    ...(isWanted("comment") ? await foundComments(sources, search) : []),
+  ].slice(0, most);
+}
+
+async function foundSoas({ em, zones }: Sources, named: readonly FoundZone[]): Promise<object[]> {
+  const found: object[] = [];
+  for (const zone of named) {
+    const sets = await zones.rrsets(em, zone, { name: `${zone.name}.`, type: "SOA" });
+    for (const { name, type, ttl, records } of sets) {
+      for (const record of records)
+        found.push({
+          object_type: "record",
+          name,
+          type,
+          ttl,
+          ...record,
+          zone: `${zone.name}.`,
+          zone_id: zoneIdOf(zone.name),
+        });
+    }
+  }
+  return found;
+}
+
+async function foundRecords({ em, caller }: Sources, search: WildcardSearch): Promise<object[]> {
   const { records } = await searchRecords(em, caller, { search: search.literal, page: 1, limit: mostFound, view: "" });
-  const objects = records.map((record) => {
-    const zone = record.domainName;
-    return {
-      object_type: "record",
-      name: `${absoluteName(record.name, zone)}.`,
-      type: record.recordType,
-      ttl: record.ttl,
-      content: shownContent(record),
-      disabled: record.status === "disabled",
+  const objects = records.map((record) => ({
+    object_type: "record",
+    name: shownOwner(record.name, record.domainName),
+    type: record.recordType,
+    ttl: record.ttl,
+    content: shownContent(record),
+    disabled: record.status === "disabled",
+    zone: `${record.domainName}.`,
+    zone_id: zoneIdOf(record.domainName),
+  }));
+  return objects.filter(({ name, content }) =>
+    [name, name.slice(0, -1), content].some((text) => search.matches(text.toLowerCase())),
+  );
+}
+
+async function foundComments({ em, caller }: Sources, search: WildcardSearch): Promise<object[]> {
+  const visible = await visibleDomains(em, caller);
+  const { rows } = await sql<{ name: string; record_type: string; comment: string; zone: string }>`
+    select distinct d.name as zone, r.name, r.record_type, r.comment
+    from records r cross join lateral (select name, view from domains where id = r.domain_id offset 0) d
+    where r.until is null and r.comment is not null
+      and lower(r.comment) like ${`%${escapeLike(search.literal)}%`} and ${visible.records("r")} and d.view = ''
+    order by d.name, r.name, r.record_type limit ${mostFound}
+  `.execute(queries(em));
+  return rows
+    .filter(({ comment }) => [comment, ...comment.split("; ")].some((text) => search.matches(text.toLowerCase())))
+    .map(({ name, record_type: type, comment: content, zone }) => ({
+      object_type: "comment",
+      name: shownOwner(name, zone),
+      type,
+      content,
       zone: `${zone}.`,
       zone_id: zoneIdOf(zone),
-    };
-  });
-  const isMeant = ({ name, content }: (typeof objects)[number]) =>
-    [name, name.slice(0, -1), content].some((text) => search.matches(text.toLowerCase()));
-  return objects.filter(isMeant).slice(0, search.most);
+    }));
 }

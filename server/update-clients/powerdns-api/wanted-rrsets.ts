@@ -8,9 +8,9 @@ import { logicalLines } from "../../dns/zone-file/tokens.ts";
 import { maxTtl } from "../../dns/zone-file/ttl.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import type { Steps } from "../../platform/slices.ts";
+import { mapped, type Steps } from "../../platform/slices.ts";
+import { commentsIn, type GivenComment } from "./comments.ts";
 import { Unprocessable } from "./refusals.ts";
-import { line } from "../../api/schemas.ts";
 
 /** A record's data as `Edit` takes it, if it is canonical, with its spelling. */
 export interface WantedData extends Pick<Spelling, "writtenValue"> {
@@ -28,21 +28,25 @@ export interface WantedRrset extends Pick<Spelling, "writtenName"> {
   recordType: string;
   /** Its whole content; empty deletes it, null leaves its records as they are. */
   records: readonly WantedData[] | null;
+  /** Records to add, if they are not there yet. */
+  added: readonly WantedData[];
+  /** Records to remove, if they are there. */
+  removed: readonly WantedData[];
   /** Null only where there is no record to write. */
   ttl: number | null;
-  /** Undefined: as it is. */
-  comment: string | null | undefined;
+  /** Undefined: as they are. */
+  comments: readonly GivenComment[] | undefined;
 }
 
 /**
- * Reads the `rrsets` of a body, in the order in which they are given; of two for the same RRset the later counts. Unknown fields mean nothing,
- * as in PowerDNS. Pure.
- * @param zone canonical @param changing whether each says `REPLACE` or `DELETE`; otherwise each is an RRset of a new zone
+ * Reads the `rrsets` of a body, in the order in which they are given; several for the same RRset take effect one after the other. Unknown
+ * fields mean nothing, as in PowerDNS. Pure.
+ * @param zone canonical @param changing whether each has a `changetype`; otherwise each is an RRset of a new zone
  * @throws Unprocessable that names the RRset
  */
 export function* wantedRrsets(given: unknown, zone: string, changing: boolean): Steps<WantedRrset[]> {
   if (!Array.isArray(given)) throw refused("Send `rrsets`: a list of RRsets.");
-  const wanted = new Map<string, WantedRrset>();
+  const drafts = new Map<string, Draft>();
   const seen = new Set<string>();
   for (const one of given as unknown[]) {
     if (!isObject(one)) throw refused("Each of `rrsets` must be an object.");
@@ -52,19 +56,99 @@ export function* wantedRrsets(given: unknown, zone: string, changing: boolean): 
     const said = label(place);
     const changetype = changing ? changetypeOf(one, said) : "REPLACE";
     const key = `${place.name} ${place.recordType}`;
+    const draft = drafts.get(key) ?? untouched(place);
+    drafts.delete(key);
+    drafts.set(key, draft);
+    if (changetype === "EXTEND" || changetype === "PRUNE") {
+      const only = yield* onlyRecord(one, place);
+      if (changetype === "EXTEND") extend(draft, only);
+      else prune(draft, only);
+      continue;
+    }
     if (seen.has(`${key} ${changetype}`)) throw refused(`${said}: It is given twice with changetype ${changetype}.`);
     seen.add(`${key} ${changetype}`);
     const read =
-      changetype === "DELETE" ? { records: [], ttl: null, comment: undefined } : yield* contentOf(one, place);
-    wanted.delete(key);
-    wanted.set(key, { ...place, ...read });
+      changetype === "DELETE" ? { records: [], ttl: null, comments: undefined } : yield* contentOf(one, place);
+    draft.place = place;
+    draft.comments = read.comments;
+    // Comments alone leave the records as they are, or as what was said before makes them.
+    if (read.records !== null) replace(draft, read.records, read.ttl);
     yield;
   }
-  return [...wanted.values()];
+  return yield* mapped(drafts.values(), wantedIn);
+}
+
+/** What the items for one RRset make of it so far. */
+interface Draft {
+  place: Place;
+  /** By content, as are the others. Null: the records that the zone has. */
+  records: Map<string, WantedData> | null;
+  added: Map<string, WantedData>;
+  removed: Map<string, WantedData>;
+  ttl: number | null;
+  comments: WantedRrset["comments"];
+}
+
+function untouched(place: Place): Draft {
+  return { place, records: null, added: new Map(), removed: new Map(), ttl: null, comments: undefined };
+}
+
+function wantedIn({ place, records, added, removed, ttl, comments }: Draft): WantedRrset {
+  const others = { added: [...added.values()], removed: [...removed.values()], ttl, comments };
+  return { ...place, records: records && [...records.values()], ...others };
+}
+
+function replace(draft: Draft, records: readonly WantedData[], ttl: number | null): void {
+  draft.records = new Map(records.map((data) => [contentKey(data), data]));
+  draft.added.clear();
+  draft.removed.clear();
+  draft.ttl = ttl;
+}
+
+/** A record to add to an RRset or to remove from it. */
+interface OnlyRecord {
+  data: WantedData;
+  ttl: number;
+}
+
+function* onlyRecord(given: Readonly<Record<string, unknown>>, place: Place): Steps<OnlyRecord> {
+  const { records, ttl } = yield* contentOf({ ...given, comments: undefined, records: given["records"] ?? [] }, place);
+  const [data, ...others] = records ?? [];
+  if (data === undefined || ttl === null || others.length > 0)
+    throw refused(`${label(place)}: EXTEND and PRUNE take exactly one record in \`records\`.`);
+  return { data, ttl };
+}
+
+/** Adds a record. @throws Unprocessable for another TTL than the others have */
+function extend(draft: Draft, { data, ttl }: OnlyRecord): void {
+  const key = contentKey(data);
+  const into = draft.records ?? draft.added;
+  if (into.has(key)) return;
+  if (into.size > 0 && draft.ttl !== null && draft.ttl !== ttl) throw otherTtl(draft.place, draft.ttl);
+  draft.removed.delete(key);
+  draft.ttl = ttl;
+  into.set(key, data);
+}
+
+function prune(draft: Draft, { data }: OnlyRecord): void {
+  const key = contentKey(data);
+  (draft.records ?? draft.added).delete(key);
+  if (draft.records === null) draft.removed.set(key, data);
+}
+
+function contentKey({ value, strings }: WantedData): string {
+  return JSON.stringify([value, strings]);
+}
+
+/** Returns the refusal of a record whose TTL is another than that of its RRset. */
+export function otherTtl(place: Pick<Place, "owner" | "recordType">, ttl: number): Unprocessable {
+  return refused(
+    `${label(place)}: It uses a different TTL value than the remainder of the RRset, which has ${ttl}. Send that, or REPLACE the RRset.`,
+  );
 }
 
 /** Names an RRset in an error, as PowerDNS does: clients read these words. */
-export function label({ owner, recordType }: Place): string {
+export function label({ owner, recordType }: Pick<Place, "owner" | "recordType">): string {
   return `RRset ${owner} IN ${recordType}`;
 }
 
@@ -82,10 +166,18 @@ function placeOf(given: Readonly<Record<string, unknown>>, zone: string): Place 
   const { type } = given;
   const recordType = typeof type === "string" ? canonicalOrOwn(type) : null;
   if (recordType === null) throw refused(`RRset ${shown(owner)}: The type is unknown. Use a mnemonic such as MX.`);
+  if (mistyped.test(owner.replaceAll(anEscape, "")))
+    throw refused(
+      `RRset ${shown(owner)} IN ${recordType}: The name contains unsupported characters. Write them as \\DDD, such as \\058 for a colon.`,
+    );
   const name = readOwner(owner, "", zone);
   if (!name.ok) throw refused(`RRset ${shown(owner)} IN ${recordType}: Name is out of zone. ${name.message}`);
   return { owner: `${absoluteName(nameOf(name.value), zone)}.`, ...name.value, recordType };
 }
+
+/** What is rarely meant in a name, such as the colon of an address on the web. */
+const mistyped = /(?![\w.*/-])[ -~]/;
+const anEscape = /\\\d{3}|\\[^]/g;
 
 function isDeletion({ changetype }: Readonly<Record<string, unknown>>): boolean {
   return typeof changetype === "string" && changetype.toUpperCase() === "DELETE";
@@ -100,21 +192,25 @@ function canonicalOrOwn(type: string): string | null {
   return canonicalType(type) ?? (type.toUpperCase() === "ALIAS" ? "ALIAS" : null);
 }
 
-function changetypeOf({ changetype }: Readonly<Record<string, unknown>>, said: string): "REPLACE" | "DELETE" {
+const changetypes = ["REPLACE", "DELETE", "EXTEND", "PRUNE"] as const;
+type Changetype = (typeof changetypes)[number];
+
+function changetypeOf({ changetype }: Readonly<Record<string, unknown>>, said: string): Changetype {
   const word = typeof changetype === "string" ? changetype.toUpperCase() : "";
-  if (word === "REPLACE" || word === "DELETE") return word;
-  throw refused(`${said}: \`changetype\` must be REPLACE or DELETE.`);
+  const known = changetypes.find((one) => one === word);
+  if (known) return known;
+  throw refused(`${said}: \`changetype\` must be REPLACE, DELETE, EXTEND or PRUNE.`);
 }
 
 function* contentOf(
   given: Readonly<Record<string, unknown>>,
   place: Place,
-): Steps<Pick<WantedRrset, "records" | "ttl" | "comment">> {
+): Steps<Pick<WantedRrset, "records" | "ttl" | "comments">> {
   const said = label(place);
-  const comment = commentIn(given["comments"], said);
+  const comments = commentsIn(given["comments"], said);
   if (given["records"] === undefined || given["records"] === null) {
-    if (comment === undefined) throw refused(`${said}: Send \`records\`, \`comments\` or both.`);
-    return { records: null, ttl: null, comment };
+    if (comments === undefined) throw refused(`${said}: Send \`records\`, \`comments\` or both.`);
+    return { records: null, ttl: null, comments };
   }
   if (!Array.isArray(given["records"])) throw refused(`${said}: \`records\` must be a list.`);
   const some = given["records"] as unknown[];
@@ -122,17 +218,17 @@ function* contentOf(
   const seen = new Set<string>();
   for (const one of some) {
     const data = dataOf(one, place);
-    const key = JSON.stringify([data.value, data.strings]);
+    const key = contentKey(data);
     if (seen.has(key)) throw refused(`${said}: The content ${shown(data.value)} is given twice.`);
     seen.add(key);
     records.push(data);
     yield;
   }
   const { ttl } = given;
-  if (some.length === 0) return { records, ttl: null, comment };
+  if (some.length === 0) return { records, ttl: null, comments };
   const isTtl = typeof ttl === "number" && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl;
   if (!isTtl) throw refused(`${said}: \`ttl\` must be whole seconds from 0 to ${maxTtl}.`);
-  return { records, ttl, comment };
+  return { records, ttl, comments };
 }
 
 /** Returns the data of a record. @throws Unprocessable in PowerDNS's form, which names the record */
@@ -150,7 +246,12 @@ function dataOf(given: unknown, { owner, recordType }: Place): WantedData {
 /** A zone that nobody has: completes names without a trailing dot, to find them. */
 const elsewhere = "relative.invalid";
 
+/** Quoted strings and escapes, in which no character has a meaning of its own. */
+const outsideSyntax = /"(?:\\[^]|[^"\\])*"|\\[^]/g;
+
 function readContent(recordType: string, content: string): Result<Omit<WantedData, "disabled">> {
+  if (/[();]/.test(content.replaceAll(outsideSyntax, "")))
+    return refuse("The content has a parenthesis or semicolon outside quotes. Leave out parentheses and comments.");
   const [only, ...others] = logicalLines(content);
   if (only?.kind !== "line" || others.length > 0)
     return refuse("The content must be one line of data as in a zone file, with all quotes closed.");
@@ -168,21 +269,6 @@ function readContent(recordType: string, content: string): Result<Omit<WantedDat
   if (!written.ok) return written;
   const { writtenValue } = written.value;
   return ok({ value: written.value.value, ...spellingOf({ writtenValue }), strings: written.value.strings ?? null });
-}
-
-const commentForm = line(1_000);
-
-/** Returns the comments as one text; null for none, undefined if they are not given. */
-function commentIn(given: unknown, said: string): string | null | undefined {
-  if (given === undefined || given === null) return undefined;
-  const contents = Array.isArray(given)
-    ? given.map((one: unknown) => (isObject(one) ? one["content"] : undefined))
-    : [null];
-  const text = contents.every((content) => typeof content === "string") ? contents.join("; ") : null;
-  if (text === null) throw refused(`${said}: \`comments\` must be a list of objects with \`content\`.`);
-  const read = commentForm.safeParse(text);
-  if (!read.success) throw refused(`${said}: comments: ${read.error.issues[0]?.message ?? ""}`);
-  return text === "" ? null : text;
 }
 
 function isObject(given: unknown): given is Readonly<Record<string, unknown>> {

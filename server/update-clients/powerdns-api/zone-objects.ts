@@ -9,6 +9,9 @@ const serverUrl = "/api/v1/servers/localhost";
 /** What `GET /api` says. Paths are relative to the API's base, to which clients add them. */
 export const versions = [{ version: 1, url: "/api/v1" }];
 
+/** What `GET /api/v1` says. */
+export const features = [{ api_features: [], server_url: "/api/v1/servers{/server}" }];
+
 /** The only server there is. */
 export const server = {
   type: "Server",
@@ -53,8 +56,15 @@ export function briefZoneObject(zone: FoundZone) {
   return brief;
 }
 
-/** Returns a zone with what lists leave out. @param rrsets null: without them */
-export function* zoneText(zone: FoundZone, rrsets: readonly ShownRrset[] | null): Generator<string> {
+/**
+ * Returns a zone with what lists leave out.
+ * @param rrsets null: without them @param counted those to count as `record_count`; null: none
+ */
+export function* zoneText(
+  zone: FoundZone,
+  rrsets: readonly ShownRrset[] | null,
+  counted: readonly ShownRrset[] | null = rrsets,
+): Generator<string> {
   const { settings } = zone;
   const whole = {
     ...zoneObject(zone),
@@ -67,6 +77,7 @@ export function* zoneText(zone: FoundZone, rrsets: readonly ShownRrset[] | null)
     soa_edit_api: settings.soa_edit_api ?? "INCREASE",
     master_tsig_key_ids: [],
     slave_tsig_key_ids: [],
+    ...(counted === null ? {} : { record_count: counted.reduce((sum, { records }) => sum + records.length, 0) }),
   };
   if (rrsets === null) {
     yield JSON.stringify(whole);

@@ -42,8 +42,13 @@ export function settingsIn(given: Readonly<Record<string, unknown>>, zone: { sig
     throw refused(
       "`dnssec`: Zonewright does not sign zones. Turn signing on at the DNS provider, or leave `dnssec` out.",
     );
-  if (zone !== null && given["rrsets"] !== undefined)
-    throw refused("PUT changes no records. Send `rrsets` with PATCH.");
+  for (const field of ["master_tsig_key_ids", "slave_tsig_key_ids"]) {
+    const keys = given[field];
+    if (keys !== undefined && keys !== null && !(Array.isArray(keys) && keys.length === 0))
+      throw refused(
+        `\`${field}\` must be empty: keys for transfers are set in Zonewright, at the primary configuration.`,
+      );
+  }
   const settings: ZoneSettings = {};
   const kind = kindIn(given["kind"]);
   if (kind !== undefined) settings.kind = kind;

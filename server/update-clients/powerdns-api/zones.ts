@@ -13,15 +13,17 @@ import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { LiveNames } from "../../changes/state/live-names.ts";
 import { liveAtNames, zoneAt } from "../../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { readOwner } from "../../dns/names/names.ts";
-import { isApexNs, valueOf, type LiveRecord } from "../../dns/record.ts";
+import { escapeLike } from "../../database/escape-like.ts";
+import { absoluteName, readOwner } from "../../dns/names/names.ts";
+import { isActive, isApexNs, rrsetKey, valueOf, type LiveRecord } from "../../dns/record.ts";
 import { isServerManaged, withoutManaged } from "../../dns/server-managed.ts";
 import { serialOf } from "../../dns/wire/serials.ts";
 import { initialSoa, type Soa } from "../../dns/zone-file/soa.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import { inSlices } from "../../platform/slices.ts";
+import { flatMapped, grouped, inSlices, type Steps } from "../../platform/slices.ts";
 import type { Records } from "../../records/service.ts";
+import { storeComments, storedComments } from "./comments.ts";
 import { rrsetEdits, type RrsetEdit } from "./rrset-edits.ts";
 import { shownRrsets, soaRrset, type ShownRrset } from "./shown-rrsets.ts";
 import { label, type WantedRrset } from "./wanted-rrsets.ts";
@@ -54,6 +56,27 @@ export interface RrsetFilter {
   /** Absolute. */
   name?: string | undefined;
   type?: string | undefined;
+  /** Whether to leave out disabled records. */
+  activeOnly?: boolean;
+}
+
+/** Which zones to list. */
+export interface ZoneFilter {
+  /** Only that zone, canonical. */
+  name?: string | undefined;
+  /** Only zones whose name has this text. */
+  containing?: string | undefined;
+  most?: number;
+}
+
+/** How to change RRsets. */
+interface ChangeOptions {
+  /** Whether the zone has just been created for them. */
+  isNew?: boolean;
+  /** Whether all other RRsets that the caller sees go. */
+  whole?: boolean;
+  /** Stores what belongs to the change, in its transaction. */
+  alongside?: (tx: EntityManager) => Promise<void>;
 }
 
 /** Zones and their RRsets as PowerDNS's API has them. Only the default view of a name is there. */
@@ -64,13 +87,17 @@ export class PowerdnsZones {
     this.#parts = parts;
   }
 
-  /** Returns the zones that the caller sees, by name. @param name only that zone, canonical */
-  async list(em: EntityManager, caller: Caller, name?: string): Promise<FoundZone[]> {
+  /** Returns the zones that the caller sees, by name. */
+  async list(em: EntityManager, caller: Caller, { name, containing, most }: ZoneFilter = {}): Promise<FoundZone[]> {
     const visible = await visibleDomains(em, caller);
     const rows = await zoneRows(em, caller)
       .where((eb) => visible.condition(eb))
       .$if(name !== undefined, (query) => query.where("domains.name", "=", name ?? ""))
+      .$if(containing !== undefined, (query) =>
+        query.where("domains.name", "like", `%${escapeLike(containing ?? "")}%`),
+      )
       .orderBy("domains.name")
+      .$if(most !== undefined, (query) => query.limit(most ?? 0))
       .execute();
     return rows.flatMap((row) => {
       const rights = rightsFrom(caller, row);
@@ -87,7 +114,7 @@ export class PowerdnsZones {
 
   /** Returns the RRsets of a zone that the caller sees, beginning with its SOA. */
   async rrsets(em: EntityManager, zone: FoundZone, filter: RrsetFilter = {}): Promise<ShownRrset[]> {
-    const { name: given, type: givenType } = filter;
+    const { name: given, type: givenType, activeOnly = false } = filter;
     const type = givenType === undefined ? undefined : (canonicalType(givenType) ?? givenType.toUpperCase());
     const name = given === undefined ? undefined : readOwner(given, "", zone.name);
     if (name?.ok === false) return [];
@@ -97,10 +124,12 @@ export class PowerdnsZones {
         : (await liveAtNames(em, zone.id, [name.value.name]))
             .filter((record) => zone.rights.sees.includes(record))
             .toSorted((one, another) => (one.recordType < another.recordType ? -1 : 1));
-    const records = withoutManaged(live, zone.signed);
-    const sets = await inSlices(shownRrsets(zone.name, records));
+    const records = withoutManaged(activeOnly ? live.filter(isActive) : live, zone.signed);
+    const stored = await storedComments(em, zone.id, name?.value.name);
+    const sets = await inSlices(shownRrsets(zone.name, records, stored));
     const isSoaWanted = name === undefined || name.value.name === "@";
-    const all = isSoaWanted ? [soaRrset(zone.name, await this.#soa(em, zone, records)), ...sets] : sets;
+    const soaNotes = zone.rights.sees.includes(soaPlace) ? stored.get(rrsetKey(soaPlace))?.notes : [];
+    const all = isSoaWanted ? [soaRrset(zone.name, await this.#soa(em, zone, records), soaNotes), ...sets] : sets;
     return type === undefined ? all : all.filter((rrset) => rrset.type === type);
   }
 
@@ -115,7 +144,7 @@ export class PowerdnsZones {
   }
 
   /**
-   * Makes RRsets what is wanted, all or none, in one change. Without differences nothing happens.
+   * Makes RRsets what is wanted, all or none, in one change. Without differences there is no change, but comments get their account and time.
    * @throws AppError as `Records.edit`; the message names the RRset that is refused
    */
   async change(
@@ -123,20 +152,59 @@ export class PowerdnsZones {
     caller: Caller,
     { id }: Pick<FoundZone, "id">,
     wanted: readonly WantedRrset[],
+    { isNew = false, whole = false, alongside: more }: ChangeOptions = {},
   ): Promise<void> {
     let edits: RrsetEdit[] = [];
-    const derive = async (_tx: EntityManager, zone: ZoneContext, live: LiveNames) => {
-      refuseBeyond(wanted, zone);
-      const names = new Set(wanted.map(({ name }) => name));
-      edits = await inSlices(rrsetEdits(wanted, await live.at([...names])));
+    let commented: WantedRrset[] = [];
+    const derive = async (tx: EntityManager, zone: ZoneContext, live: LiveNames) => {
+      const present = whole
+        ? withoutManaged(await zoneAt(tx, id, zone.revision, zone.rights.sees), zone.signed)
+        : await live.at([...new Set(wanted.map(({ name }) => name))]);
+      const all = whole ? [...(await inSlices(deletions(zone.name, present, wanted))), ...wanted] : wanted;
+      refuseBeyond(all, zone);
+      commented = await inSlices(withComments(all, present));
+      edits = await inSlices(rrsetEdits(all, present));
       return edits.map(({ edit }) => edit);
     };
+    const alongside = async (tx: EntityManager) => {
+      await storeComments(tx, id, commented, this.#parts.now());
+      await more?.(tx);
+    };
     try {
-      await this.#parts.records.edit(em, caller, id, { derive });
+      await this.#parts.records.edit(em, caller, id, { derive, alongside, isUnserved: isNew });
     } catch (error) {
       throw error instanceof AppError ? naming(error, edits) : error;
     }
   }
+}
+
+const soaPlace = { name: "@", recordType: "SOA" };
+
+/** Returns the deletion of each RRset that is not wanted. */
+function* deletions(
+  zone: string,
+  present: readonly LiveRecord[],
+  wanted: readonly WantedRrset[],
+): Steps<WantedRrset[]> {
+  const staying = new Set(wanted.map(rrsetKey));
+  const going = yield* grouped(present, (record) => (staying.has(rrsetKey(record)) ? undefined : rrsetKey(record)));
+  return [...going.values()].flatMap(([first]) => {
+    if (!first) return [];
+    const { name, recordType } = first;
+    const nothing = { records: [], added: [], removed: [], ttl: null, comments: undefined };
+    return [{ owner: `${absoluteName(name, zone)}.`, name, recordType, ...nothing }];
+  });
+}
+
+/** Returns the RRsets whose comments are to be stored, or deleted because the RRset goes. */
+function* withComments(wanted: readonly WantedRrset[], present: readonly LiveRecord[]): Steps<WantedRrset[]> {
+  const counts = yield* grouped(present, rrsetKey);
+  return yield* flatMapped(wanted, (rrset) => {
+    const { recordType, records, added, comments } = rrset;
+    const staying = records ?? [...added, ...(counts.get(rrsetKey(rrset)) ?? [])];
+    if (staying.length === 0 && recordType !== "SOA") return [{ ...rrset, comments: [] }];
+    return comments === undefined ? [] : [rrset];
+  });
 }
 
 function zoneRows(em: EntityManager, caller: Caller) {
@@ -166,7 +234,7 @@ function foundZone(row: ZoneRow, rights: Rights): FoundZone {
 /** Refuses RRsets that nobody, or not this caller, may change, whether they exist or not. @throws AppError BAD_REQUEST, FORBIDDEN */
 function refuseBeyond(wanted: readonly WantedRrset[], { rights, signed }: ZoneContext): void {
   for (const rrset of wanted) {
-    if (rrset.recordType === "SOA")
+    if (rrset.recordType === "SOA" && (rrset.records !== null || rrset.added.length + rrset.removed.length > 0))
       throw new AppError("BAD_REQUEST", `${label(rrset)}: Zonewright makes the SOA itself. Leave it out.`);
     const beyond = outsideRights(rrset, rights);
     if (beyond !== null) throw new AppError("FORBIDDEN", `${label(rrset)}: ${beyond}`);

@@ -144,6 +144,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/replacements/plan.test.ts",
     "tests/reverse/report.test.ts",
     "tests/templates/linked.test.ts",
+    "tests/update-clients/powerdns-api/endpoints.test.ts",
     "tests/update-clients/powerdns-api/rights.test.ts",
   ],
 };

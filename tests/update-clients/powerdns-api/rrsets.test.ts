@@ -134,6 +134,106 @@ describe("changing", () => {
     expect((await zone.records()).map(({ comment }) => comment)).toEqual([null, null, null]);
   });
 
+  test("comments keep account and time, also of the SOA, until somebody changes their text in Zonewright", async () => {
+    const zone = await manualZone(zw);
+    const name = fullName("noted", zone.name);
+    const at = { name, type: "A", changetype: "REPLACE" };
+    const comments = [
+      { content: "first", account: "ops", modified_at: 1111 },
+      { content: "second", account: "dev", modified_at: 2222 },
+    ];
+    await client.patch(zone.name, [{ ...at, ttl: 60, records: [{ content: "192.0.2.1" }], comments }]);
+    const soa = { name: `${zone.name}.`, type: "SOA", changetype: "REPLACE", comments: [{ content: "ours" }] };
+    expect((await client.patch(zone.name, [soa])).status).toBe(204);
+    const shown = async (host: string) => (await client.get(`/zones/${zone.name}.?rrset_name=${host}`)).body.rrsets[0];
+    expect((await shown(name)).comments).toEqual(comments);
+    expect((await shown(`${zone.name}.`)).comments).toEqual([
+      { content: "ours", account: "", modified_at: expect.any(Number) },
+    ]);
+    await client.replace(zone.name, "noted", "A", ["192.0.2.2"], 60);
+    expect((await shown(name)).comments).toEqual(comments);
+    const others = comments.map((one) => ({ ...one, account: "net" }));
+    await client.patch(zone.name, [{ ...at, comments: others }]);
+    expect((await shown(name)).comments).toEqual(others);
+    const [record] = await zone.records();
+    await zone.update(record.id, { comment: "first" });
+    expect((await shown(name)).comments).toEqual([{ content: "first", account: "", modified_at: expect.any(Number) }]);
+    await client.patch(zone.name, [{ ...at, comments }]);
+    await client.patch(zone.name, [{ name, type: "A", changetype: "DELETE" }]);
+    await zone.add("A", "noted", "192.0.2.1");
+    expect((await shown(name)).comments).toEqual([]);
+  });
+
+  test("EXTEND adds one record and PRUNE removes one, once or again, and the others keep what they have", async () => {
+    const zone = await manualZone(zw);
+    const one = async (changetype: string, content: string, ttl = 60) => {
+      const records = [{ content }];
+      const rrsets = [{ name: fullName("a", zone.name), type: "A", ttl, changetype, records }];
+      return (await client.patch(zone.name, rrsets)).status;
+    };
+    expect(await one("extend", "192.0.2.1")).toBe(204);
+    const [first] = await zone.records();
+    for (const again of [1, 2]) expect([again, await one("EXTEND", "192.0.2.2")]).toEqual([again, 204]);
+    expect(await one("EXTEND", "192.0.2.3", 61)).toBe(422);
+    expect(await one("EXTEND", "192.0.2.2", 61)).toBe(204);
+    expect(await zone.lines()).toEqual(["a A 192.0.2.1", "a A 192.0.2.2"]);
+    for (const again of [1, 2]) expect([again, await one("PRUNE", "192.0.2.2")]).toEqual([again, 204]);
+    expect(await zone.lines()).toEqual(["a A 192.0.2.1"]);
+    expect((await zone.records())[0]).toMatchObject({ id: first.id, version: first.version });
+    expect((await zone.history()).length).toBe(3);
+  });
+
+  test("several changes of one RRset in a call take effect one after the other, in one change", async () => {
+    const zone = await manualZone(zw);
+    await zone.add("A", "a", "192.0.2.9");
+    const item = (changetype: string, ...last: number[]) => {
+      const records = last.map((number) => ({ content: `192.0.2.${number}` }));
+      return { name: fullName("a", zone.name), type: "A", ttl: 60, changetype, records };
+    };
+    const items = [item("EXTEND", 1), item("DELETE"), item("REPLACE", 3, 4), item("PRUNE", 3), item("EXTEND", 1)];
+    expect((await client.patch(zone.name, [...items, item("EXTEND", 2)])).status).toBe(204);
+    expect(await zone.lines()).toEqual(["a A 192.0.2.1", "a A 192.0.2.2", "a A 192.0.2.4"]);
+    expect((await zone.history()).length).toBe(2);
+  });
+
+  test("PUT with RRsets makes the zone just these in one change, and says nothing of other settings", async () => {
+    const zone = await manualZone(zw);
+    await zone.add("A", "www", "192.0.2.1", 60);
+    await zone.add("A", "old", "192.0.2.1", 60);
+    const www = (await zone.records()).find(({ name }) => name === "www");
+    const soa = { name: `${zone.name}.`, type: "SOA", ttl: 60, records: [{ content: "a. b. 1 2 3 4 5" }] };
+    const a = (host: string, content: string) => ({
+      name: fullName(host, zone.name),
+      type: "A",
+      ttl: 60,
+      records: [{ content }],
+    });
+    const put = async (...rrsets: object[]) => {
+      const { status, body } = await client.send("PUT", `/zones/${zone.name}.`, { account: "team", rrsets });
+      return [status, body.error];
+    };
+    expect(await put(a("www", "192.0.2.1"))).toEqual([422, expect.stringContaining("must have the SOA")]);
+    expect(await put(soa, a("www", "192.0.2.300"))).toEqual([422, expect.stringMatching(/^Record www\./)]);
+    expect((await client.get(`/zones/${zone.name}.`)).body.account).toBe("");
+    expect((await put(soa, a("www", "192.0.2.1"), a("new", "192.0.2.2")))[0]).toBe(204);
+    expect(await zone.lines()).toEqual(["new A 192.0.2.2", "www A 192.0.2.1"]);
+    expect((await zone.records()).map(({ id }) => id)).toContain(www?.id);
+    expect((await client.get(`/zones/${zone.name}.`)).body.account).toBe("team");
+    expect((await zone.history()).length).toBe(3);
+    const reading = await powerdnsClient(zw.admin, { permissions: ["records:read", "domains:write"] });
+    expect((await reading.send("PUT", `/zones/${zone.name}.`, { rrsets: [soa] })).status).toBe(403);
+  });
+
+  test("a name with characters that are rarely meant is shown and taken with escapes", async () => {
+    const zone = await manualZone(zw);
+    const name = String.raw`http\058.${zone.name}.`;
+    const rrset = { name, type: "TXT", ttl: 60, changetype: "REPLACE", records: [{ content: '"x"' }] };
+    expect((await client.patch(zone.name, [rrset])).status).toBe(204);
+    expect(await client.contents(zone.name)).toEqual([`${name} TXT "x"`]);
+    expect((await client.patch(zone.name, [{ name, type: "TXT", changetype: "DELETE" }])).status).toBe(204);
+    expect(await zone.lines()).toEqual([]);
+  });
+
   test("what external-dns sends, with fields of whole zones, is taken", async () => {
     const zone = await manualZone(zw);
     const name = fullName("app", zone.name);
@@ -265,7 +365,30 @@ describe("refusals", () => {
     ["a name elsewhere", (zone) => [rrset(zone, { name: "www.elsewhere.test." })], /out of zone/],
     ["an unknown type", (zone) => [{ name: `a.${zone}.`, type: "BOGUS", changetype: "DELETE" }], /type is unknown/],
     ["no changetype", (zone) => [rrset(zone, { changetype: undefined })], /`changetype`/],
-    ["another changetype", (zone) => [rrset(zone, { changetype: "EXTEND" })], /`changetype`/],
+    ["another changetype", (zone) => [rrset(zone, { changetype: "MERGE" })], /`changetype`/],
+    ["to extend by nothing", (zone) => [rrset(zone, { changetype: "EXTEND", records: undefined })], /exactly one/],
+    [
+      "to prune two records",
+      (zone) => [rrset(zone, { changetype: "PRUNE", records: [{ content: "192.0.2.1" }, { content: "192.0.2.2" }] })],
+      /exactly one/,
+    ],
+    [
+      "to extend with another TTL",
+      (zone) => [
+        rrset(zone, { changetype: "EXTEND" }),
+        rrset(zone, { changetype: "EXTEND", ttl: 61, records: [{ content: "192.0.2.2" }] }),
+      ],
+      /different TTL/,
+    ],
+    ["a name with a colon", (zone) => [rrset(zone, { name: `http:.${zone}.` })], /unsupported characters.*\\DDD/],
+    ["a parenthesis", (zone) => [rrset(zone, { records: [{ content: "(192.0.2.1)" }] })], /outside quotes/],
+    ["a comment in a record", (zone) => [rrset(zone, { records: [{ content: "192.0.2.1 ; x" }] })], /outside quotes/],
+    ["an empty content", (zone) => [rrset(zone, { records: [{ content: "" }] })], /one line of data/],
+    [
+      "a DNSKEY below the apex",
+      (zone) => [rrset(zone, { type: "DNSKEY", records: [{ content: "257 3 8 AwEAAQ==" }] })],
+      /only allowed at the apex/,
+    ],
     ["no TTL", (zone) => [rrset(zone, { ttl: undefined })], /`ttl`/],
     ["a TTL that is a text", (zone) => [rrset(zone, { ttl: "60" })], /`ttl`/],
     ["a TTL beyond 31 bits", (zone) => [rrset(zone, { ttl: 2 ** 31 })], /`ttl`/],
@@ -303,6 +426,12 @@ describe("refusals", () => {
     ],
     ["a comment with a line break", (zone) => [rrset(zone, { comments: [{ content: "a\nb" }] })], /comments/],
     ["comments that are no list", (zone) => [rrset(zone, { comments: "x" })], /`comments`/],
+    ["an account that is no text", (zone) => [rrset(zone, { comments: [{ content: "a", account: 1 }] })], /`account`/],
+    [
+      "a comment after the year 2106",
+      (zone) => [rrset(zone, { comments: [{ content: "a", modified_at: "4294967297" }] })],
+      /modified_at/,
+    ],
     [
       "a CNAME at the apex",
       (zone) => [rrset(zone, { name: `${zone}.`, type: "CNAME", records: [{ content: "b.example." }] })],
