@@ -12,7 +12,7 @@ const shared = /web\/src\/(?!words\/|main|ui\/field)|node_modules\/lucide-react\
 
 /** What the list of domains and the records of a zone share. */
 const lists =
-  /web\/src\/ui\/(?:use-rows|use-windows|alt-letter|field\.module)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:download|plus|search)\./;
+  /web\/src\/ui\/(?:printing|use-rows|use-windows|alt-letter|field\.module)|node_modules\/@tanstack\/(?:react-virtual|virtual-core)\/|lucide-react\/dist\/esm\/icons\/(?:download|plus|search)\./;
 
 /** What the pages of a zone share, and small files that its records share with other pages. */
 const zone =

@@ -15,6 +15,26 @@ beforeAll(async () => {
   `.execute(queries(site.zonewright.services.database.fork()));
 });
 
+test("printing the list of domains prints those that were read, at the width of the paper, and says that there are more", async () => {
+  const page = await site.signedIn({ width: 718 });
+  await page.getByRole("link", { name: "d000001.example" }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  const { text, width } = await page.evaluate(() => {
+    dispatchEvent(new Event("beforeprint"));
+    const shown = { text: document.body.innerText, width: document.documentElement.scrollWidth };
+    dispatchEvent(new Event("afterprint"));
+    return shown;
+  });
+  const missing = Array.from({ length: 100 }, (_, index) => `d${String(index + 1).padStart(6, "0")}.example`).filter(
+    (name) => !text.includes(name),
+  );
+  expect(missing).toEqual([]);
+  expect(text).toMatch(/^Domains\b/);
+  expect(text).toContain("100 of 100,000 domains");
+  expect(text).not.toMatch(/Notifications|Add domain|Any status/);
+  expect(width).toBe(718);
+});
+
 test("100,000 domains scroll to the last, are sorted, searched and filtered, with only the rows in view on the page", async () => {
   const page = await site.signedIn();
   await page.getByRole("status").filter({ hasText: "100,000 domains" }).waitFor();

@@ -28,6 +28,39 @@ test("all records of a zone that is read in windows are selected, and changed to
   expect(body.records.map(({ ttl }: { ttl: number }) => ttl)).toEqual(Array.from({ length: count - 1_000 }, () => 600));
 });
 
+test("printing a zone prints its name and every record, read or not, and nothing else", async () => {
+  const zone = await fileZone(site.zonewright);
+  const lines = Array.from({ length: 700 }, (_, index) => `h${index} 300 IN A 192.0.2.1\n`);
+  await zone.post("/zonefile", { zonefile: lines.join(""), force: true });
+  // A4 without its margins.
+  const page = await site.signedIn({ path: `/d/${zone.name}/records`, width: 718 });
+  const printed = Promise.withResolvers<{ text: string; rows: number; width: number }>();
+  await page.exposeFunction("onPrinted", printed.resolve);
+  await page.evaluate(() => {
+    globalThis.print = () => {
+      dispatchEvent(new Event("beforeprint"));
+      const rows = [...document.querySelectorAll<HTMLElement>("[role=row]")].filter((row) => row.offsetHeight > 0);
+      const width = document.documentElement.scrollWidth;
+      Reflect.get(globalThis, "onPrinted")({ text: document.body.innerText, rows: rows.length, width });
+      dispatchEvent(new Event("afterprint"));
+    };
+  });
+  await page.getByRole("row").filter({ hasText: "192.0.2.1" }).first().waitFor();
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Delete");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.emulateMedia({ media: "print" });
+  await page.keyboard.press("Control+p");
+  const { text, rows, width } = await printed.promise;
+  const names = new Set(text.split(/\s+/));
+  expect(lines.map((line) => line.split(" ")[0]).filter((name) => !names.has(name ?? ""))).toEqual([]);
+  // With the heads of the columns.
+  expect(rows).toBeGreaterThan(lines.length);
+  expect(text.trimStart()).toMatch(new RegExp(`^${zone.name}\\s`));
+  expect(text).not.toMatch(/Domains|Filter|Review|Revision|Add record|sync/);
+  expect(width).toBe(718);
+});
+
 const isSearch = (url: string) => url.includes("/trpc/records.list") && decodeURIComponent(url).includes('"name":');
 
 test("records deleted by others are looked up four names at a time, until the page is left", async () => {

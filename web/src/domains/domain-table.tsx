@@ -4,6 +4,7 @@ import { ArrowDown, ArrowUp } from "lucide-react";
 import { useId, useRef, useState, type KeyboardEvent, type MouseEvent } from "react";
 import { useUser } from "../session/current-user.ts";
 import { formatNumber } from "../ui/format.ts";
+import { usePrinting } from "../ui/printing.ts";
 import type { Rows } from "../ui/use-rows.ts";
 import { domainsWords } from "../words/domains.ts";
 import { words } from "../words/words.ts";
@@ -87,6 +88,8 @@ export function DomainTable(props: DomainTableProps) {
     event.currentTarget.closest<HTMLElement>("[role=grid]")?.focus({ preventScroll: true });
   };
   const items = virtualizer.getVirtualItems();
+  const isPrinting = usePrinting();
+  const printed = items.filter(({ index }) => at(index)).length;
   const selectable = loaded().filter((domain) => mayChange(domain, user));
   const everything = selectable.length > 0 && selectable.every((domain) => selection.has(domain.id));
   const headings = { sort, onSort };
@@ -154,6 +157,7 @@ export function DomainTable(props: DomainTableProps) {
           );
         })}
       </div>
+      {isPrinting && printed < total ? <p>{text.printedPart(formatNumber(printed), formatNumber(total))}</p> : null}
     </div>
   );
 }

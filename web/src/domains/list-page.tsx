@@ -10,6 +10,7 @@ import { formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, PageHead } from "../ui/page.tsx";
 import { patiently } from "../ui/patiently.ts";
+import { usePrintKey } from "../ui/printing.ts";
 import { useRows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import { domainsWords } from "../words/domains.ts";
@@ -54,17 +55,19 @@ export function DomainsPage() {
     sort: search.sort as Filters["sort"],
   });
   const [inView, setInView] = useState({ first: 0, last: 0 });
+  const [printed, setPrinted] = useState(0);
   const windows = useWindows<Domain>({
     queryKey: ["domains", filters],
     list: "domains",
     pageSize,
-    ...inView,
+    ...(printed > 0 ? { first: 0, last: printed - 1 } : inView),
     fetch: async (page, signal) => {
       const { domains, total } = await client.domains.list.query({ ...filters, page, limit: pageSize }, { signal });
       return { items: domains, total };
     },
   });
   const total = windows.total ?? 0;
+  usePrintKey(total, windows.at, printed, setPrinted);
   const rows = useRows(total, rowHeight, undefined, { top: toolsHeight, bottom: 0 });
   if (rows.settled !== inView) setInView(rows.settled);
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { DnsRecord } from "@zonewright/client";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { client } from "../api.ts";
+import { usePrintKey } from "../ui/printing.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
 import type { Draft } from "./draft/draft.ts";
@@ -48,6 +49,7 @@ export interface ZoneRows {
 /** The rows of a zone: all of them if they are few, else windows of 500 around what is in view. */
 export function useZoneRows({ domainId, zone, revision, search, type, draft, gone }: ZoneRowsOptions): ZoneRows {
   const [inView, setInView] = useState({ first: 0, last: 0 });
+  const [printed, setPrinted] = useState(0);
   const all = useWindows<DnsRecord>({
     queryKey: ["records", domainId, revision],
     list: domainId,
@@ -76,7 +78,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
     queryKey: filtered ? ["records", domainId, revision, filters] : ["records", domainId, revision],
     list: domainId,
     pageSize,
-    ...(whole ? { first: 0, last: 0 } : inView),
+    ...(whole ? { first: 0, last: 0 } : printed > 0 ? { first: 0, last: printed - 1 } : inView),
     fetch: async (page, signal) => await readPage(domainId, page, filtered ? filters : {}, signal),
   });
   const records = useMemo(() => (whole ? (all.page ?? []) : []), [whole, all.page]);
@@ -89,6 +91,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
     [windows.total, windows.at, draft, gone],
   );
   const source = whole ? loaded : windowed;
+  usePrintKey(source.count, source.at, printed, setPrinted);
   const keyAt = useCallback((index: number) => source.at(index)?.key, [source]);
   const view = useRows(source.count, rowHeight(), keyAt, covered(draft.edits.length > 0));
   if (!whole && view.settled !== inView) setInView(view.settled);

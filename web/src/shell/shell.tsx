@@ -1,41 +1,20 @@
-import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import {
-  BookOpen,
-  Bell,
-  Contrast,
-  GitPullRequest,
-  Globe,
-  KeyRound,
-  LogOut,
-  Plug,
-  ScrollText,
-  Search,
-  Ticket,
-  User,
-  Users,
-} from "lucide-react";
-import { useEffect, useRef, type ReactNode } from "react";
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Bell, GitPullRequest, Globe, Search } from "lucide-react";
+import { lazy, useEffect, useRef, type ReactNode } from "react";
 import { Mark } from "../ui/brand.tsx";
 import { initialsOf } from "../ui/initials.ts";
-import { Menu } from "../ui/menu.tsx";
+import { OpenedLater } from "../ui/opened-later.tsx";
+import { patiently } from "../ui/patiently.ts";
 import { isMac } from "../ui/platform.ts";
-import { setTheme, useTheme } from "../theme/theme.ts";
 import { words } from "../words/words.ts";
+import { adminPagesOf } from "./admin-pages.tsx";
 import styles from "./shell.module.css";
 
 const text = words.shell;
 
-const adminPages = [
-  { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },
-  { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
-  { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
-  { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
-  { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
-] as const;
-
-/** The pages about the whole service that a role may read. */
-const adminPagesOf = (role: string) =>
-  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit/.test(to)));
+const loadMenu = patiently(async () => ({ default: (await import("./account-menu.tsx")).AccountMenu }));
+const prepareMenu = () => void loadMenu().catch(() => undefined);
+const AccountMenu = lazy(loadMenu);
 
 interface ShellProps {
   user: { username: string; displayName: string | null; role: "admin" | "auditor" | "member" };
@@ -140,37 +119,16 @@ function RailLink({ to, icon, label, count = 0, current, admin }: RailLinkProps)
 }
 
 function Who({ user, onSignOut }: Pick<ShellProps, "user" | "onSignOut">) {
-  const theme = useTheme();
-  const navigate = useNavigate();
   const shownName = user.displayName ?? user.username;
-  const next = { system: "light", light: "dark", dark: "system" } as const;
+  const trigger = (
+    <button type="button" className={`${styles["nav"]} ${styles["who"]}`}>
+      <span className={styles["avatar"]} data-initials={initialsOf(shownName)} aria-hidden />
+      <span className={styles["name"]}>{shownName}</span>
+    </button>
+  );
   return (
-    <Menu
-      trigger={
-        <button type="button" className={`${styles["nav"]} ${styles["who"]}`}>
-          <span className={styles["avatar"]} data-initials={initialsOf(shownName)} aria-hidden />
-          <span className={styles["name"]}>{shownName}</span>
-        </button>
-      }
-      groups={[
-        [
-          {
-            id: "account",
-            label: text.account,
-            icon: <User aria-hidden />,
-            run: () => void navigate({ to: "/account/profile" }),
-          },
-          { id: "theme", label: text.themes[theme], icon: <Contrast aria-hidden />, run: () => setTheme(next[theme]) },
-          { id: "docs", label: text.apiDocs, icon: <BookOpen aria-hidden />, run: () => location.assign("/api/docs") },
-        ],
-        adminPagesOf(user.role).map(({ to, icon, label }) => ({
-          id: to,
-          icon,
-          label,
-          run: () => void navigate({ to }),
-        })),
-        [{ id: "sign-out", label: text.signOut, icon: <LogOut aria-hidden />, run: onSignOut }],
-      ].filter((group) => group.length > 0)}
-    />
+    <OpenedLater trigger={trigger} prepare={prepareMenu}>
+      <AccountMenu trigger={trigger} role={user.role} onSignOut={onSignOut} />
+    </OpenedLater>
   );
 }

@@ -1,12 +1,5 @@
-import {
-  cloneElement,
-  lazy,
-  Suspense,
-  useState,
-  type ButtonHTMLAttributes,
-  type ReactElement,
-  type ReactNode,
-} from "react";
+import { lazy, type ButtonHTMLAttributes, type ReactElement, type ReactNode } from "react";
+import { OpenedLater } from "./opened-later.tsx";
 import { patiently } from "./patiently.ts";
 
 interface MenuEntry {
@@ -36,18 +29,9 @@ const prepare = () => void load().catch(() => undefined);
 
 /** A menu of actions. Until it is opened it is only its button: a list has one for each of its rows. */
 export function Menu(props: MenuProps) {
-  const [opened, setOpened] = useState(false);
-  const button = cloneElement(props.trigger, {
-    "aria-haspopup": "menu",
-    "aria-expanded": false,
-    onClick: () => setOpened(true),
-    onPointerEnter: prepare,
-    onFocus: prepare,
-  });
-  if (!opened) return button;
   return (
-    <Suspense fallback={button}>
+    <OpenedLater trigger={props.trigger} prepare={prepare}>
       <MenuPopup {...props} defaultOpen />
-    </Suspense>
+    </OpenedLater>
   );
 }

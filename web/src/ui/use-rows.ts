@@ -1,5 +1,6 @@
-import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useState, type RefCallback } from "react";
+import { mostPrinted, usePrinting } from "./printing.ts";
 
 export interface Rows {
   /** For the element that contains the rows. It may come after the list, such as with the first row. */
@@ -9,10 +10,11 @@ export interface Rows {
   settled: { first: number; last: number };
 }
 
+const everyRow = (count: number) => Array.from({ length: Math.min(count, mostPrinted) }, (_, index) => index);
 const nothingCovered = { top: 0, bottom: 0 };
 
 /**
- * Shows only the rows in view of a list in the page's work area, which scrolls as a whole.
+ * Shows only the rows in view of a list in the page's work area, which scrolls as a whole. On paper it shows all of them.
  * @param keyAt names a row, so that its height follows it when rows are added or removed; by default rows are named by their index.
  *   Another function names all rows again, so it must stay the same while the rows do.
  * @param covered the heights of what lies over the work area, at its top and its bottom: a row that is scrolled to comes between them
@@ -40,6 +42,7 @@ export function useRows(
     for (const child of found.children) observer.observe(child);
     return () => observer.disconnect();
   }, [container]);
+  const isPrinting = usePrinting();
   // Another function makes the virtualizer name every row of the list again.
   const getItemKey = useCallback((index: number) => keyAt?.(index) ?? index, [keyAt]);
   const virtualizer = useVirtualizer<HTMLElement, Element>({
@@ -47,6 +50,7 @@ export function useRows(
     getScrollElement: () => scroller,
     estimateSize: () => rowHeight,
     overscan: 12,
+    rangeExtractor: isPrinting ? () => everyRow(count) : defaultRangeExtractor,
     getItemKey,
     scrollMargin: margin,
     scrollPaddingStart: covered.top,

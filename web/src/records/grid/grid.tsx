@@ -1,6 +1,8 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
 import { altLetter } from "../../ui/alt-letter.ts";
+import { formatNumber } from "../../ui/format.ts";
+import { usePrinting } from "../../ui/printing.ts";
 import type { Rows } from "../../ui/use-rows.ts";
 import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
@@ -237,6 +239,9 @@ export function Grid(props: GridProps) {
     return () => removeEventListener("keydown", onPageKey);
   }, []);
 
+  const items = virtualizer.getVirtualItems();
+  const isPrinting = usePrinting();
+  const printed = items.filter(({ index }) => rows.at(index)).length;
   const allSelected = selection.size > 0 && selection.size >= rows.count;
   return (
     <div
@@ -280,7 +285,7 @@ export function Grid(props: GridProps) {
         </span>
       </div>
       <div ref={container} className={styles["body"]} role="rowgroup" style={{ height: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map((item) => {
+        {items.map((item) => {
           const row = rows.at(item.index);
           return (
             <div
@@ -332,6 +337,9 @@ export function Grid(props: GridProps) {
           );
         })}
       </div>
+      {isPrinting && printed < rows.count ? (
+        <p className={styles["part"]}>{text.printedPart(formatNumber(printed), formatNumber(rows.count))}</p>
+      ) : null}
     </div>
   );
 }

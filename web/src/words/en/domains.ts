@@ -25,6 +25,7 @@ export const domains = {
   syncOnly: "In sync",
   count: (total: string) => `${total} domains`,
   one: "1 domain",
+  printedPart: (printed: string, all: string) => `${printed} of ${all} domains. Filter them to print a part.`,
   noneFound: "No domain matches.",
   clear: "Clear the filters",
   emptyTitle: "No domains yet",

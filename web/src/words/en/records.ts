@@ -24,6 +24,8 @@ export const records = {
   tooMany: (count: string, most: string) =>
     `${count} records cannot be selected together: a plan has at most ${most} changes. Filter them first.`,
   copied: (count: string) => `${plural(count, "line", "lines")} copied.`,
+  printedPart: (printed: string, all: string) =>
+    `These are ${printed} of ${all} records. Filter the records to print those that you need.`,
   deleteSelected: "Delete",
   readOnly: "Read-only",
   readOnlyHint: "Zonewright shows and keeps this type, but cannot edit it.",

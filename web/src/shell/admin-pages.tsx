@@ -1,0 +1,16 @@
+import { KeyRound, Plug, ScrollText, Ticket, Users } from "lucide-react";
+import { words } from "../words/words.ts";
+
+const text = words.shell;
+
+const adminPages = [
+  { to: "/admin/users", icon: <Users aria-hidden />, label: text.users },
+  { to: "/admin/invitations", icon: <Ticket aria-hidden />, label: text.invitations },
+  { to: "/admin/providers", icon: <Plug aria-hidden />, label: text.providers },
+  { to: "/admin/sign-in", icon: <KeyRound aria-hidden />, label: text.signIn },
+  { to: "/admin/audit", icon: <ScrollText aria-hidden />, label: text.audit },
+] as const;
+
+/** The pages about the whole service that a role may read. */
+export const adminPagesOf = (role: string) =>
+  adminPages.filter(({ to }) => role === "admin" || (role === "auditor" && /users|audit/.test(to)));
