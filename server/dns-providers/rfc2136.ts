@@ -15,7 +15,12 @@ const configSchema = z.strictObject({
     .string()
     .trim()
     .max(253)
-    .regex(/^[a-z0-9:._-]+$/i, "Enter the name server as a host name or an IP address, such as ns1.example.com."),
+    .regex(/^[a-z0-9:._-]+$/i, "Enter the name server as a host name or an IP address, such as ns1.example.com.")
+    // An IPv6 address has two colons at least.
+    .refine(
+      (server) => !/^[^:]*:\d*$/.test(server),
+      "Enter only the host name or IP address; its port belongs in `port`.",
+    ),
   port: z.int().min(1).max(65_535).default(53),
   tsigName: z
     .string()

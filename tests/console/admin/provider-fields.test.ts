@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { configOf, freeName, textsOf, withoutSecrets } from "../../../web/src/admin/provider-fields.ts";
+import { configOf, freeName, textsOf, withoutSecrets, withPortApart } from "../../../web/src/admin/provider-fields.ts";
 import { batches, begun, stateOf, withResults } from "../../../web/src/admin/import-run.ts";
 
 const fields = [
@@ -58,4 +58,19 @@ test("an import of the service is running until it has an end, and there may be 
 test("zones are imported in batches that leave none out", () => {
   expect(batches(["a", "b", "c", "d", "e"], 2)).toEqual([["a", "b"], ["c", "d"], ["e"]]);
   expect(batches([])).toEqual([]);
+});
+
+test.each([
+  ["ns1.example.com:5353", { server: "ns1.example.com", port: "5353" }],
+  ["192.0.2.1:53", { server: "192.0.2.1", port: "53" }],
+  ["[2001:db8::1]:53", { server: "2001:db8::1", port: "53" }],
+  ["2001:db8::1", { server: "2001:db8::1", port: "" }],
+  ["ns1.example.com", { server: "ns1.example.com", port: "" }],
+])("the name server %j is read as %j", (server, read) => {
+  expect(withPortApart([{ name: "server" }, { name: "port" }], { server, port: "" })).toEqual(read);
+});
+
+test("a kind without a field for a port keeps its texts", () => {
+  const texts = { server: "ns1.example.com:5353" };
+  expect(withPortApart([{ name: "server" }], texts)).toBe(texts);
 });

@@ -28,6 +28,8 @@ describe("a configuration of rfc2136", () => {
     { server: "" },
     { server: "ns1 example" },
     { server: "http://ns1.example.com/" },
+    { server: "ns1.example.com:5353" },
+    { server: "192.0.2.1:53" },
     { port: 0 },
     { port: "53" },
     { tsigName: "" },

@@ -47,8 +47,11 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
   const secret = "bm90IGEgcmVhbCBzZWNyZXQgYXQgYWxs";
   const page = await open("/admin/providers/new?kind=rfc2136", "Connect Name server (RFC 2136)");
   await page.getByLabel("Name", { exact: true }).fill("Name server of tests");
-  await page.getByLabel("Name server", { exact: true }).fill("127.0.0.1");
-  await page.getByLabel("Port").fill("9");
+  await page.getByLabel("Name server", { exact: true }).fill("127.0.0.1:9");
+  await page.getByLabel("TSIG key name").focus();
+  await page.getByText("Taken from the name server's field.").waitFor();
+  expect(await page.getByLabel("Name server", { exact: true }).inputValue()).toBe("127.0.0.1");
+  expect(await page.getByLabel("Port").inputValue()).toBe("9");
   await page.getByLabel("TSIG key name").fill("key.test");
   await page.getByLabel("TSIG secret").fill(secret);
   await page.getByLabel("Zones").fill("refused.test");
@@ -58,6 +61,11 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
   expect(await page.content()).not.toContain(secret);
   expect(await page.getByLabel("TSIG secret").inputValue()).toBe("");
   await page.goto(`${site.url}/admin/providers`);
+  await page
+    .getByRole("row")
+    .filter({ hasText: "Name server of tests" })
+    .getByText(/^Fails, /)
+    .waitFor();
   await choose(page, "More actions for Name server of tests", "Edit");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill("Renamed name server");

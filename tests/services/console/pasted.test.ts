@@ -117,3 +117,23 @@ test("a domain pasted as a URL with spaces is added by its name", async () => {
   await dialog.getByRole("button", { name: "Add domain" }).click();
   await page.waitForURL(`${site.url}/d/pasted-${zone.name}/records`);
 });
+
+test("a domain pasted with a port and added at once says what was used, at a provider that makes zones", async () => {
+  const config = { server: "127.0.0.1", tsigName: "key.test", tsigSecret: "c2VjcmV0" };
+  const made = await site.zonewright.admin.post("/api/provider-configs", {
+    kind: "rfc2136",
+    name: "A name server",
+    config,
+  });
+  expect(made.status).toBe(201);
+  await page.goto(site.url);
+  await page.getByRole("button", { name: "Add domain" }).click();
+  const dialog = page.getByRole("dialog");
+  const provider = dialog.getByRole("combobox", { name: "Provider" });
+  await expect.poll(() => provider.getByRole("option").allTextContents()).toContain("A name server");
+  expect(await provider.locator("option:checked").textContent()).toBe("Embedded zone files");
+  await dialog.getByLabel("Name", { exact: true }).fill(`at-once-${zone.name}:8443/start`);
+  await page.keyboard.press("Enter");
+  await page.getByText(`at-once-${zone.name} added.`).waitFor();
+  await page.getByText("Only the name is used.").waitFor();
+});

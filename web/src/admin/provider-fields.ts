@@ -51,6 +51,14 @@ export function configOf(fields: readonly CatalogueField[], texts: FieldTexts): 
   );
 }
 
+/** Moves the port of `host:port` to its own field, if there is one. Returns the same texts if there is nothing to move. */
+export function withPortApart(fields: readonly Pick<CatalogueField, "name">[], texts: FieldTexts): FieldTexts {
+  if (!fields.some(({ name }) => name === "port")) return texts;
+  const [, bracketed, plain, port] =
+    /^(?:\[([\da-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec((texts["server"] ?? "").trim()) ?? [];
+  return port === undefined ? texts : { ...texts, server: bracketed ?? plain ?? "", port };
+}
+
 /** A new configuration as the client types it: the kind determines the settings, which the service checks. */
 export function newConfig(config: {
   kind: string;

@@ -12,6 +12,7 @@ import {
   newConfig,
   textsOf,
   withoutSecrets,
+  withPortApart,
   type ProviderConfig,
   type ProviderKind,
 } from "./provider-fields.ts";
@@ -37,11 +38,15 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   const [name, setName] = useState(initialName);
   const [membersMayUse, setMembersMayUse] = useState(config?.membersMayUse ?? false);
   const [texts, setTexts] = useState(() => textsOf(kind.configFields, config?.config ?? {}));
+  const [portMoved, setPortMoved] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
 
   const save = useAction(async () => {
     setRefusal(null);
-    const settings = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, texts) };
+    const meant = withPortApart(kind.configFields, texts);
+    setPortMoved((before) => before || meant !== texts);
+    setTexts(meant);
+    const settings = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, meant) };
     const stored = saved
       ? await client.providerConfigs.update.mutate({ id: saved.id, ...settings })
       : await client.providerConfigs.create.mutate(newConfig({ kind: kind.kind, ...settings }));
@@ -85,6 +90,12 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
           stored={saved?.config[field.name] !== undefined}
           value={texts[field.name] ?? ""}
           onValue={(value) => setTexts((before) => ({ ...before, [field.name]: value }))}
+          onBlur={() => {
+            const apart = withPortApart(kind.configFields, texts);
+            if (field.name === "server") setPortMoved((before) => before || apart !== texts);
+            setTexts(apart);
+          }}
+          said={field.name === "port" && portMoved ? text.portMoved : undefined}
           error={configIssue(save.error, field.name)}
         />
       ))}
@@ -106,10 +117,13 @@ interface SettingProps {
   stored: boolean;
   value: string;
   onValue: (value: string) => void;
+  onBlur: () => void;
+  /** What was made of a text that belongs in two fields. */
+  said: string | undefined;
   error: string | null;
 }
 
-function Setting({ kind, field, stored, value, onValue, error }: SettingProps) {
+function Setting({ kind, field, stored, value, onValue, onBlur, said, error }: SettingProps) {
   const { label = field.label, hint, example } = text.fields[`${kind}.${field.name}`] ?? {};
   const common = { label, error, value, onValue, required: field.required };
   const options = choicesOf(kind, field.name);
@@ -121,7 +135,8 @@ function Setting({ kind, field, stored, value, onValue, error }: SettingProps) {
     <TextField
       {...common}
       mono
-      hint={field.secret && stored ? text.secretStored : hint}
+      onBlur={onBlur}
+      hint={said ?? (field.secret && stored ? text.secretStored : hint)}
       placeholder={example}
       type={field.secret ? "password" : "text"}
       autoComplete={field.secret ? "new-password" : "off"}

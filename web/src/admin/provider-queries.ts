@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { isZonewrightError } from "@zonewright/client";
 import { client, queries } from "../api.ts";
+import { local } from "../ui/storage.ts";
 
 /** The kinds of providers with their fields. */
 export const providerKinds = queryOptions({
@@ -21,23 +22,32 @@ export interface Tested {
   error: string | null;
 }
 
-/** The last test of a configuration in this browser tab. */
+const testKey = (id: string) => `zonewright.provider-test.${id}`;
+
+/** The last test of a configuration in this browser: the service keeps none. */
 export function lastTest(id: string) {
   return queryOptions<Tested | null>({
     queryKey: ["provider-test", id],
-    queryFn: () => null,
-    enabled: false,
-    staleTime: Infinity,
-    gcTime: Infinity,
+    queryFn: () => {
+      const stored = JSON.parse(local.getItem(testKey(id)) ?? "null") as (Omit<Tested, "at"> & { at: string }) | null;
+      return stored && { ...stored, at: new Date(stored.at) };
+    },
+    staleTime: 0,
   });
+}
+
+/** Remembers whether the provider could be reached, and how many zones it has. */
+export function noteTest(id: string, { zones, error }: Pick<Tested, "zones" | "error">): Tested {
+  const tested = { at: new Date(), zones, error };
+  local.setItem(testKey(id), JSON.stringify(tested));
+  queries.setQueryData(lastTest(id).queryKey, tested);
+  return tested;
 }
 
 /** Connects to the provider and remembers how it went. */
 export async function testConfig(id: string): Promise<Tested> {
   const { error, zones } = await client.providerConfigs.test.mutate({ id });
-  const tested = { at: new Date(), zones: zones ?? 0, error };
-  queries.setQueryData(lastTest(id).queryKey, tested);
-  return tested;
+  return noteTest(id, { zones: zones ?? 0, error });
 }
 
 /** Reads the configurations again wherever they are shown. */

@@ -13,7 +13,7 @@ import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import { ImportProgress } from "./import-progress.tsx";
-import { providerConfigs } from "./provider-queries.ts";
+import { noteTest, providerConfigs } from "./provider-queries.ts";
 import { UnusableZones } from "./unusable-zones.tsx";
 import { useImport } from "./use-import.ts";
 import styles from "./admin.module.css";
@@ -37,7 +37,11 @@ function Zones() {
     queryKey: ["provider-zones", id],
     staleTime: 0,
     refetchOnWindowFocus: false,
-    queryFn: async ({ signal }) => await client.providerConfigs.zones.query({ id }, { signal }),
+    queryFn: async ({ signal }) => {
+      const listed = await client.providerConfigs.zones.query({ id }, { signal });
+      noteTest(id, { zones: listed.zones.length, error: null });
+      return listed;
+    },
   });
   const progress = useImport(id);
   const [background, setBackground] = useState(true);

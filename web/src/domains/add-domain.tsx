@@ -18,6 +18,9 @@ import styles from "./domains.module.css";
 
 const text = domainsWords;
 
+/** The zones of a name server exist before it is asked, and records that are kept here only have no zone anywhere. */
+const makesNoZones: ReadonlySet<string> = new Set(["rfc2136", "manual"]);
+
 /** Adds a domain, and opens it. */
 export function AddDomain({ onClose }: { onClose: () => void }) {
   const form = useId();
@@ -28,6 +31,8 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
   const { data: configs = [] } = useQuery(providerConfigs);
   const { data: labels } = useQuery(labelsInUse);
   const usable = configs.filter(({ membersMayUse }) => user.role === "admin" || membersMayUse);
+  // Most domains that are added are new, so the first choice is one that makes zones.
+  const first = (usable.find(({ kind }) => !makesNoZones.has(kind)) ?? usable[0])?.id ?? "";
   const [name, setName] = useState("");
   const [corrected, setCorrected] = useState(false);
   const [view, setView] = useState("");
@@ -36,10 +41,11 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
   const [group, setGroup] = useState("");
   const [expiry, setExpiry] = useState("");
   const add = useAction(async () => {
+    const meant = pastedHost(name);
     const domain = await client.domains.create.mutate({
-      name: pastedHost(name).name,
+      name: meant.name,
       ...(view.trim() && { view: view.trim() }),
-      ...((config || usable[0]?.id) && { providerConfigId: config || usable[0]?.id }),
+      ...((config || first) && { providerConfigId: config || first }),
       tags: tagsOf(tags),
       groupName: group.trim() || null,
       ...(expiry && { expiresAt: new Date(`${expiry}T00:00:00Z`) }),
@@ -47,7 +53,10 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
     await Promise.all(
       ["domains", "domain-tags"].map(async (key) => await queries.invalidateQueries({ queryKey: [key] })),
     );
-    toast({ title: text.added(qualified(domain)) });
+    toast({
+      title: text.added(qualified(domain)),
+      ...(corrected || meant.correction !== null ? { description: text.onlyName } : {}),
+    });
     onClose();
     await navigate({ to: "/d/$name/records", params: { name: qualified(domain) } });
   });
@@ -90,7 +99,7 @@ export function AddDomain({ onClose }: { onClose: () => void }) {
         />
         <SelectField
           label={text.provider}
-          value={config || (usable[0]?.id ?? "")}
+          value={config || first}
           options={usable.map((each) => ({ value: each.id, label: each.name }))}
           onValue={setConfig}
           error={issueOf(add.error, "providerConfigId")}
