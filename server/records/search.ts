@@ -62,7 +62,9 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
       limit ${Math.min(limit, mostFound - offset)} offset ${offset}
     ) shown on true
     left join records r on r.record_id = shown.record_id and r.until is null
-    left join domains d on d.id = shown.domain_id
+    left join lateral (
+      select name, view, provider_signed from domains where id = shown.domain_id offset 0
+    ) d on true
     order by d.name, d.view, r.name, r.record_type, r.record_id
   `;
   const { rows } = await em.transactional(async (tx) => {
@@ -116,8 +118,12 @@ function scopeOf(visible: VisibleDomains, { type, tag, group, view }: RecordSear
   const ofDomain = [
     ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
     ...(group === undefined ? [] : [sql`d.group_name = ${group}`]),
-    ...(view === undefined ? [] : [sql`d.view = ${viewOf(view)}`]),
+    ...(view === undefined || view === "" ? [] : [sql`d.view = ${viewOf(view)}`]),
   ];
+  // Most domains are in the default view: those found are looked up one by one (`offset 0`), instead of reading all.
+  if (view === "") {
+    conditions.push(sql<SqlBool>`exists (select from domains d where d.id = r.domain_id and d.view = '' offset 0)`);
+  }
   if (ofDomain.length > 0) {
     conditions.push(sql<SqlBool>`r.domain_id in (select d.id from domains d where ${sql.join(ofDomain, sql` and `)})`);
   }

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import { z } from "zod";
 import { line } from "../../api/schemas.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { rrsetKey, type LiveRecord } from "../../dns/record.ts";
-import { inChunks } from "../../platform/slices.ts";
+import { inChunks, inPages } from "../../platform/slices.ts";
 import { Unprocessable } from "./refusals.ts";
 
 /*
@@ -37,6 +37,7 @@ const seconds = z
   .transform(Number)
   .refine((at) => Number.isInteger(at) && at >= 0 && at < mostSeconds);
 
+const mostComments = 100;
 /** The text of all comments together is the comment of a record. */
 const commentText = line(1_000);
 const accountText = line(255);
@@ -46,6 +47,7 @@ export function commentsIn(given: unknown, said: string): GivenComment[] | undef
   if (given === undefined || given === null) return undefined;
   const refused = (message: string) => new Unprocessable("BAD_REQUEST", `${said}: ${message}`);
   if (!Array.isArray(given)) throw refused("`comments` must be a list of objects with `content`.");
+  if (given.length > mostComments) throw refused(`\`comments\` must be at most ${mostComments}.`);
   const comments = given.map((one: unknown): GivenComment => {
     const { content, account = "", modified_at: at = null } = (one ?? {}) as Record<string, unknown>;
     if (typeof content !== "string") throw refused("`comments` must be a list of objects with `content`.");
@@ -83,18 +85,43 @@ export async function storedComments(
   domainId: string,
   name?: string,
 ): Promise<Map<string, StoredComments>> {
-  const rows = await queries(em)
+  const pages = inPages(rrsetsPerStatement, (last: CommentRow | null) => commentRows(em, domainId, name, last));
+  const stored = new Map<string, StoredComments>();
+  for await (const page of pages) {
+    for (const { name: host, record_type: recordType, content, notes } of page)
+      stored.set(rrsetKey({ name: host, recordType }), { content, notes: notes as ShownComment[] });
+  }
+  return stored;
+}
+
+/** How many RRsets one statement reads or writes. */
+const rrsetsPerStatement = 1_000;
+
+interface CommentRow {
+  name: string;
+  record_type: string;
+  content: string;
+  notes: unknown;
+}
+
+async function commentRows(
+  em: EntityManager,
+  domainId: string,
+  name: string | undefined,
+  last: CommentRow | null,
+): Promise<CommentRow[]> {
+  return await queries(em)
     .selectFrom("powerdns_comments")
     .select(["name", "record_type", "content", "notes"])
     .where("domain_id", "=", domainId)
     .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
+    .$if(last !== null, (query) =>
+      query.where(sql<SqlBool>`(name, record_type) > (${last?.name ?? ""}, ${last?.record_type ?? ""})`),
+    )
+    .orderBy("name")
+    .orderBy("record_type")
+    .limit(rrsetsPerStatement)
     .execute();
-  return new Map(
-    rows.map((row) => [
-      rrsetKey({ name: row.name, recordType: row.record_type }),
-      { content: row.content, notes: row.notes as ShownComment[] },
-    ]),
-  );
 }
 
 /** An RRset whose comments are to be stored. */
@@ -104,9 +131,6 @@ export interface CommentedRrset {
   recordType: string;
   comments?: readonly GivenComment[] | undefined;
 }
-
-/** How many RRsets one statement takes. */
-const rrsetsPerStatement = 1_000;
 
 /** Stores the comments of RRsets over those that they had; of RRsets that are gone, none. */
 export async function storeComments(

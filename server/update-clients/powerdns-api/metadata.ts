@@ -64,8 +64,9 @@ export function settableKind(kind: unknown): string {
 
 /** Reads the values of a kind. @throws Unprocessable */
 export function valuesIn(given: unknown): string[] {
-  const read = Array.isArray(given) ? given.map((one: unknown) => valueText.safeParse(one)) : null;
-  if (read === null || read.length > mostValues || !read.every(({ success }) => success))
+  const list = Array.isArray(given) && given.length <= mostValues ? (given as unknown[]) : null;
+  const read = list?.map((one) => valueText.safeParse(one));
+  if (!read?.every(({ success }) => success))
     throw refused(`\`metadata\` must be a list of at most ${mostValues} texts of at most 1000 characters.`);
   return read.flatMap(({ data }) => data ?? []);
 }

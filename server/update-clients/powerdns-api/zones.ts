@@ -188,7 +188,7 @@ function* deletions(
 ): Steps<WantedRrset[]> {
   const staying = new Set(wanted.map(rrsetKey));
   const going = yield* grouped(present, (record) => (staying.has(rrsetKey(record)) ? undefined : rrsetKey(record)));
-  return [...going.values()].flatMap(([first]) => {
+  return yield* flatMapped(going.values(), ([first]): WantedRrset[] => {
     if (!first) return [];
     const { name, recordType } = first;
     const nothing = { records: [], added: [], removed: [], ttl: null, comments: undefined };

@@ -33,6 +33,15 @@ const statusOf = async (client: PowerdnsClient, host: string, type: string, cont
   (await client.replace(zone.name, host, type, [content])).status;
 
 describe("narrowed tokens", () => {
+  test("comments of the SOA are for tokens that cover it", async () => {
+    const soa = { name: `${zone.name}.`, type: "SOA", changetype: "REPLACE", comments: [{ content: "ours" }] };
+    const [some, all] = [await narrowed({ recordTypes: ["A"] }), await narrowed({ domainIds: [zone.id] })];
+    const shown = async (by: PowerdnsClient) => (await by.get(`/zones/${zone.name}.`)).body.rrsets[0].comments.length;
+    expect((await some.patch(zone.name, [soa])).status).toBe(422);
+    expect((await all.patch(zone.name, [soa])).status).toBe(204);
+    expect([await shown(some), await shown(all)]).toEqual([0, 1]);
+  });
+
   test("one narrowed to a domain lists, shows and changes only that", async () => {
     const client = await narrowed({ domainIds: [zone.id] });
     expect(await zonesOf(client)).toEqual([`${zone.name}.`]);

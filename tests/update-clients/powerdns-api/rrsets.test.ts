@@ -426,6 +426,11 @@ describe("refusals", () => {
     ],
     ["a comment with a line break", (zone) => [rrset(zone, { comments: [{ content: "a\nb" }] })], /comments/],
     ["comments that are no list", (zone) => [rrset(zone, { comments: "x" })], /`comments`/],
+    [
+      "too many comments",
+      (zone) => [rrset(zone, { comments: Array.from({ length: 101 }, () => ({ content: "" })) })],
+      /at most 100/,
+    ],
     ["an account that is no text", (zone) => [rrset(zone, { comments: [{ content: "a", account: 1 }] })], /`account`/],
     [
       "a comment after the year 2106",
