@@ -31,4 +31,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=8", "--wasm-tiering-budget=1000000000", "server/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--no-wasm-tier-up", "--no-wasm-dynamic-tiering", "server/main.ts"]

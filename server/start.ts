@@ -11,6 +11,7 @@ import { InstallationError } from "./database/installation.ts";
 import { lockFolder } from "./database/lock-file.ts";
 import type { Timing } from "./jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
+import { createCluster } from "./database/new-cluster.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
 import type { Egress } from "./net/egress.ts";
 import { logOutput } from "./platform/log-output.ts";
@@ -71,6 +72,7 @@ export async function startServer(config: Config, options: StartOptions): Promis
   };
   try {
     const { databaseUrl, dataDir } = config;
+    if (databaseUrl === undefined && !options.database) await createCluster(dataDir);
     // The other modules load while the database opens.
     const [opened, { createServices }, { createApp, createPowerdnsApp }] = await Promise.all([
       options.database ?? openDatabase({ databaseUrl, dataDir }),

@@ -1,6 +1,7 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../server/platform/version.ts";
@@ -78,4 +79,51 @@ test("an instance with another DATA_DIR refuses to start while domains use the f
   const moved = await startService({ ...one, ...dataDir("moved") });
   expect((await (await moved.signIn()).get("/api/domains")).body.total).toBe(1);
   await moved.close();
+});
+
+/** Returns the memory of a process in bytes (its share of shared pages) with that of the processes that it started; 0 once it has ended. */
+async function memoryOf(pid: number): Promise<number> {
+  const read = (file: string) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "");
+  const [, kilobytes = "0"] = /^Pss: +(\d+)/m.exec(await read("smaps_rollup")) ?? [];
+  const children = (await read(`task/${pid}/children`)).match(/\d+/g) ?? [];
+  const others = await Promise.all(children.map((child) => memoryOf(Number(child))));
+  return others.reduce((sum, bytes) => sum + bytes, Number(kilobytes) * 1024);
+}
+
+/** Returns the processes that run the service on a data directory. */
+async function servicesOn(dir: string): Promise<number[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+      const program = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+      return text.includes(`DATA_DIR=${dir}\0`) && program.includes("server/main.ts") ? [Number(pid)] : [];
+    }),
+  );
+  return found.flat();
+}
+
+test("a first start creates the embedded database with at most 700 MB of memory, which the second does not need", async () => {
+  const env = dataDir("first");
+  const peaks: number[] = [];
+  for (const _ of ["first", "second"]) {
+    let peak = 0;
+    const starting = startService(env);
+    const started = new AbortController();
+    const watch = async () => {
+      for (; !started.signal.aborted; await setTimeout(50)) {
+        const [pid] = await servicesOn(env.DATA_DIR);
+        if (pid !== undefined) peak = Math.max(peak, await memoryOf(pid));
+      }
+    };
+    const watching = watch();
+    const service = await starting.finally(() => started.abort());
+    await watching;
+    await service.close();
+    peaks.push(peak / 1e6);
+  }
+  console.info(`Memory of a first and a second start: ${peaks.map(Math.round).join(" and ")} MB.`);
+  expect(Math.min(...peaks)).toBeGreaterThan(100);
+  expect(peaks[0]).toBeLessThan(700);
+  expect(peaks[1]).toBeLessThan(450);
 });
