@@ -14,7 +14,7 @@ interface ShownRecord extends ListedRecord {
 }
 
 const zone = "crash.example";
-const kills = { embedded: 16, postgres: 4 };
+const kills = { embedded: 6, postgres: 4 };
 
 test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {
   expect(await killAgainAndAgain("embedded", {})).toBeGreaterThanOrEqual(kills.embedded);
