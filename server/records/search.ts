@@ -52,9 +52,12 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
   const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
   // `offset 0` has each domain looked up by its id: the planner expects as many as may be found, and would read all domains instead.
   const query = sql<FoundRow>`
-    with found as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1})
-    select counted.total, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
-    from (select count(*)::int as total from found) counted
+    with considered as materialized (select * from (${sql.join(found, sql` union `)}) each_source limit ${mostFound + 1}),
+    found as materialized (select * from considered where ${inDefaultView(filter)})
+    select counted.total, counted.considered, d.name as domain_name, d.view as domain_view, d.provider_signed, r.domain_id, ${columns}
+    from (
+      select (select count(*)::int from found) as total, (select count(*)::int from considered) as considered
+    ) counted
     left join lateral (
       select found.record_id, found.domain_id from found
       cross join lateral (select name, view from domains where id = found.domain_id offset 0) d
@@ -73,9 +76,9 @@ export async function searchRecords(em: EntityManager, caller: Caller, given: Re
       throw isTimeout(error) ? tooLong(error) : error;
     });
   });
-  const total = rows[0]?.total ?? 0;
+  const { total = 0, considered = 0 } = rows[0] ?? {};
   const records = rows.flatMap((row) => (row.record_id === null ? [] : shownRecord(row)));
-  return { records, total: Math.min(total, mostFound), totalIsExact: total <= mostFound, page, limit };
+  return { records, total: Math.min(total, mostFound), totalIsExact: considered <= mostFound, page, limit };
 }
 
 /** PostgreSQL's query_canceled. */
@@ -99,6 +102,7 @@ function withNamedView(filter: RecordSearch): RecordSearch {
 
 type FoundRow = {
   total: number;
+  considered: number;
   domain_name: string;
   domain_view: string;
   provider_signed: boolean;
@@ -120,14 +124,19 @@ function scopeOf(visible: VisibleDomains, { type, tag, group, view }: RecordSear
     ...(group === undefined ? [] : [sql`d.group_name = ${group}`]),
     ...(view === undefined || view === "" ? [] : [sql`d.view = ${viewOf(view)}`]),
   ];
-  // Most domains are in the default view: those found are looked up one by one (`offset 0`), instead of reading all.
-  if (view === "") {
-    conditions.push(sql<SqlBool>`exists (select from domains d where d.id = r.domain_id and d.view = '' offset 0)`);
-  }
   if (ofDomain.length > 0) {
     conditions.push(sql<SqlBool>`r.domain_id in (select d.id from domains d where ${sql.join(ofDomain, sql` and `)})`);
   }
   return sql.join(conditions, sql` and `);
+}
+
+/**
+ * Returns the condition on what is found that its domain is in the default view. Most are, so that found domains are looked up one by one
+ * (`offset 0`) instead of reading all.
+ */
+function inDefaultView({ view }: RecordSearch): RawBuilder<SqlBool> {
+  if (view !== "") return sql<SqlBool>`true`;
+  return sql<SqlBool>`exists (select from domains d where d.id = considered.domain_id and d.view = '' offset 0)`;
 }
 
 function viewOf(view: string): string {
