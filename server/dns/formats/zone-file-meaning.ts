@@ -19,14 +19,20 @@ interface MeaningOptions {
   supportsProxied?: boolean;
 }
 
-/** Types whose data has a host name, and its position among the fields. */
-const hostFields = new Map([
-  ["CNAME", 0],
-  ["DNAME", 0],
-  ["NS", 0],
-  ["PTR", 0],
-  ["MX", 1],
-  ["SRV", 3],
+/** Types whose data has names, and their positions among the fields. */
+const nameFields = new Map([
+  ["CNAME", [0]],
+  ["DNAME", [0]],
+  ["NS", [0]],
+  ["PTR", [0]],
+  ["RP", [0, 1]],
+  ["MX", [1]],
+  ["AFSDB", [1]],
+  ["KX", [1]],
+  ["HTTPS", [1]],
+  ["SVCB", [1]],
+  ["SRV", [3]],
+  ["NAPTR", [5]],
 ]);
 
 const winsTypes = new Set(["WINS", "WINSR", "WINS-R", "NBSTAT"]);
@@ -67,10 +73,21 @@ export class ZoneFileMeaning implements EntryMeaning {
       winsNote(recordType) ??
       this.#addressNote(line, recordType, type, place) ??
       aliasNote(line, recordType, type);
-    return note === null ? this.#withHost(line, recordType, type, place) : this.#leftOut(line, note, place);
+    if (note !== null) return this.#leftOut(line, note, place);
+    let meant = line;
+    for (const position of nameFields.get(recordType) ?? []) {
+      meant = this.#withName(meant, recordType, type + 1 + position, place);
+    }
+    return meant;
   }
 
-  record(record: RecordData, { comment }: LogicalLine, { defaultTtl, note }: EntryPlace): RecordData {
+  record(record: RecordData, line: LogicalLine, { defaultTtl, note }: EntryPlace): RecordData {
+    const { comment } = line;
+    if (hasLooseWords(line, record.recordType)) {
+      note(
+        "Without quotes, each word of the text is a string of its own, and the blanks between them are lost. Put the whole text in double quotes to keep them.",
+      );
+    }
     const automatic = this.#dialects.cloudflare && record.ttl === cloudflareAutomatic;
     const ttl = automatic ? (this.#options.automaticTtl ?? defaultTtl) : record.ttl;
     if (ttl !== record.ttl) note(`TTL ${record.ttl} means automatic at Cloudflare and is read as ${ttl}.`);
@@ -123,27 +140,32 @@ export class ZoneFileMeaning implements EntryMeaning {
       note(`The owner of the SOA, ${shown(raw)}, has no final dot and is read as the zone itself.`);
       return apex;
     }
-    const full = this.#full(raw, place) ?? withoutAt(raw, place);
+    const full = this.#meant(raw, place);
     return full === null ? line : withField(line, 0, { ...first, raw: full });
   }
 
-  /** Returns the entry with the host name in its data that is meant. */
-  #withHost(line: LogicalLine, recordType: string, type: number, place: EntryPlace): LogicalLine {
-    const position = hostFields.get(recordType);
-    const field = position === undefined ? undefined : line.fields[type + 1 + position];
-    if (position === undefined || !field || field.quoted) return line;
+  /** Returns the entry with the name in a field of its data that is meant. */
+  #withName(line: LogicalLine, recordType: string, index: number, place: EntryPlace): LogicalLine {
+    const field = line.fields[index];
+    if (!field || field.quoted) return line;
     const { raw } = field;
+    const full = this.#meant(raw, place);
+    if (recordType === "NS") {
+      const host = readHost(full ?? raw, place.origin);
+      if (host.ok) this.#servers.add(host.value.toLowerCase());
+    }
+    return full === null ? line : withField(line, index, { ...field, raw: full });
+  }
+
+  /** Returns the name that a name stands for if it is not literal, or null. Notes a literal one that its author probably means otherwise. */
+  #meant(raw: string, place: EntryPlace): string | null {
     const full = this.#full(raw, place) ?? withoutAt(raw, place);
     if (full === null && isUndotted(raw, place)) {
       place.note(
         `${shown(raw)} has no final dot, so it means ${shown(`${raw}.${place.zone}.`)}. Write ${shown(`${raw}.`)} if you mean that name.`,
       );
     }
-    if (recordType === "NS") {
-      const host = readHost(full ?? raw, place.origin);
-      if (host.ok) this.#servers.add(host.value.toLowerCase());
-    }
-    return full === null ? line : withField(line, type + 1 + position, { ...field, raw: full });
+    return full;
   }
 
   /** Returns the full name that a name without final dot stands for in such a file, or null. */
@@ -227,6 +249,14 @@ function aliasNote({ fields }: LogicalLine, recordType: string, type: number): s
   if (recordType !== "ALIAS" || fields[type - 1]?.raw.toUpperCase() !== "AWS") return null;
   const target = fields[type + 2]?.raw ?? "";
   return `Route 53's alias to ${shown(target)} is left out: zone files have no such record. Create it at the provider.`;
+}
+
+/** Returns whether a text has several words without quotes around them, such as an unquoted `v=spf1 mx -all`. */
+function hasLooseWords(line: LogicalLine, recordType: string): boolean {
+  if (recordType !== "TXT" && recordType !== "SPF") return false;
+  const [first, ...others] = line.fields.slice(typeAt(line) + 1);
+  if (first?.raw === String.raw`\#`) return false;
+  return [first, ...others].filter((field) => field?.quoted === false).length > 1;
 }
 
 function isRoot(raw: string, { origin }: EntryPlace): boolean {

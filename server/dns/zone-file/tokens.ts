@@ -107,7 +107,7 @@ function readEntry(scanner: Scanner): LogicalLine | BrokenLine {
       );
     }
     const code = text.charCodeAt(scanner.position);
-    if (code === newline) {
+    if (code === newline || isLoneReturn(text, scanner.position)) {
       scanner.position++;
       scanner.line++;
       glued = false;
@@ -168,7 +168,7 @@ function readBare(scanner: Scanner, glued: boolean): Field | string {
   while (end < limit && !endsBare(text.charCodeAt(end))) {
     if (text.charCodeAt(end) === backslash) {
       end++;
-      if (end === text.length || isLineEnd(text, end))
+      if (end === text.length || isLineEnd(text.charCodeAt(end)))
         return "The backslash at the end of this line has nothing to escape; remove it.";
     }
     end++;
@@ -192,9 +192,13 @@ function endsBare(code: number): boolean {
   );
 }
 
-function isLineEnd(text: string, position: number): boolean {
-  const code = text.charCodeAt(position);
-  return code === newline || (code === carriageReturn && text.charCodeAt(position + 1) === newline);
+function isLineEnd(code: number): boolean {
+  return code === newline || code === carriageReturn;
+}
+
+/** Returns whether a carriage return alone ends the line, as in BIND. Taken for a blank, it would make one record of two lines. */
+function isLoneReturn(text: string, position: number): boolean {
+  return text.charCodeAt(position) === carriageReturn && text.charCodeAt(position + 1) !== newline;
 }
 
 function readComment(scanner: Scanner): string {
@@ -204,8 +208,11 @@ function readComment(scanner: Scanner): string {
 }
 
 function skipToLineEnd(scanner: Scanner): void {
-  const end = scanner.text.indexOf("\n", scanner.position);
-  scanner.position = end === -1 ? scanner.text.length : end;
+  const { text } = scanner;
+  let end = scanner.position;
+  // Not with indexOf, which would read the rest of a text without line feeds for each of its lines.
+  while (end < text.length && text.charCodeAt(end) !== newline && !isLoneReturn(text, end)) end++;
+  scanner.position = end;
 }
 
 function broken(line: number, message: string): BrokenLine {

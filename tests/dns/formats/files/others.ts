@@ -53,6 +53,52 @@ ftp.example.com	14400	IN	CNAME	example.com
     ],
   },
   {
+    title: "an owner without final dot in a plain file is literal, and warned of",
+    text: "$TTL 300\nwww.example.com IN A 192.0.2.1\n",
+    records: ["www.example.com 300 A 192.0.2.1"],
+    warnings: [
+      'Line 2: "www.example.com" has no final dot, so it means "www.example.com.example.com.". Write "www.example.com." if you mean that name.',
+    ],
+  },
+  {
+    title: "targets of other types without final dots in a plain file are warned of as those of CNAME and MX are",
+    text: '$TTL 300\n@ IN HTTPS 1 a.example.com alpn=h2\n@ IN NAPTR 1 1 "s" "x" "" b.example.com\n@ IN RP c.example.com d.example.com\n',
+    records: [
+      "@ 300 HTTPS 1 a.example.com.example.com. alpn=h2",
+      '@ 300 NAPTR 1 1 "s" "x" "" b.example.com.example.com.',
+      "@ 300 RP c.example.com.example.com. d.example.com.example.com.",
+    ],
+    warnings: [
+      [2, "a"],
+      [3, "b"],
+      [4, "c"],
+      [4, "d"],
+    ].map(
+      ([line, host]) =>
+        `Line ${line}: "${host}.example.com" has no final dot, so it means "${host}.example.com.example.com.". Write "${host}.example.com." if you mean that name.`,
+    ),
+  },
+  {
+    title: "a text without quotes is literal, and warned of when it has several words",
+    text: '$TTL 300\n@ IN TXT v=spf1 mx -all\n@ IN TXT \'google site\'\none IN TXT word\ntwo IN TXT "a b" "c"\nraw IN TXT \\# 3 02 6869\n',
+    records: [
+      "@ 300 TXT v=spf1mx-all",
+      "@ 300 TXT 'googlesite'",
+      "one 300 TXT word",
+      "two 300 TXT a bc",
+      "raw 300 TXT hi",
+    ],
+    warnings: [
+      "Lines 2 and 3: Without quotes, each word of the text is a string of its own, and the blanks between them are lost. Put the whole text in double quotes to keep them.",
+    ],
+  },
+  {
+    title: "a carriage return alone ends a line, as in BIND",
+    text: "$TTL 300\r; a comment\r@ IN TXT a\rwww IN A 192.0.2.1\r\n\tIN TXT b\r",
+    records: ["@ 300 TXT a", "www 300 A 192.0.2.1", "www 300 TXT b"],
+    warnings: [],
+  },
+  {
     title: "names without final dots after an SOA without one",
     text: "$TTL 300\nexample.com IN SOA ns1.example.net. a.example.net. 1 2 3 4 5\nwww.example.com IN A 192.0.2.1\n",
     records: ["www 300 A 192.0.2.1"],
