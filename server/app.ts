@@ -33,6 +33,11 @@ import { dynamicAddressPage } from "./update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
+import { loadUndici } from "./net/http-agent.ts";
+import { loadedLate } from "./platform/late-modules.ts";
+
+loadedLate(loadUndici);
+const loadDocument = loadedLate(() => import("./api/openapi/document.ts"));
 
 type CreateContext = (req: Request, res: Response) => ServerContext;
 
@@ -134,7 +139,7 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.
   let document: OpenApiDocument | undefined;
   app.get("/api/openapi.json", async (_req, res) => {
-    const { openApiDocument } = await import("./api/openapi/document.ts");
+    const { openApiDocument } = await loadDocument();
     res.json((document ??= openApiDocument(router, { version, siteUrl: config.siteUrl })));
   });
   app.use("/api/docs", docsPage());

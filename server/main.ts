@@ -14,6 +14,7 @@ const { announceEnd, announcer } = await import("./platform/announcer.ts");
 const { ConfigError, loadConfig } = await import("./config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
 const { logFormatFor, logOutput } = await import("./platform/log-output.ts");
+const { loadLateModules } = await import("./platform/late-modules.ts");
 const { createLog } = await import("./platform/log.ts");
 const { programOutput, taken } = await import("./platform/program-output.ts");
 const { startServer } = await import("./start.ts");
@@ -40,9 +41,15 @@ process.on("warning", (warning) =>
 process.on("uncaughtException", (error) => end("Zonewright exits because of an unexpected error.", error));
 
 try {
-  const starting = startServer(loadConfig(process.env), { announce });
+  const config = loadConfig(process.env);
+  const starting = startServer(config, { announce });
   stopOnSignals(starting);
   await starting;
+  const log = createLog(config.logLevel, logOutput(config.logFormat, output));
+  await loadLateModules((err) =>
+    log.warn({ err }, "A part of the service cannot be loaded. Install it again and restart."),
+  );
+  log.debug("All modules are loaded.");
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof FolderInUseError;
   end("Zonewright failed to start.", expected ? error.message : error);

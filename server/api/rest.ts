@@ -8,6 +8,9 @@ import { logFailure } from "./failure-log.ts";
 import { alsoInPath } from "./also-in-path.ts";
 import { sendProblem } from "./problem.ts";
 import { errorOf, type ServerContext } from "./trpc.ts";
+import { loadedLate } from "../platform/late-modules.ts";
+
+const loadLibrary = loadedLate(() => import("trpc-to-openapi"));
 
 /** A call as passed to the generated handler, and what the handler reports back. */
 interface Exchange {
@@ -102,9 +105,9 @@ export function restHandler(
 
 const handlers = new WeakMap<AnyTRPCRouter, Handle>();
 
-/** Loads the library on the first call and builds its handler, which reads every schema. Apps with the same router share the handler. */
+/** Loads the library and builds its handler, which reads every schema. Apps with the same router share the handler. */
 async function loadHandler(appRouter: AnyTRPCRouter): Promise<Handle> {
-  const { createOpenApiNodeHttpHandler } = await import("trpc-to-openapi");
+  const { createOpenApiNodeHttpHandler } = await loadLibrary();
   const built = handlers.get(appRouter);
   if (built) return built;
   const options: GeneratedHandler = {

@@ -1,5 +1,8 @@
 import type { Transporter } from "nodemailer";
 import type { Logger } from "../platform/log.ts";
+import { loadedLate } from "../platform/late-modules.ts";
+
+const loadNodemailer = loadedLate(() => import("nodemailer"));
 
 export interface Mail {
   to: string;
@@ -59,9 +62,8 @@ export class Mailer {
     this.#transport?.close();
   }
 
-  /** Loads the library with the first mail. */
   async #open(url: string): Promise<Transporter> {
-    const { createTransport } = await import("nodemailer");
+    const { createTransport } = await loadNodemailer();
     return (this.#transport ??= createTransport({
       url,
       connectionTimeout: connectMilliseconds,

@@ -1,4 +1,6 @@
+import { createRequire } from "node:module";
 import type { Socket } from "node:net";
+import { dirname, join } from "node:path";
 import { callbackify } from "node:util";
 import type { Agent, buildConnector } from "undici";
 import type { Reach } from "./address-rules.ts";
@@ -10,8 +12,10 @@ const handshakeMilliseconds = 5_000;
 /** Ports allowed for public hosts. */
 const httpPorts = [443, 8443, 80] as const;
 
-/** Loads the HTTP client, with the first call. */
+/** Loads the HTTP client, and the code of its parser, which it would read with the first connection. */
 export async function loadUndici() {
+  const client = join(dirname(createRequire(import.meta.url).resolve("undici")), "lib/dispatcher/client-h1.js");
+  createRequire(client)("../llhttp/llhttp_simd-wasm.js");
   return await import("undici");
 }
 

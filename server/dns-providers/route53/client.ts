@@ -9,6 +9,7 @@ import { ProviderError } from "../provider.ts";
 import { PageTurner } from "../vendor-api/page-turner.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
 import { transport } from "./transport.ts";
+import { loadedLate } from "../../platform/late-modules.ts";
 
 export interface Route53Access {
   accessKeyId: string;
@@ -42,8 +43,7 @@ interface ListingStart {
   identifier?: string;
 }
 
-/** Loaded with the first call. */
-const loadSdk = async () => await import("@aws-sdk/client-route-53");
+const loadSdk = loadedLate(() => import("@aws-sdk/client-route-53"));
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The outcome of a batch, which is made or refused as a whole. */

@@ -2,6 +2,7 @@ import type { OAuth2Tokens } from "arctic";
 import type { Egress } from "../../net/egress.ts";
 import { IdentityProviderError, type ClientSettings, type FlowValues } from "./provider.ts";
 import { askVendor, goodObject, reasonIn } from "./vendor-json.ts";
+import { loadedLate } from "../../platform/late-modules.ts";
 
 /** The endpoints of an authorization code flow. */
 export interface Endpoints {
@@ -104,10 +105,8 @@ export function idTokenOf(tokens: OAuth2Tokens): string {
 
 type Arctic = Awaited<ReturnType<typeof loadArctic>>;
 
-/** Loaded with the first sign-in: it brings the clients of sixty providers. */
-async function loadArctic() {
-  return await import("arctic");
-}
+/** Not at the start: it brings the clients of sixty providers. */
+const loadArctic = loadedLate(() => import("arctic"));
 
 function clientOf({ OAuth2Client }: Arctic, { clientId, redirectUrl }: ClientSettings) {
   return new OAuth2Client(clientId, null, redirectUrl);

@@ -3,6 +3,9 @@ import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { metadataOf } from "./discovery-document.ts";
 import { IdentityProviderError, type ClientSettings } from "./provider.ts";
+import { loadedLate } from "../../platform/late-modules.ts";
+
+const loadLibrary = loadedLate(() => import("openid-client"));
 
 const suffix = "/.well-known/openid-configuration";
 const deadlineSeconds = 10;
@@ -49,7 +52,7 @@ export class Discovery {
     settings: ClientSettings & { wellKnownUrl: string },
     work: (client: Configuration) => Promise<T>,
   ): Promise<T> {
-    const { getJwksCache, setJwksCache } = await import("openid-client");
+    const { getJwksCache, setJwksCache } = await loadLibrary();
     const client = await this.client(settings);
     const known = this.#known.get(keyOf(settings));
     const now = Math.floor(Date.now() / 1_000);
@@ -73,7 +76,7 @@ export class Discovery {
   /** Returns a client with freshly read metadata, and caches it. @throws IdentityProviderError */
   async freshClient(settings: ClientSettings & { wellKnownUrl: string }): Promise<Configuration> {
     const { clientId, clientSecret, wellKnownUrl, tokenUrl, userInfoUrl } = settings;
-    const library = await import("openid-client");
+    const library = await loadLibrary();
     const fetch = guarded(this.#egress, [wellKnownUrl, tokenUrl, userInfoUrl]);
     const document = await this.#read(wellKnownUrl, fetch);
     const metadata = metadataOf(document, settings);
@@ -105,7 +108,7 @@ export class Discovery {
     const setting = "wellKnownUrl";
     if (!wellKnownUrl.endsWith(suffix))
       throw new IdentityProviderError(`The discovery URL must end with ${suffix}.`, { setting });
-    const { None, allowInsecureRequests, customFetch, discovery } = await import("openid-client");
+    const { None, allowInsecureRequests, customFetch, discovery } = await loadLibrary();
     let metadata: ServerMetadata;
     try {
       const found = await discovery(new URL(wellKnownUrl), "discovery", undefined, None(), {

@@ -12,6 +12,9 @@ import {
 } from "./provider.ts";
 import { tellable } from "../redaction.ts";
 import { identityFromClaims, userInfo } from "./user-info.ts";
+import { loadedLate } from "../../platform/late-modules.ts";
+
+const loadLibrary = loadedLate(() => import("openid-client"));
 
 interface Discovered extends ClientSettings {
   wellKnownUrl: string;
@@ -68,7 +71,7 @@ function freshness({ freshSince }: FlowValues): Record<string, string> {
 }
 
 async function discoveredUrl(client: Configuration, settings: ClientSettings, flow: FlowValues): Promise<URL> {
-  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import("openid-client");
+  const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await loadLibrary();
   return buildAuthorizationUrl(client, {
     redirect_uri: settings.redirectUrl,
     scope: settings.scope,
@@ -89,7 +92,7 @@ async function identifyBy(
 ): Promise<Identity> {
   const callback = new URL(settings.redirectUrl);
   callback.search = answer.toString();
-  const { authorizationCodeGrant, fetchUserInfo } = await import("openid-client");
+  const { authorizationCodeGrant, fetchUserInfo } = await loadLibrary();
   try {
     const tokens = await authorizationCodeGrant(client, callback, {
       expectedState: state,

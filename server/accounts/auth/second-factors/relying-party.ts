@@ -1,3 +1,5 @@
+import { loadedLate } from "../../../platform/late-modules.ts";
+
 /** EdDSA, ES256 and RS256 (RFC 9053), the algorithms that authenticators support. */
 const algorithms = [-8, -7, -257];
 
@@ -162,8 +164,8 @@ function descriptor({ credentialId, transports }: KnownCredential) {
 
 type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
-/** Loads the library on the first use of a passkey: it brings 250 modules of certificate formats. */
-async function loadLibrary() {
+/** Not at the start: it brings 250 modules of certificate formats. */
+const loadLibrary = loadedLate(async () => {
   const [
     { verifyAuthenticationResponse, verifyRegistrationResponse },
     { decodeAttestationObject, decodeClientDataJSON, isoBase64URL },
@@ -175,4 +177,4 @@ async function loadLibrary() {
     decodeClientDataJSON,
     isoBase64URL,
   };
-}
+});

@@ -1,6 +1,9 @@
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { TotpSecrets } from "./totp-secrets.ts";
+import { loadedLate } from "../../../platform/late-modules.ts";
+
+const loadLibrary = loadedLate(() => import("otplib"));
 
 /** One time step before and after the current one (RFC 6238 §5.2), to allow for clock drift and typing. */
 const toleranceSeconds = 30;
@@ -20,7 +23,7 @@ export class Totp {
    * @throws AppError CONFLICT if an app is already set up
    */
   async setUp(em: EntityManager, user: { id: string; username: string }) {
-    const { generateSecret, generateURI } = await import("otplib");
+    const { generateSecret, generateURI } = await loadLibrary();
     const secret = generateSecret();
     const sealed = this.#secrets.seal(user.id, secret);
     const { numInsertedOrUpdatedRows } = await queries(em)
@@ -100,7 +103,7 @@ export class Totp {
 /** Returns the time step that a code belongs to, or null. @param code six digits; otplib throws for anything else */
 async function matchingStep(secret: string, code: string, now: Date): Promise<number | null> {
   const epoch = Math.floor(now.getTime() / 1_000);
-  const { verify } = await import("otplib");
+  const { verify } = await loadLibrary();
   const result = await verify({ secret, token: code, epoch, epochTolerance: toleranceSeconds });
   return result.valid && "timeStep" in result ? result.timeStep : null;
 }
