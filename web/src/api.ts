@@ -121,7 +121,9 @@ export const queries = new QueryClient({
 export function messageOf(error: unknown): string {
   if (isZonewrightError(error)) {
     if (error.status === null) return words.ui.noAnswer;
-    return error.code === "UNEXPECTED_ANSWER" ? words.ui.proxyAnswer : forPeople(error.message);
+    if (error.code === "UNEXPECTED_ANSWER") return words.ui.proxyAnswer;
+    const message = forPeople(error.message);
+    return error.status === 500 && error.requestId ? `${message} ${words.ui.requestId}: ${error.requestId}` : message;
   }
   return error instanceof Error ? error.message : String(error);
 }

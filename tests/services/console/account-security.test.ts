@@ -253,6 +253,19 @@ describe("confirmation", () => {
     expect(await qr.locator("path").getAttribute("d")).toMatch(/^M/);
   });
 
+  test("what is wrong with a new user is said before the administrator's own password is asked for", async () => {
+    const page = await site.signedIn({ path: "/admin/users" });
+    clock.advance(11 * minute);
+    await page.getByRole("button", { name: "Add user" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add a user" });
+    await dialog.getByLabel("Username").fill("Admin");
+    await dialog.getByLabel("Password").fill("short");
+    await dialog.getByRole("button", { name: "Add user" }).click();
+    await dialog.getByText("The username Admin is taken.").waitFor();
+    await dialog.getByText("A password must have at least 12 characters.").waitFor();
+    expect(await page.getByRole("dialog", { name: "Confirm that it is you" }).count()).toBe(0);
+  });
+
   test("deleting something ten minutes after the sign-in goes through its question and the password", async () => {
     const page = await member("late-delete");
     await plugInAuthenticator(page);

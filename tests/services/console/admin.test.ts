@@ -129,7 +129,6 @@ test("a user is created, edited, and loses every way in", async () => {
   await dialog.getByLabel("Username").fill("mira");
   await dialog.getByLabel("Email").fill("mira@example.com");
   await dialog.getByLabel("Password").fill("short");
-  site.expected.push("400");
   await dialog.getByRole("button", { name: "Add user" }).click();
   await dialog.getByText("A password must have at least 12 characters.").waitFor();
   await dialog.getByLabel("Password").fill(memberPassword);

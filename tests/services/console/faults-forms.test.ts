@@ -180,6 +180,25 @@ test("a page that cannot be loaded says why, and is there by itself once the ser
   }
 });
 
+test("a failure that is to be reported shows its request id", async () => {
+  const page = await site.signedIn({ path: "/account/profile" });
+  const message = "An internal error occurred. Report it with the request id, which identifies it in the log.";
+  const data = {
+    code: "INTERNAL_SERVER_ERROR",
+    httpStatus: 500,
+    title: "",
+    issues: null,
+    requestId: "0123456789abcdef",
+  };
+  await page.route("**/trpc/users.list*", async (route) => {
+    const body = JSON.stringify({ error: { json: { message, code: -32_603, data } } });
+    await route.fulfill({ status: 500, contentType: "application/json", body });
+  });
+  site.expected.push("500");
+  await page.goto(`${site.url}/admin/users`);
+  await page.getByText(`${message} Request id: 0123456789abcdef`).waitFor();
+});
+
 test("after five wrong passwords the sign-in page says how long to wait, and keeps the name", async () => {
   const page = await site.open();
   await page.goto(site.url);

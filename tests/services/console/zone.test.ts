@@ -259,6 +259,19 @@ test("an assignment gives a member exactly the pages and controls that they may 
   expect(await theirs.getByRole("button", { name: /Assign|Withdraw|Approve/ }).count()).toBe(0);
   await photograph(theirs, "zone-access-member");
   await expectAccessible(theirs);
+  // What they may change is said before anything is refused, and at the field.
+  await theirs.goto(`${site.url}/d/${zone.name}/records`);
+  await theirs.getByText("You may change: *.dev").waitFor();
+  await theirs.getByRole("button", { name: "Add record" }).first().click();
+  const editor = theirs.getByRole("group", { name: "Edit the record" });
+  await editor.getByRole("textbox", { name: "Name" }).fill("www");
+  await editor.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.1");
+  await editor.getByRole("button", { name: "Done" }).click();
+  await editor.getByText("You may change: *.dev").waitFor();
+  await photograph(theirs, "zone-rights-member");
+  await editor.getByRole("textbox", { name: "Name" }).fill("api.dev");
+  await editor.getByRole("button", { name: "Done" }).click();
+  await theirs.getByText("1 change", { exact: true }).waitFor();
   await theirs.goto(`${site.url}/d/${zone.name}/settings`);
   await theirs.getByText("Only the owner of this domain").waitFor();
   expect(await theirs.getByRole("button", { name: "Save" }).count()).toBe(0);

@@ -10,6 +10,7 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
+import { userIssues } from "./user-issues.ts";
 import type { ManagedUser } from "./users.ts";
 import styles from "./admin.module.css";
 
@@ -38,6 +39,14 @@ function changesOf(user: ManagedUser, fields: UserFields): Patch {
   return patch;
 }
 
+/** Whether another user has the name: asked for before the service asks for the administrator's own password. */
+async function taken(username: string, user: ManagedUser | null): Promise<{ username?: string }> {
+  if (username === "" || username.toLowerCase() === user?.username.toLowerCase()) return {};
+  const { users } = await client.users.list.query({ search: username.slice(0, 256), limit: 100 });
+  const isTaken = users.some((other) => other.username.toLowerCase() === username.toLowerCase());
+  return isTaken ? { username: text.issues.taken(username) } : {};
+}
+
 /** Adds a user, or changes one. */
 export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose: () => void }) {
   const form = useId();
@@ -50,9 +59,16 @@ export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose:
     disabled: user?.disabled ?? false,
     password: "",
   });
-  const set = (changes: Partial<UserFields>) => setFields((before) => ({ ...before, ...changes }));
+  const [issues, setIssues] = useState<ReturnType<typeof userIssues>>({});
+  const set = (changes: Partial<UserFields>) => {
+    setIssues({});
+    setFields((before) => ({ ...before, ...changes }));
+  };
   const save = useAction(async () => {
     const { username, password, role, email, displayName } = fields;
+    const found = { ...userIssues(fields, user === null), ...(await taken(username, user)) };
+    setIssues(found);
+    if (Object.keys(found).length > 0) return;
     const given = { username, password, role, email: email || null, displayName: displayName || null };
     await (user ? client.users.update.mutate(changesOf(user, fields)) : client.users.create.mutate(given));
     await queries.invalidateQueries({ queryKey: ["users"] });
@@ -85,7 +101,7 @@ export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose:
             autoCapitalize="none"
             value={fields.username}
             onValue={(username) => set({ username })}
-            error={issueOf(save.error, "username")}
+            error={issues.username ?? issueOf(save.error, "username")}
           />
           <TextField
             label={text.displayName}
@@ -100,7 +116,7 @@ export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose:
           hint={text.emailHint}
           value={fields.email}
           onValue={(email) => set({ email })}
-          error={issueOf(save.error, "email")}
+          error={issues.email ?? issueOf(save.error, "email")}
         />
         <SelectField
           label={text.role}
@@ -121,7 +137,7 @@ export function UserForm({ user, onClose }: { user: ManagedUser | null; onClose:
           disabled={self}
           value={fields.password}
           onValue={(password) => set({ password })}
-          error={issueOf(save.error, "password")}
+          error={issues.password ?? issueOf(save.error, "password")}
         />
         {user && !self ? (
           <CheckField label={text.disableLabel} checked={fields.disabled} onValue={(disabled) => set({ disabled })} />

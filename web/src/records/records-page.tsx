@@ -11,7 +11,7 @@ import { Failure } from "../ui/notice.tsx";
 import { useTitle } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { recordsWords } from "../words/records.ts";
-import { useOwnRights } from "../zone/own-rights.ts";
+import { partsText, useOwnRights } from "../zone/own-rights.ts";
 import { useZone, useZoneName, type Zone } from "../zone/use-zone.ts";
 import {
   addRecord,
@@ -236,6 +236,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           }}
           isReadOnly={readOnly}
           types={offered}
+          refusalAt={(place) => (rights.edits(place) ? null : partsText(rights))}
           editable={editable}
           hasDetails={({ record }) => record !== null && !record.serverManaged && rights.writes(record)}
           faultsOf={faultsOf}

@@ -26,6 +26,14 @@ export interface OwnRights {
   unlocks: boolean;
   /** Whether every record of the zone is shown. */
   seesAll: boolean;
+  /** The parts of the zone whose records may be changed or proposed; null for all of it. */
+  parts: readonly EditablePart[] | null;
+}
+
+/** The records of an assignment. */
+export interface EditablePart {
+  subdomainPattern: string;
+  recordTypes: readonly string[];
 }
 
 /**
@@ -44,6 +52,7 @@ export function assignedRights(assignments: readonly Assignment[], protectMail: 
         recordTypes.length === 0 ? recordType !== "MX" || !protectMail : recordTypes.includes(recordType),
       ),
     unlocks: false,
+    parts: editing,
     seesAll: assignments.some(
       ({ subdomainPattern, recordTypes }) => subdomainPattern === "*" && recordTypes.length === 0,
     ),

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { client } from "../api.ts";
 import { useUser } from "../session/current-user.ts";
-import { assignedRights, type OwnRights } from "./assigned-rights.ts";
+import { assignedRights, type EditablePart, type OwnRights } from "./assigned-rights.ts";
+import { zoneWords } from "../words/zone.ts";
 import type { Zone } from "./use-zone.ts";
 
 const everything: OwnRights = {
@@ -11,6 +12,7 @@ const everything: OwnRights = {
   offers: () => true,
   unlocks: true,
   seesAll: true,
+  parts: null,
 };
 const nothing: OwnRights = {
   locked: true,
@@ -19,6 +21,7 @@ const nothing: OwnRights = {
   offers: () => false,
   unlocks: false,
   seesAll: false,
+  parts: [],
 };
 
 /** What the signed-in user may do with the records of a zone. Until it is known, nothing. */
@@ -36,4 +39,21 @@ export function useOwnRights(zone: Pick<Zone, "id" | "ownerId" | "protectMail">)
   if (manages) return everything;
   if (user.role !== "member") return nothing;
   return data ? assignedRights(data, zone.protectMail) : nothing;
+}
+
+/** A host pattern as people say it. */
+export function hostsText(pattern: string): string {
+  return pattern === "*" ? zoneWords.allHosts : pattern;
+}
+
+/** The records of an assignment as people say it. */
+export function recordsText({ subdomainPattern, recordTypes }: EditablePart): string {
+  const hosts = hostsText(subdomainPattern);
+  return recordTypes.length === 0 ? hosts : `${hosts} (${recordTypes.join(", ")})`;
+}
+
+/** The parts of a zone that a member may change, as a sentence; null for those who may change all of it, or nothing. */
+export function partsText({ parts }: OwnRights): string | null {
+  if (parts === null || parts.length === 0) return null;
+  return zoneWords.mayChange([...new Set(parts.map(recordsText))].join(", "));
 }

@@ -11,6 +11,7 @@ import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";
 import { zoneWords } from "../words/zone.ts";
 import { DriftBanner } from "./drift-banner.tsx";
+import { partsText, useOwnRights } from "./own-rights.ts";
 import { useManages } from "./rights.ts";
 import { useProviderConfigs } from "./use-provider-configs.ts";
 import { refreshZone, useZoneName, zoneName, zoneQuery, type Zone } from "./use-zone.ts";
@@ -127,6 +128,7 @@ function Header({ zone }: { zone: Zone }) {
 function Facts({ zone }: { zone: Zone }) {
   const { status, expiresAt, driftError, driftedAt, signedBy } = zone;
   const provider = useProviderConfigs().find(({ id }) => id === zone.providerConfigId);
+  const mayChange = partsText(useOwnRights(zone));
   const state = driftError === null ? (driftedAt === null ? "sync" : "drift") : "error";
   const stateText = { sync: text.inSync, drift: text.drifted, error: text.unreadable }[state];
   const late = status === "expired" ? styles["bad"] : status === "expiring" ? styles["warn"] : undefined;
@@ -147,6 +149,7 @@ function Facts({ zone }: { zone: Zone }) {
         </span>
       )}
       <LastChange zone={zone} />
+      {mayChange === null ? null : <span>{mayChange}</span>}
     </div>
   );
 }

@@ -21,6 +21,8 @@ interface EditorProps {
   column: Column;
   zone: string;
   types: readonly string[];
+  /** Why the reader may not change a record of that name and type; null if they may. */
+  refusalAt: (place: { name: string; recordType: string }) => string | null;
   /** Takes the fields, with the row as it was when the editing began: others may have changed its record since. */
   onDone: (begun: Row, fields: Fields) => void;
   onCancel: () => void;
@@ -29,7 +31,7 @@ interface EditorProps {
 }
 
 /** Edits a record in its row. Enter takes the fields into the draft, Escape leaves them. Faults are explained at the field while it is left. */
-export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }: EditorProps) {
+export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCancel, onLeft }: EditorProps) {
   const [begun] = useState(row);
   const { fields } = begun;
   const [recordType, setRecordType] = useState(fields.recordType);
@@ -51,7 +53,7 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
 
   const value = joinValue(parts);
   const seconds = ttl.trim() === "" ? null : parseTtl(ttl);
-  const { checkFields, betterType } = useRules();
+  const { checkFields, betterType, canonicalName } = useRules();
   const faults = useMemo(
     () => checkFields({ recordType, name, value, ttl: seconds }, zone),
     [checkFields, recordType, name, value, seconds, zone],
@@ -98,7 +100,8 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
     if (isOver.current) return;
     const meant = understandValue(recordType, value, zone);
     const owner = understandName(name, zone);
-    const checked = checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone);
+    const checked = { ...checkFields({ recordType, name: owner.name, value: meant.value, ttl: seconds }, zone) };
+    checked.name ??= refusalAt({ name: canonicalName(owner.name, zone), recordType });
     if (checked.name !== null || checked.value !== null || ttlFault !== null) {
       setParts(splitValue(recordType, meant.value));
       setLeft(new Set(["name", "value", "ttl"]));
@@ -147,7 +150,7 @@ export function RowEditor({ row, column, zone, types, onDone, onCancel, onLeft }
     setParts(splitValue(next, value));
   };
 
-  const nameFault = shown("name", faults.name);
+  const nameFault = shown("name", faults.name ?? refusalAt({ name: canonicalName(name, zone), recordType }));
   const valueFault = shown("value", faults.value);
   const shownTtlFault = shown("ttl", ttlFault);
   const meantType = valueFault === null ? null : betterType(recordType, value);

@@ -44,6 +44,8 @@ interface GridProps {
   hasDetails: (row: Row) => boolean;
   /** The types that a record can have, as far as the reader may write them. */
   types: readonly string[];
+  /** Why the reader may not change a record of that name and type; null if they may. */
+  refusalAt: (place: { name: string; recordType: string }) => string | null;
   /** The types that Zonewright can edit at all. */
   editable: Pick<ReadonlySet<string>, "has">;
   faultsOf: (row: Row) => readonly string[];
@@ -308,6 +310,7 @@ export function Grid(props: GridProps) {
                       column={editing.column}
                       zone={zone}
                       types={props.types}
+                      refusalAt={props.refusalAt}
                       onDone={(begun, fields) => {
                         props.onFields(begun, fields);
                         onEdit(null);

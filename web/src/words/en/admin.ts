@@ -166,6 +166,14 @@ const users = {
   addHint: "Hand over the password in person, or invite the user instead: then nobody else knows it.",
   editTitle: (name: string) => `Edit ${name}`,
   username: "Username",
+  issues: {
+    usernameLength: "A username has 2 to 64 characters.",
+    usernameForm: "This may only contain letters, digits and . _ @ -",
+    taken: (username: string) => `The username ${username} is taken.`,
+    email: "Enter an email address, such as ada@example.com.",
+    passwordShort: "A password must have at least 12 characters.",
+    passwordLong: "A password has at most 256 characters.",
+  },
   // The characters stay on one line.
   usernameHint: "2 to 64 letters, digits and .\u00a0_\u00a0@\u00a0-",
   displayName: "Full name",

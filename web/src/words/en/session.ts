@@ -75,7 +75,7 @@ export const session = {
   verified: "Your email address is verified.",
 
   confirmTitle: "Confirm that it is you",
-  confirmHint: "This changes how your account can be accessed. Your session was confirmed more than ten minutes ago.",
+  confirmHint: "This gives somebody access, or changes it. Your session was confirmed more than ten minutes ago.",
   confirm: "Confirm",
   confirmSignIn:
     "Your account has no password. Sign in again at your provider: you return to this page, and then repeat what you did. Drafts stay.",

@@ -23,6 +23,7 @@ export const ui = {
   required: "This is required.",
   noAnswer: "Zonewright did not answer. Check your connection, then try again.",
   proxyAnswer: "A proxy answered instead of Zonewright. Try again later.",
+  requestId: "Request id",
   pageOf: (page: string, pages: string) => `Page ${page} of ${pages}`,
 };
 

@@ -3,6 +3,7 @@ const records = (count: number, shown: string) => (count === 1 ? "1 record" : `$
 
 export const zone = {
   // The header
+  mayChange: (records: string) => `You may change: ${records}`,
   tabs: "Pages of this zone",
   recordsTab: "Records",
   historyTab: "History",

@@ -17,7 +17,7 @@ import { words } from "../../words/words.ts";
 import { typeList } from "../lists.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
-import { recordsText } from "./own-access.tsx";
+import { recordsText } from "../own-rights.ts";
 
 const text = zoneWords;
 

@@ -6,28 +6,12 @@ import { formatDay } from "../../ui/format.ts";
 import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { zoneWords } from "../../words/zone.ts";
+import { recordsText } from "../own-rights.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 import own from "./access.module.css";
 
 const text = zoneWords;
-
-/** A host pattern as people say it. */
-export function hostsText(pattern: string): string {
-  return pattern === "*" ? text.allHosts : pattern;
-}
-
-/** The records of an assignment as people say it. */
-export function recordsText({
-  subdomainPattern,
-  recordTypes,
-}: {
-  subdomainPattern: string;
-  recordTypes: readonly string[];
-}): string {
-  const hosts = hostsText(subdomainPattern);
-  return recordTypes.length === 0 ? hosts : `${hosts} (${recordTypes.join(", ")})`;
-}
 
 const deeds = { read: text.mayRead, propose: text.mayPropose, write: text.mayWrite } as const;
 

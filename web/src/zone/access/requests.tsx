@@ -14,7 +14,7 @@ import { words } from "../../words/words.ts";
 import type { Zone } from "../use-zone.ts";
 import styles from "../zone.module.css";
 import { AccessField } from "./assignments.tsx";
-import { hostsText } from "./own-access.tsx";
+import { hostsText } from "../own-rights.ts";
 import { refreshRequests, useRequests, type Request, type Requests } from "./use-requests.ts";
 
 const text = zoneWords;
