@@ -3,12 +3,16 @@ import { queries } from "./api.ts";
 import { Frame } from "./frame.tsx";
 import { currentUser } from "./session/current-user.ts";
 import { leadOn } from "./session/external.ts";
-import { Crashed, CrashedPage, NotFound, NotFoundPage } from "./ui/failures.tsx";
+import { Crashed, CrashedPage } from "./ui/failures.tsx";
 import { zoneQuery } from "./zone/use-zone.ts";
 
 /** The table of pages. Rooms do not import each other; they meet here and in frame.tsx. */
 
-const rootRoute = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: CrashedPage });
+const notFound = async () => await import("./ui/not-found.tsx");
+const rootRoute = createRootRoute({
+  notFoundComponent: lazyRouteComponent(notFound, "NotFoundPage"),
+  errorComponent: CrashedPage,
+});
 
 const optionalText = (value: unknown) =>
   typeof value === "string" && value !== "" ? value : typeof value === "number" ? String(value) : undefined;
@@ -215,7 +219,11 @@ const notifications = createRoute({
   component: lazyRouteComponent(() => import("./notifications/notifications-page.tsx"), "NotificationsPage"),
 });
 
-const elsewhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+const elsewhere = createRoute({
+  getParentRoute: () => inside,
+  path: "$",
+  component: lazyRouteComponent(notFound, "NotFound"),
+});
 
 const zoneSettings = createRoute({
   getParentRoute: () => zone,

@@ -437,3 +437,35 @@ test("each part of a value says what it is, and every type of the zone can be fi
   await list.selectOption("");
   await row("api", "A").waitFor();
 });
+
+test("a record is disabled and enabled by changes that are reviewed, is shown as disabled, and can be listed alone", async () => {
+  const status = async () => {
+    const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records?name=api`);
+    return body.records.map((record: Body) => `${record.value} ${record.status}`);
+  };
+  const apply = async (says: RegExp, revision: number) => {
+    await page.getByRole("button", { name: /^Review/ }).click();
+    const dialog = page.getByRole("dialog", { name: /^Review 1 change/ });
+    await expect.poll(async () => await dialog.textContent()).toMatch(says);
+    await photograph(page, `review-status-${revision}`);
+    await dialog.getByRole("button", { name: /^Apply/ }).click();
+    await page.getByText(`Applied as revision ${revision}`).waitFor();
+  };
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  expect(await status()).toEqual(["192.0.2.31 active"]);
+  await apply(/api[\s\S]*disabled/i, 2);
+  expect(await status()).toEqual(["192.0.2.31 disabled"]);
+  await row("api, Disabled", "A").waitFor();
+  await page
+    .getByRole("group", { name: "Types" })
+    .getByRole("button", { name: /^Disabled/ })
+    .click();
+  await row("old-shop", "CNAME").waitFor({ state: "detached" });
+  await photograph(page, "records-disabled");
+  await expectAccessible(page);
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Enable" }).click();
+  await apply(/api[\s\S]*disabled/i, 3);
+  expect(await status()).toEqual(["192.0.2.31 active"]);
+});

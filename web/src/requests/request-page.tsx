@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { isZonewrightError } from "@zonewright/client";
-import { NotFound } from "../ui/failures.tsx";
+import { NotFound } from "../ui/not-found.tsx";
 import { formatAgo, formatMoment } from "../ui/format.ts";
 import { Failure, Notice } from "../ui/notice.tsx";
 import { Card, Page } from "../ui/page.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { NotFoundPage } from "../ui/failures.tsx";
+import { NotFoundPage } from "../ui/not-found.tsx";
 import { ExternalArrival } from "./external-return.tsx";
 import { arrived } from "./external.ts";
 

@@ -5,7 +5,7 @@ import { GitBranch } from "lucide-react";
 import { client, queries } from "../api.ts";
 import { useZoneChanges } from "../live/use-live.ts";
 import { buttonClass } from "../ui/button.tsx";
-import { NotFound } from "../ui/failures.tsx";
+import { NotFound } from "../ui/not-found.tsx";
 import { formatAgo, formatDay, formatMoment, formatNumber } from "../ui/format.ts";
 import { Failure } from "../ui/notice.tsx";
 import { Empty, useTitle } from "../ui/page.tsx";

@@ -10,6 +10,7 @@ import { CheckField, Form, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDay } from "../../ui/format.ts";
 import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
+import { meantPerson, PersonField, type Person } from "../../ui/person-field.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { zoneWords } from "../../words/zone.ts";
@@ -83,13 +84,13 @@ function factsOf({ access, groupName, tag, review, expiresAt, createdAt }: Assig
     ...(groupName === null ? [] : [text.byGroup(groupName)]),
     ...(tag === null ? [] : [text.byTag(tag)]),
     ...(review ? [text.reviewer] : []),
-    expiresAt === null ? formatDay(createdAt) : text.until(formatDay(expiresAt)),
+    expiresAt === null ? text.granted(formatDay(createdAt)) : text.until(formatDay(expiresAt)),
   ];
 }
 
 function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   const [search, setSearch] = useState("");
-  const [userId, setUserId] = useState("");
+  const [picked, setPicked] = useState<Person | null>(null);
   const [hosts, setHosts] = useState("*");
   const [access, setAccess] = useState<Access>("read");
   const [covers, setCovers] = useState("domain");
@@ -98,17 +99,18 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   const [ends, setEnds] = useState("");
   const [tried, setTried] = useState(false);
   const wanted = useDeferredValue(search.trim());
-  const { data: members = [], error } = useQuery({
+  const { data: found = [], error } = useQuery({
     queryKey: ["members", wanted],
     queryFn: async ({ signal }) =>
       (await client.users.list.query({ role: "member", limit: 100, search: wanted || undefined }, { signal })).users,
     placeholderData: (before) => before,
   });
-  const chosen = members.some(({ id }) => id === userId) ? userId : members.length === 1 ? (members[0]?.id ?? "") : "";
+  const members = found.map(({ id, username, displayName }) => ({ id, username, detail: displayName }));
+  const chosen = meantPerson(picked, search, members);
   const create = useAction(async () => {
     await client.assignments.create.mutate({
       ...subjectOf(covers, zone),
-      userId: chosen,
+      userId: chosen?.id ?? "",
       subdomainPattern: hosts,
       access,
       recordTypes: typeList(types),
@@ -116,7 +118,7 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
       expiresAt: ends === "" ? null : new Date(`${ends}T23:59:59`),
     });
     await queries.invalidateQueries({ queryKey: ["assignments"] });
-    toast({ title: text.assigned(members.find(({ id }) => id === chosen)?.username ?? "") });
+    toast({ title: text.assigned(chosen?.username ?? "") });
     onClose();
   });
   const isAtField = ["userId", "subdomainPattern", "recordTypes", "expiresAt"].some((field) =>
@@ -124,7 +126,7 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   );
   const submit = () => {
     setTried(true);
-    if (chosen !== "") void create.run();
+    if (chosen !== null) void create.run();
   };
   return (
     <Dialog
@@ -141,19 +143,16 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
       }
     >
       <Form onSubmit={submit}>
-        <TextField label={text.memberSearch} value={search} onValue={setSearch} />
-        <SelectField
+        <PersonField
           label={text.member}
-          value={chosen}
-          options={[
-            { value: "", label: text.memberChoose },
-            ...members.map(({ id, username, displayName }) => ({
-              value: id,
-              label: displayName ? `${username} (${displayName})` : username,
-            })),
-          ]}
-          onValue={setUserId}
-          error={tried && chosen === "" ? words.ui.required : issueOf(create.error, "userId")}
+          placeholder={text.memberSearch}
+          none={text.memberNone}
+          search={search}
+          onSearch={setSearch}
+          people={members}
+          chosen={picked}
+          onChoose={setPicked}
+          error={tried && chosen === null ? text.memberChoose : issueOf(create.error, "userId")}
         />
         <TextField
           label={text.hosts}

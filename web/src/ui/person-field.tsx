@@ -1,0 +1,91 @@
+import { Combobox } from "@base-ui/react/combobox";
+import { Field } from "./field.tsx";
+import styles from "./person-field.module.css";
+
+export interface Person {
+  id: string;
+  username: string;
+  /** Beside the username. */
+  detail?: string | null;
+}
+
+interface PersonFieldProps {
+  label: string;
+  error?: string | null | undefined;
+  /** What is typed, and what to search for. */
+  search: string;
+  onSearch: (search: string) => void;
+  /** Those who were found. */
+  people: readonly Person[];
+  chosen: Person | null;
+  onChoose: (person: Person | null) => void;
+  placeholder?: string;
+  /** What it says where nobody is found. */
+  none: string;
+}
+
+/** Finds and chooses a person: one field, with those who match below it. */
+export function PersonField({
+  label,
+  error,
+  search,
+  onSearch,
+  people,
+  chosen,
+  onChoose,
+  placeholder,
+  none,
+}: PersonFieldProps) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <Combobox.Root
+          items={people}
+          value={chosen}
+          onValueChange={onChoose}
+          inputValue={search}
+          onInputValueChange={(text, { reason }) => {
+            // What was typed stays when the list closes: it may be a whole name.
+            if (text !== "" || reason === "input-change") onSearch(text);
+          }}
+          // The service has searched.
+          filter={null}
+          itemToStringLabel={({ username }: Person) => username}
+          isItemEqualToValue={(one: Person, other: Person) => one.id === other.id}
+          autoHighlight
+        >
+          <Combobox.Input
+            {...control}
+            placeholder={placeholder}
+            maxLength={256}
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <Combobox.Portal>
+            <Combobox.Positioner className={styles["positioner"]} sideOffset={4}>
+              <Combobox.Popup className={styles["popup"]}>
+                <Combobox.Empty className={styles["none"]}>{none}</Combobox.Empty>
+                <Combobox.List className={styles["people"]}>
+                  {(person: Person) => (
+                    <Combobox.Item key={person.id} value={person} className={styles["person"]}>
+                      {person.username} {person.detail ? <small>{person.detail}</small> : null}
+                    </Combobox.Item>
+                  )}
+                </Combobox.List>
+              </Combobox.Popup>
+            </Combobox.Positioner>
+          </Combobox.Portal>
+        </Combobox.Root>
+      )}
+    </Field>
+  );
+}
+
+/** Who is meant: the person who was chosen, or whose name was typed, or the only one who was found. */
+export function meantPerson(chosen: Person | null, search: string, people: readonly Person[]): Person | null {
+  const typed = search.trim().toLowerCase();
+  if (typed === "") return null;
+  const named = [...(chosen ? [chosen] : []), ...people].find(({ username }) => username.toLowerCase() === typed);
+  return named ?? (people.length === 1 ? (people[0] ?? null) : null);
+}
