@@ -23,8 +23,14 @@ export async function openPage(browser: Browser, device: Device): Promise<Opened
   const viewport = device === "phone" ? { width: 390, height: 844 } : { width: 1440, height: 900 };
   const context = await browser.newContext({ viewport, locale: "en-US" });
   await context.addInitScript(() => {
-    const seen = { paint: 0, interactions: new Map<number, number>() };
+    const seen = { paint: 0, row: 0, interactions: new Map<number, number>() };
     Object.assign(globalThis, { seen });
+    new MutationObserver((_, observer) => {
+      if (!document.querySelector("[role=gridcell][id]")) return;
+      observer.disconnect();
+      // The frame that has it is painted before the next one begins.
+      requestAnimationFrame(() => requestAnimationFrame((time) => (seen.row = time)));
+    }).observe(document, { childList: true, subtree: true });
     new PerformanceObserver((list) => {
       for (const { startTime } of list.getEntries()) seen.paint = startTime;
     }).observe({ type: "largest-contentful-paint", buffered: true });
@@ -58,12 +64,17 @@ export async function signIn(page: Page, url: string, password: string): Promise
 }
 
 interface Seen {
-  seen: { paint: number; interactions: Map<number, number> };
+  seen: { paint: number; row: number; interactions: Map<number, number> };
 }
 
 /** Returns the milliseconds from the navigation to the largest contentful paint. */
 export async function largestPaint(page: Page): Promise<number> {
   return await page.evaluate(() => (globalThis as unknown as Seen).seen.paint);
+}
+
+/** Returns the milliseconds from the navigation until the first record of a zone is painted. */
+export async function firstRow(page: Page): Promise<number> {
+  return await page.evaluate(() => (globalThis as unknown as Seen).seen.row);
 }
 
 /** Returns the milliseconds of each interaction that took 16 ms or longer to the next paint. */

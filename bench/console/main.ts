@@ -3,6 +3,7 @@ import type { Environment } from "../support/environment.ts";
 import { median, percentile, timed } from "../support/measure.ts";
 import { underLimit, type Figure } from "../support/report.ts";
 import {
+  firstRow,
   interactions,
   largestPaint,
   openPage,
@@ -49,7 +50,10 @@ interface Site {
   password: string;
 }
 
-/** Largest contentful paint with an empty cache: of the sign-in, and of a zone for somebody who is signed in. */
+/**
+ * What people wait for, with an empty cache: the sign-in, by its largest contentful paint, and the first record of a zone for somebody who is
+ * signed in. There, the largest paint is the zone's name, which is on the page long before.
+ */
 async function measurePaints({ browser, url, password }: Site, device: Device): Promise<Figure[]> {
   const first: number[] = [];
   const zone: number[] = [];
@@ -65,13 +69,16 @@ async function measurePaints({ browser, url, password }: Site, device: Device): 
     await page.goto(`${url}/d/${smallZone}/records`);
     await page.getByRole("row").nth(5).waitFor({ timeout: 60_000 });
     await settled(page);
-    zone.push(await largestPaint(page));
+    zone.push(await firstRow(page));
     await opened.context.close();
   }
   const { paint, label } = limits[device];
-  return [["sign-in page", first] as const, ["a zone of 40 records, signed in", zone] as const].map(([what, taken]) =>
+  return [
+    ["largest contentful paint: sign-in page", first] as const,
+    ["first row: a zone of 40 records, signed in", zone] as const,
+  ].map(([what, taken]) =>
     underLimit(
-      `console, largest contentful paint, empty cache, ${label}: ${what}`,
+      `console, empty cache, ${label}: ${what}`,
       `${milliseconds(median(taken))}, slowest of ${rounds} ${milliseconds(Math.max(...taken))}`,
       inMilliseconds(median(taken), paint),
     ),

@@ -466,6 +466,6 @@ test("a record is disabled and enabled by changes that are reviewed, is shown as
   await expectAccessible(page);
   await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
   await page.getByRole("menuitem", { name: "Enable" }).click();
-  await apply(/api[\s\S]*disabled/i, 3);
+  await apply(/api[\s\S]*enabled/i, 3);
   expect(await status()).toEqual(["192.0.2.31 active"]);
 });
