@@ -438,11 +438,13 @@ test("each part of a value says what it is, and every type of the zone can be fi
   await row("api", "A").waitFor();
 });
 
+/** The values of api, each with whether DNS has it. */
+async function status(): Promise<string[]> {
+  const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records?name=api`);
+  return body.records.map((record: Body) => `${record.value} ${record.status}`);
+}
+
 test("a record is disabled and enabled by changes that are reviewed, is shown as disabled, and can be listed alone", async () => {
-  const status = async () => {
-    const { body } = await site.zonewright.admin.get(`/api/domains/${id}/records?name=api`);
-    return body.records.map((record: Body) => `${record.value} ${record.status}`);
-  };
   const apply = async (says: RegExp, revision: number) => {
     await page.getByRole("button", { name: /^Review/ }).click();
     const dialog = page.getByRole("dialog", { name: /^Review 1 change/ });
