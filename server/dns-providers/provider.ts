@@ -70,6 +70,14 @@ export interface Unsupported {
   reason: string;
 }
 
+/** How a zone differs from others of its kind in what it takes. */
+export interface ZoneRefusals {
+  /** Why it takes no change at all, as a sentence; null if it takes some. */
+  everything: string | null;
+  /** Why it does not take a record; null if it does. The reason completes a sentence starting with the provider's name. */
+  record: (record: LimitedRecord) => Unsupported | null;
+}
+
 /** The capabilities of a provider. Plans are checked against them before anything is sent. */
 interface ProviderCapabilities {
   /** Record types it can store, or `any`. */
@@ -222,6 +230,11 @@ export interface DnsProvider {
   readOnlyRecords?(zone: string): Promise<ReadonlyMap<string, string>>;
   /** Returns the smallest TTL of this zone, in seconds, if it differs between zones. @throws ProviderError */
   minTtl?(zone: string): Promise<number>;
+  /**
+   * Returns how this zone refuses records that zones of the kind take, or null if it does not; also says so for all changes, as of a copy of
+   * another server's zone. Plans ask before anything is sent. @throws ProviderError
+   */
+  refusalsOf?(zone: string): Promise<ZoneRefusals | null>;
   /** Calls `onChange` with a zone's name soon after anyone wrote its content. @returns a function that stops watching */
   watch?(onChange: (zone: string) => void): () => void;
   /**

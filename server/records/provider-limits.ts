@@ -1,6 +1,6 @@
 import { throughProvider } from "../dns-providers/through-provider.ts";
-import type { DnsProvider, LimitedRecord, ProviderKind } from "../dns-providers/provider.ts";
-import type { Issue } from "../platform/errors.ts";
+import type { DnsProvider, LimitedRecord, ProviderKind, ZoneRefusals } from "../dns-providers/provider.ts";
+import { AppError, type Issue } from "../platform/errors.ts";
 import { isProviderType, isVendorType, typeNumber } from "../dns/zone-file/type-names.ts";
 import { newId } from "../platform/ids.ts";
 import { cutsTexts } from "./joined-texts.ts";
@@ -60,10 +60,29 @@ function storesType(recordType: string, { recordTypes, vendorTypes = false }: Pr
 }
 
 /**
- * Returns the kind with the minimum TTL of this zone, if zones differ in it. Asks the provider only if one of the TTLs may be too
- * short. @throws AppError PROVIDER_ERROR
+ * Returns the kind with what this zone refuses, and with its minimum TTL, if zones differ in them. Asks for the TTL only if one may be too
+ * short. @throws AppError PROVIDER_ERROR, also if the zone takes no changes
  */
 export async function kindOfZone(
+  { providerZone, kind, provider }: { providerZone: string; kind: ProviderKind; provider: DnsProvider | null },
+  ttls: readonly (number | undefined)[],
+): Promise<ProviderKind> {
+  const refusals = await refusalsOf(provider, providerZone);
+  if (refusals) {
+    if (refusals.everything !== null) throw new AppError("PROVIDER_ERROR", refusals.everything);
+    const ofKind = kind.unsupportedReason;
+    const unsupportedReason = (record: LimitedRecord) => ofKind?.(record) ?? refusals.record(record);
+    return await withMinTtl({ providerZone, kind: { ...kind, unsupportedReason }, provider }, ttls);
+  }
+  return await withMinTtl({ providerZone, kind, provider }, ttls);
+}
+
+/** A provider that cannot be asked leaves the refusal to the application. */
+async function refusalsOf(provider: DnsProvider | null, zone: string): Promise<ZoneRefusals | null> {
+  return (await provider?.refusalsOf?.(zone).catch(() => null)) ?? null;
+}
+
+async function withMinTtl(
   { providerZone, kind, provider }: { providerZone: string; kind: ProviderKind; provider: DnsProvider | null },
   ttls: readonly (number | undefined)[],
 ): Promise<ProviderKind> {

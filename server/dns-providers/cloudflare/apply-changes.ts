@@ -22,6 +22,10 @@ export type SendBatch = (batch: Batch, does: readonly RecordChange[]) => Promise
 /** Most batches to send. A refused batch changes nothing, so its parts may be tried. */
 const mostCalls = 60;
 
+/** Why a zone with a CNAME set-up does not take a record. */
+export const servesProxied =
+  "serves only proxied records of this zone, which has a CNAME set-up (partial): change the others at its name servers.";
+
 /** What a zone takes, by its plan and its type. */
 interface ZoneLimits {
   /** The smallest TTL of its plan. */
@@ -42,7 +46,7 @@ function storeOf({ minTtl, servesProxiedOnly }: ZoneLimits, tooLong: ReadonlyMap
         return `Cloudflare requires a TTL of at least ${minTtl} seconds on this zone's plan.`;
       }
       if (servesProxiedOnly && !record.proxied) {
-        return "Cloudflare serves only proxied records of this zone, which has a CNAME set-up (partial): change the others at its name servers.";
+        return `Cloudflare ${servesProxied}`;
       }
       const reason = tooLong.get(rrsetKey(record));
       return reason === undefined ? null : `Cloudflare ${reason}`;

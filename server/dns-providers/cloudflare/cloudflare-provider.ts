@@ -6,13 +6,14 @@ import {
   type ApplyResult,
   type DnsProvider,
   type RecordChange,
+  type ZoneRefusals,
 } from "../provider.ts";
 import { touchedNames } from "../applying/touched-records.ts";
 import { listedZones } from "../listed-zones.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import type { ServedZone } from "./api.ts";
-import { applyInBatches } from "./apply-changes.ts";
+import { applyInBatches, servesProxied } from "./apply-changes.ts";
 import type { CloudflareClient } from "./client.ts";
 import { saysZoneExists } from "./refusals.ts";
 import { ownReason, readRecord } from "./served-records.ts";
@@ -39,6 +40,7 @@ export function cloudflareProvider(client: CloudflareClient): DnsProvider {
     readZone: (zone) => readZone(client, zone),
     applyChanges: (zone, changes, options = {}) => applyChanges(client, zone, changes, options),
     readOnlyRecords: (zone) => readOnlyRecords(client, zone),
+    refusalsOf: (zone) => refusalsOf(client, zone),
     minTtl: async (zone) => smallestTtlOf(await zoneAt(client, zone)),
     // The API shows no SOA, and no fingerprint of a zone's content.
     readSoa: () => Promise.resolve(null),
@@ -120,6 +122,19 @@ async function readOnlyRecords(client: CloudflareClient, zone: string): Promise<
   return found;
 }
 
+function isSecondary(zone: string): string {
+  return `${zone} is a secondary zone at Cloudflare; change it at its primary server.`;
+}
+
+async function refusalsOf(client: CloudflareClient, zone: string): Promise<ZoneRefusals | null> {
+  const { type } = await zoneAt(client, zone);
+  if (type !== "secondary" && type !== "partial") return null;
+  return {
+    everything: type === "secondary" ? isSecondary(zone) : null,
+    record: ({ proxied }) => (proxied ? null : { field: "value", reason: servesProxied }),
+  };
+}
+
 async function applyChanges(
   client: CloudflareClient,
   zone: string,
@@ -129,7 +144,7 @@ async function applyChanges(
   const found = await zoneAt(client, zone);
   const { id, plan, type } = found;
   if (type === "secondary") {
-    throw new ProviderError(`${zone} is a secondary zone at Cloudflare; change it at its primary server.`, "none");
+    throw new ProviderError(isSecondary(zone), "none");
   }
   const records = await presentRecords(client, zone, id, changes);
   const largest = paidPlans.has(plan?.legacy_id ?? "") ? largestBatch.paid : largestBatch.free;

@@ -233,6 +233,8 @@ describe("zones that Cloudflare does not serve from its records alone", () => {
     const { status, body } = await zone.create({ ...address, name: "new" });
     expect([status, writes(cf.server)]).toEqual([502, []]);
     expect(body.message).toContain(`${zone.name} is a secondary zone at Cloudflare; change it at its primary server.`);
+    const changes = [{ action: "create", record: { ...address, name: "new" } }];
+    expect(await zone.post("/records/plan", { changes })).toBeProblem(502, "PROVIDER_ERROR");
   });
 
   test("in a zone with a CNAME set-up only proxied records can be written, and any deleted", async () => {
@@ -241,8 +243,10 @@ describe("zones that Cloudflare does not serve from its records alone", () => {
     cf.server.zone(zone.name).type = "partial";
     await zone.post("/sync");
     const { status, body } = await zone.create(address);
-    expect([status, writes(cf.server)]).toEqual([502, []]);
+    expect([status, writes(cf.server)]).toEqual([400, []]);
     expect(body.message).toContain("Cloudflare serves only proxied records of this zone");
+    const changes = [{ action: "create", record: address }];
+    expect(await zone.post("/records/plan", { changes })).toBeProblem(400, "BAD_REQUEST");
     expect((await zone.create({ ...address, proxied: true })).status).toBe(201);
     const [old] = await zone.records("&search=old");
     expect((await zone.delete(old?.id)).status).toBe(200);

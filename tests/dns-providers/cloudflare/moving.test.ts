@@ -62,7 +62,7 @@ test("a move names an unsupported record before anything is sent to Cloudflare",
     400,
     expect.stringMatching(/^www A: Cloudflare requires a TTL from 30 to 86400/),
   ]);
-  expect(cf.server.calls).toEqual([]);
+  expect(writes(cf.server)).toEqual([]);
 });
 
 test("an automatic TTL becomes 300 seconds when a domain leaves Cloudflare", async () => {
