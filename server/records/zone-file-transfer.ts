@@ -4,7 +4,7 @@ import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import { located, readFormat, type FormatReading, type FormatRecord } from "../dns/formats/reader.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
-import { printingInPieces } from "../dns/zone-file/write.ts";
+import { isVendorType, printingInPieces } from "../dns/zone-file/write.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import { aligningTtls, planningState, type Desired } from "../dns/desired-state.ts";
@@ -112,7 +112,11 @@ export class ZoneFileTransfer {
       const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
       const unproxied = new Set(await inSlices(bare));
       const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
-      const state = await inSlices(planningState(live, given, input.mode === "merge" ? "all" : "disabled"));
+      const off = await inSlices(newDisabled(live, parsed.disabled));
+      const vendors = input.mode === "merge" ? [] : await inSlices(filtered(live, isVendors));
+      const inFiles = vendors.length === 0 ? live : await inSlices(filtered(live, (record) => !isVendors(record)));
+      const staying = input.mode === "merge" ? "all" : "disabled";
+      const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
       const wanted = await inSlices(aligningTtls(live, state.changes));
       await refuseBeyondRights(given, wanted, zone.rights);
       const { changes, readOnly } = await inSlices(
@@ -132,6 +136,8 @@ export class ZoneFileTransfer {
       const warnings = [
         ...parsed.warnings.map(located),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...disabledWarnings(off),
+        ...notEndless(vendors.map(vendorWarning)),
         ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
         ...managedWarnings(desired.length - records.length),
         ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
@@ -252,6 +258,34 @@ function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): 
   const more = outOfZone.length > named.length ? ` and ${outOfZone.length - named.length} more` : "";
   const records = outOfZone.length === 1 ? "1 record" : `${outOfZone.length} records`;
   return [`Skipped ${records} outside ${zone}: ${named.join(", ")}${more}.`];
+}
+
+/** Returns the disabled records of the file that the zone does not have, be they active or disabled there. */
+function* newDisabled(live: readonly LiveRecord[], disabled: readonly FormatRecord[]): Steps<FormatRecord[]> {
+  if (disabled.length === 0) return [];
+  const keys = new Set(yield* mapped(live, recordKey));
+  return yield* filtered(disabled, ({ record }) => !keys.has(recordKey(record)));
+}
+
+function asDisabled({ record }: FormatRecord): Desired {
+  return { ...record, status: "disabled" };
+}
+
+function disabledWarnings(disabled: readonly FormatRecord[]): string[] {
+  const [first, ...others] = disabled.map(({ line }) => line);
+  if (first === undefined) return [];
+  const alsoLines = others.slice(0, mostLinesNamed - 1);
+  const moreLines = others.length - alsoLines.length;
+  return [located({ line: first, alsoLines, moreLines, message: "Imported as disabled, as it was exported." })];
+}
+
+/** Returns whether an export can have a record only as a comment, so that its absence from a file says nothing. */
+function isVendors({ recordType, status }: LiveRecord): boolean {
+  return status === "active" && isVendorType(recordType);
+}
+
+function vendorWarning(record: LiveRecord): string {
+  return `Kept: ${recordLabel(record)}. A zone file cannot have a record of this type; delete it by itself if it is to go.`;
 }
 
 /** Returns a record as it is to be. A comment that the file does not have is not removed. */

@@ -206,6 +206,39 @@ describe("the provider's zone", () => {
     ]);
   });
 
+  test("an export brings its disabled records to another zone, still disabled, each with a warning", async () => {
+    const zone = await manualZone(zw);
+    await zone.add("CNAME", "www", "example.net");
+    await disabled(zone, "A", "www", "192.0.2.1", { ttl: 60 });
+    await zone.create({ recordType: "TXT", name: "spare", strings: ["a;b", 'c"d'], ...off });
+    await disabled(zone, "ALIAS", "shop", "other.example.net");
+    const { body: text } = await zone.get("/zonefile");
+
+    const other = await manualZone(zw);
+    const zonefile = String(text).replaceAll(zone.name, other.name);
+    const { status, body } = await other.post("/zonefile", { zonefile });
+    expect(body).toMatchObject({ created: 3, unchanged: 0 });
+    expect(status).toBe(200);
+    expect(body.warnings).toEqual([
+      expect.stringMatching(/^Line \d+: This disabled record is not imported\. ALIAS is a vendor-specific type/),
+      expect.stringMatching(/^Lines \d+ and \d+: Imported as disabled/),
+    ]);
+    expect(await other.records("&status=disabled")).toMatchObject([
+      { name: "spare", strings: ["a;b", 'c"d'] },
+      { name: "www", recordType: "A", ttl: 60 },
+    ]);
+    expect((await other.post("/zonefile", { zonefile, mode: "replace" })).body).toMatchObject({
+      created: 0,
+      deleted: 0,
+    });
+  });
+
+  test("a comment that looks like a disabled record is one only in a file that Zonewright wrote", async () => {
+    const zone = await manualZone(zw);
+    const zonefile = "$TTL 60\n; disabled: old A 192.0.2.9\nwww A 192.0.2.1\n";
+    expect((await zone.post("/zonefile", { zonefile })).body).toMatchObject({ created: 1, warnings: [] });
+  });
+
   test("a move takes active records to the new provider, and leaves disabled ones disabled", async () => {
     const zone = await manualZone(zw);
     await zone.add("NS", "@", "ns1.example.net");

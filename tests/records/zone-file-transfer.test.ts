@@ -47,6 +47,16 @@ describe("an exported zone file", () => {
     expect(String((await other.get("/zonefile")).body).replaceAll(other.name, zone.name)).toBe(zonefile);
   });
 
+  test("importing an exported zone file as a replacement keeps the records that no zone file can have, with a warning", async () => {
+    await zone.add("ALIAS", "shop", "shop.example.net");
+    await zone.add("A", "www", "192.0.2.1");
+    const { body: zonefile } = await zone.get("/zonefile");
+    const { body } = await send({ zonefile, mode: "replace" });
+    expect(body).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 1 });
+    expect(body.warnings).toEqual([expect.stringMatching(/^Kept: shop ALIAS shop\.example\.net\./)]);
+    expect(await zone.lines()).toEqual(["shop ALIAS shop.example.net", "www A 192.0.2.1"]);
+  });
+
   test("the export of an empty zone can be imported", async () => {
     const { body: zonefile } = await zone.get("/zonefile");
     expect((await send({ zonefile, mode: "replace" })).body).toMatchObject({ created: 0, unchanged: 0 });

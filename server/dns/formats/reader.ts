@@ -6,6 +6,7 @@ import type { Soa } from "../zone-file/soa.ts";
 import { dialectsOf } from "./dialects/signs.ts";
 import { ZoneFileMeaning } from "./zone-file-meaning.ts";
 import { partOfDump } from "./dialects/bind-dump.ts";
+import { disabledLines } from "./dialects/zonewright.ts";
 
 /** The formats that zones can be read from. `auto` recognizes one by its content. */
 export const readableFormats = ["auto", "zonefile"] as const;
@@ -41,6 +42,8 @@ export type FormatReading =
   | {
       ok: true;
       records: readonly FormatRecord[];
+      /** Records that an export of Zonewright's own has as disabled. */
+      disabled: readonly FormatRecord[];
       soa: Soa | null;
       /** Every reading that is not literal, and what is legal but rarely intended. */
       warnings: ZoneFileMessage[];
@@ -86,13 +89,30 @@ function* readDialect(text: string, options: FormatOptions): Steps<FormatReading
     records.push({ line: (read.lines[index] ?? 1) + part.linesBefore, record, ...meaning.said(record) });
     yield;
   }
+  const { disabled, warnings } = yield* readDisabled(part.text, options);
   return {
     ok: true,
     records,
+    disabled,
     soa: read.soa,
-    warnings: [...part.warnings, ...read.warnings.map(inText)],
+    warnings: [...part.warnings, ...read.warnings.map(inText), ...warnings],
     outOfZone: read.outOfZone.map(({ line, name }) => ({ line: line + part.linesBefore, name })),
   };
+}
+
+const mostUnreadable = 20;
+
+function* readDisabled(text: string, { zone, defaultTtl = 3600 }: FormatOptions) {
+  const disabled: FormatRecord[] = [];
+  const warnings: ZoneFileMessage[] = [];
+  for (const { line, text: entry } of yield* disabledLines(text)) {
+    const read = yield* readZoneFile(entry, { zone, defaultTtl });
+    if (read.ok) disabled.push(...read.records.map((record) => ({ line, record, proxied: null, comment: null })));
+    else if (warnings.length < mostUnreadable) {
+      warnings.push({ line, message: `This disabled record is not imported. ${read.errors[0]?.message ?? ""}` });
+    }
+  }
+  return { disabled, warnings };
 }
 
 /** Returns a message as text, with the lines that it is about. */

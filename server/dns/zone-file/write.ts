@@ -24,6 +24,11 @@ export interface ZoneFileContent {
 /** A record, active unless it says otherwise. */
 type PrintedRecord = RecordData & Partial<Pick<StatedData, "status">>;
 
+/** What stands before a disabled record in a file whose first line has {@link writtenHere}. */
+export const disabledMark = "; disabled: ";
+/** What the first line of every file has. */
+export const writtenHere = ", written by Zonewright.";
+
 // Longer owners widen only their own line.
 const widestOwner = 32;
 
@@ -59,7 +64,7 @@ export function* printingInPieces({
     yield;
   }
   const head = [
-    `; Zone ${zone}, written by Zonewright. Records added by hand are kept, comments are not.`,
+    `; Zone ${zone}${writtenHere} Records added by hand are kept, comments are not.`,
     `$ORIGIN ${zone}.`,
     `$TTL ${defaultTtl}`,
     ...printSoa(soa, width),
@@ -82,7 +87,7 @@ export function* printingInPieces({
     const line = printLine(nameOf(record), ttl, type, data, width);
     const comment = line.replaceAll(/\p{Cc}+/gu, " ");
     const isComment = isCommented(recordType, vendorTypes) || !isOneEntry(type, data);
-    piece += `${isServed(record) ? (isComment ? `; ${comment}` : line) : `; disabled: ${comment}`}\n`;
+    piece += `${isServed(record) ? (isComment ? `; ${comment}` : line) : `${disabledMark}${comment}`}\n`;
     if (piece.length < pieceCharacters) continue;
     pieces.push(piece);
     piece = "";
@@ -113,9 +118,14 @@ function printLine(name: string, ttl: number, recordType: string, rdata: string,
   return `${name.padEnd(width)} ${String(ttl).padEnd(6)} IN ${recordType.padEnd(6)} ${rdata}`;
 }
 
+/** Returns whether a type is a vendor's and has no number, such as ALIAS, so that no zone file of another server can have it. */
+export function isVendorType(recordType: string): boolean {
+  return !isProviderType(recordType) && typeNumber(recordType) === null;
+}
+
 /** Returns whether a type is written as a comment because name servers and imports do not accept it. */
 function isCommented(recordType: string, vendorTypes: boolean): boolean {
-  return isProviderType(recordType) || (!vendorTypes && typeNumber(recordType) === null);
+  return isProviderType(recordType) || (!vendorTypes && isVendorType(recordType));
 }
 
 /**
