@@ -11,7 +11,7 @@ import { consoleHttp } from "./console/http.ts";
 import { compression } from "./http/compression.ts";
 import { cors } from "./http/cors.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
-import { docsPage } from "./http/docs-page.ts";
+import { docsPage, documentPage } from "./http/docs-page.ts";
 import { stopping } from "./platform/errors.ts";
 import { logFailure } from "./api/failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
@@ -20,7 +20,6 @@ import { unmatchedRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
-import type { OpenApiDocument } from "./api/openapi/shapes.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
@@ -137,11 +136,11 @@ export function createApp(services: Services, router: AnyTRPCRouter = appRouter)
   app.use(jsonBody(router, createContext));
 
   // The document, and the library that makes it, take longer than the rest of the app: loaded when first requested.
-  let document: OpenApiDocument | undefined;
-  app.get("/api/openapi.json", async (_req, res) => {
+  const document = documentPage(async () => {
     const { openApiDocument } = await loadDocument();
-    res.json((document ??= openApiDocument(router, { version, siteUrl: config.siteUrl })));
+    return openApiDocument(router, { version, siteUrl: config.siteUrl });
   });
+  app.get("/api/openapi.json", document);
   app.use("/api/docs", docsPage());
   const trpc = createExpressMiddleware({
     router,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { addressKey } from "../limits/address.ts";
 import { takeShare } from "../platform/slices.ts";
-import { received, signerOf, type Received } from "./requests.ts";
+import { received, signerOf } from "./requests.ts";
 import type { Responder } from "./responder.ts";
 
 /** Milliseconds without a request, or a part of one, after which a connection is closed (RFC 7766 §6.2.3). */
@@ -18,6 +18,8 @@ const mostConnections = 1_000;
  * a key that exists count by themselves.
  */
 const mostInFlight = { unsigned: 4, signed: 32 };
+/** Octets of a message that is parsed as soon as it arrived: one of 64 KiB has thousands of records, and may arrive on many connections at once. */
+const parsedAtOnce = 512;
 
 /** Times and sizes, for tests. */
 export interface ConnectionLimits {
@@ -103,7 +105,7 @@ export class Connections {
       let pending = parts.length === 1 ? chunk : Buffer.concat(parts, length);
       for (let end = endOf(pending); end !== null; end = endOf(pending)) {
         this.#busy(socket);
-        await this.#answer(socket, address, received(pending.subarray(2, end)));
+        await this.#answer(socket, address, pending.subarray(2, end));
         if (socket.destroyed) return;
         pending = pending.subarray(end);
         this.#wait(socket);
@@ -116,10 +118,12 @@ export class Connections {
   }
 
   /** Answers a message when it is its address's turn, and everybody else had theirs. */
-  async #answer(socket: Socket, address: string, request: Received): Promise<void> {
+  async #answer(socket: Socket, address: string, octets: Buffer): Promise<void> {
+    const network = addressKey(address);
+    if (octets.length > parsedAtOnce) await this.#share(socket, network);
+    const request = received(octets);
     const signer = signerOf(request);
     const kind = signer !== null && (await this.#responder.knows(signer)) ? "signed" : "unsigned";
-    const network = addressKey(address);
     await this.#enter(socket, kind, network);
     try {
       if (socket.destroyed) return;
@@ -146,7 +150,12 @@ export class Connections {
     this.#stalled.add(socket);
     if (inFlight.count < mostInFlight[kind]) inFlight.count++;
     else await new Promise<void>((resolve) => inFlight.waiting.push(resolve));
-    await takeShare();
+    await this.#share(socket, network);
+  }
+
+  async #share(socket: Socket, network: string): Promise<void> {
+    this.#stalled.add(socket);
+    await takeShare(`DNS ${network}`);
     this.#stalled.delete(socket);
   }
 

@@ -2,6 +2,7 @@ import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { opcodes, rcodes, types } from "../dns/wire/messages.ts";
+import { addressKey } from "../limits/address.ts";
 import type { Logger } from "../platform/log.ts";
 import { takeShare } from "../platform/slices.ts";
 import {
@@ -84,7 +85,8 @@ export class Responder {
     try {
       services = await configs.all();
       // Datagrams of strangers cost too little to wait; a connection takes a share for each message.
-      if (protocol === "udp" && keyName !== null && (await this.knows(keyName))) await takeShare();
+      if (protocol === "udp" && keyName !== null && (await this.knows(keyName)))
+        await takeShare(`DNS ${addressKey(address)}`);
       if (keyName !== null && keysNamed(services, keyName).length === 0) {
         const answer = await this.#updatedBy(keyName, received, { address, protocol, seconds });
         if (answer !== null) {
@@ -212,7 +214,7 @@ export class Responder {
       yield answers.truncated();
       return;
     }
-    if (protocol === "udp" && peer.key === null) await takeShare();
+    if (protocol === "udp" && peer.key === null) await takeShare(`DNS ${addressKey(peer.address)}`);
     let zone: ServedZone | null;
     try {
       zone = await findZone(database.fork(), open, name);

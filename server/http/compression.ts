@@ -10,8 +10,6 @@ const leastOctets = 1_024;
 /** Most of the best compression, at a fraction of its time. */
 const brotliQuality = 4;
 
-const documentPath = "/api/openapi.json";
-
 /**
  * Compresses JSON responses over 1 KiB with Brotli or gzip, in zlib's threads. Exempt are the responses that may contain tokens or other
  * secrets (see docs/decisions/0048), and those with an `ETag`, which names a version and not an encoding.
@@ -20,7 +18,6 @@ export function compression(router: AnyTRPCRouter): RequestHandler {
   const procedures = compressedProcedures(router);
   return (req, res, next) => {
     compressWhen(req, res, () => {
-      if (req.path === documentPath) return true;
       const procedure = procedureOf(res);
       return procedure !== undefined && procedures.has(procedure);
     });

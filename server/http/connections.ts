@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type RequestListener, type Server, type 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { rawProblem } from "../api/problem.ts";
+import { addressKey } from "../limits/address.ts";
 import { AppError } from "../platform/errors.ts";
 import { mayShare, takeShare } from "../platform/slices.ts";
 
@@ -15,6 +16,12 @@ const slownessLimits = {
 
 /** Requests that may wait on a connection for the answers to those before them. One more closes it. */
 const mostWaiting = 100;
+/**
+ * Requests that wait on all connections, beyond which a connection may have only `fewWaiting`: Node aborts each with an exception when its connection
+ * ends, and thousands of connections may end at the same moment.
+ */
+const mostWaitingInAll = 1_000;
+const fewWaiting = 4;
 /** Requests that arrive in one turn of the event loop behind others of their connection, after which no connection is read until the next. */
 const mostBehindInTurn = 200;
 
@@ -42,6 +49,15 @@ interface Connection {
 export function createHttpServer(app: RequestListener): Server {
   const connections = new WeakMap<Duplex, Connection>();
   const reading = new Reading();
+  let waitingInAll = 0;
+  const isFull = ({ waiting }: Connection) =>
+    waiting.length >= (waitingInAll < mostWaitingInAll ? mostWaiting : fewWaiting);
+
+  const forget = (connection: Connection, isForgotten: (one: Exchange) => boolean = () => true) => {
+    const left = connection.waiting.filter((one) => !isForgotten(one));
+    waitingInAll -= connection.waiting.length - left.length;
+    connection.waiting = left;
+  };
 
   const receive: RequestListener = (req, res) => {
     const { socket } = req;
@@ -51,6 +67,7 @@ export function createHttpServer(app: RequestListener): Server {
     if (!connection) {
       const first = { answering: exchange, waiting: [], latest: exchange, refusal: null };
       connections.set(socket, first);
+      socket.once("close", () => forget(first));
       begin(socket, first, exchange);
       return;
     }
@@ -61,6 +78,7 @@ export function createHttpServer(app: RequestListener): Server {
     }
     reading.arrivedBehind();
     connection.waiting.push(exchange);
+    waitingInAll++;
   };
 
   /**
@@ -70,8 +88,8 @@ export function createHttpServer(app: RequestListener): Server {
   class Message extends IncomingMessage {
     constructor(socket: Socket) {
       super(socket);
-      const { waiting = [] } = connections.get(socket) ?? {};
-      if (waiting.length < mostWaiting) return;
+      const connection = connections.get(socket);
+      if (!connection || !isFull(connection)) return;
       Object.defineProperty(this, "upgrade", {
         get: () => true,
         set() {
@@ -80,20 +98,27 @@ export function createHttpServer(app: RequestListener): Server {
       });
     }
   }
-  const isOneTooMany = ({ socket }: IncomingMessage) => (connections.get(socket)?.waiting.length ?? 0) >= mostWaiting;
+  const isOneTooMany = ({ socket }: IncomingMessage) => {
+    const connection = connections.get(socket);
+    return connection !== undefined && isFull(connection);
+  };
 
   const begin = (socket: Socket, connection: Connection, exchange: Exchange) => {
     connection.answering = exchange;
     exchange.res.once("close", () => {
       connection.answering = null;
       if (connection.latest === exchange && exchange.req.complete) connection.latest = null;
+      if (!socket.writable) {
+        forget(connection);
+        return;
+      }
       const next = connection.waiting.shift();
-      if (!socket.writable) connection.waiting = [];
-      else if (next) begin(socket, connection, next);
+      if (next) waitingInAll--;
+      if (next) begin(socket, connection, next);
       else if (connection.refusal !== null) socket.end(connection.refusal);
     });
     if (mayShare()) app(exchange.req, exchange.res);
-    else void takeShare().then(() => answerLate(socket, exchange));
+    else void takeShare(`HTTP ${addressKey(socket.remoteAddress ?? "")}`).then(() => answerLate(socket, exchange));
   };
 
   const answerLate = (socket: Socket, { req, res }: Exchange) => {
@@ -106,7 +131,7 @@ export function createHttpServer(app: RequestListener): Server {
   // Node would answer both with a bare status line.
   server.on("checkExpectation", receive);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    refuse(error, socket as Socket, connections.get(socket));
+    refuse(error, socket as Socket, connections.get(socket), forget);
   });
   return server;
 }
@@ -137,7 +162,12 @@ class Reading {
 }
 
 /** Sends a problem document for a request that the HTTP parser refuses, after the answers to those before it. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket, connection: Connection | undefined): void {
+function refuse(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  connection: Connection | undefined,
+  forget: (connection: Connection, isForgotten: (one: Exchange) => boolean) => void,
+): void {
   const { latest } = connection ?? {};
   // The rest of a request that is being answered, or was: whatever is sent would seem to be part of that answer, or the next one.
   const isAnswered = latest?.req.complete === false && latest.res.headersSent;
@@ -153,7 +183,7 @@ function refuse(error: NodeJS.ErrnoException, socket: Socket, connection: Connec
   // The parser repeats its complaint with every octet that follows.
   if (connection.refusal !== null) return;
   connection.refusal = refusal;
-  if (latest?.req.complete === false) connection.waiting = connection.waiting.filter((one) => one !== latest);
+  if (latest?.req.complete === false) forget(connection, (one) => one === latest);
   const isFirst = connection.answering === null || !connection.answering.req.complete;
   if (isFirst) socket.end(refusal);
 }

@@ -52,17 +52,51 @@ const sharesOfTurn = 16;
 let sharesLeft = sharesOfTurn;
 let sharesUntil = 0;
 
+/** Those who wait for a share, by whom the work is for. Who had the last one goes to the end. */
+const waiting = new Map<string, (() => void)[]>();
+let isGranting = false;
+
 /**
  * Waits for a share of a turn of the event loop, in which there is time for one more small piece of work. Whoever answers many messages, on one
  * connection or many, takes a share for each, so that other work waits for a few of them, not for all.
+ * @param whose whom the work is for. Shares go round among them, and to each in order: whoever just had one waits behind all who had none.
  */
-export async function takeShare(): Promise<void> {
-  do await turn();
-  while (!mayShare());
+export async function takeShare(whose: string): Promise<void> {
+  const granted = Promise.withResolvers<void>();
+  const others = waiting.get(whose);
+  if (others) others.push(granted.resolve);
+  else waiting.set(whose, [granted.resolve]);
+  grantInTurn();
+  await granted.promise;
 }
 
-/** Takes a share of this turn without waiting. @returns false if there is none left: wait with `takeShare` */
+/** Takes a share of this turn without waiting. @returns false if there is none left, or others wait for one: wait with `takeShare` */
 export function mayShare(): boolean {
+  return waiting.size === 0 && takeLeft();
+}
+
+/** Grants shares of the next turn, and of those after it while anybody waits. What one share was taken for runs before the next is granted. */
+function grantInTurn(): void {
+  if (isGranting) return;
+  isGranting = true;
+  for (let share = 0; share < sharesOfTurn; share++) setImmediate(grantNext);
+  setImmediate(() => {
+    isGranting = false;
+    if (waiting.size > 0) grantInTurn();
+  });
+}
+
+function grantNext(): void {
+  const [next] = waiting;
+  if (!next || !takeLeft()) return;
+  const [whose, queue] = next;
+  const grant = queue.shift();
+  waiting.delete(whose);
+  if (queue.length > 0) waiting.set(whose, queue);
+  grant?.();
+}
+
+function takeLeft(): boolean {
   const now = performance.now();
   if (sharesLeft === sharesOfTurn) {
     sharesUntil = now + sliceMilliseconds;

@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { stringify } from "superjson";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { compressedProcedures } from "../../server/http/compression.ts";
 import { appRouter } from "../../server/router.ts";
@@ -67,7 +67,8 @@ describe.each(["br", "gzip"] as const)("a response compressed with %s", (encodin
       expect.stringContaining("Accept-Encoding"),
       expect.stringContaining("Accept-Encoding"),
     ]);
-    expect(headers["content-length"]).toBeUndefined();
+    // Only what is compressed once has a length.
+    expect(headers["content-length"]).toBe(path() === "/api/openapi.json" ? String(bytes.length) : undefined);
   });
 
   test("a response that is sent in pieces arrives whole, over REST and tRPC", async () => {
@@ -87,6 +88,18 @@ describe.each(["br", "gzip"] as const)("a response compressed with %s", (encodin
     expect({ status, encoding: headers["content-encoding"] }).toEqual({ status: 400, encoding });
     expect(JSON.parse(decoders[encoding](bytes).toString())).toMatchObject({ code: "BAD_REQUEST" });
   });
+});
+
+test("the API document is printed and compressed once, however often it is requested", async () => {
+  const texts = [await raw("/api/openapi.json"), await raw("/api/openapi.json", "br")];
+  const print = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => print.mockRestore());
+  const again = [await raw("/api/openapi.json"), await raw("/api/openapi.json", "br")];
+  expect(again.map(({ bytes }) => bytes)).toEqual(texts.map(({ bytes }) => bytes));
+  const printed = print.mock.calls.filter(
+    ([value]) => typeof value === "object" && value !== null && "openapi" in value,
+  );
+  expect(printed).toEqual([]);
 });
 
 describe("which responses are compressed", () => {

@@ -123,3 +123,23 @@ test("HTTP: a connection with more than a hundred requests that wait for their a
   await closed;
   expect(parsed()).toBeLessThan(10 * 200);
 });
+
+test("HTTP: a thousand requests wait on all connections, beyond which those with more than a few are closed, until they are answered", async () => {
+  const { port } = new URL(zw.url);
+  const answer = Promise.withResolvers<{ ready: true; database: "ok" }>();
+  const readiness = vi.spyOn(zw.services.health, "readiness").mockReturnValue(answer.promise as never);
+  const sockets = await Promise.all(Array.from({ length: 60 }, () => open(Number(port))));
+  let closed = 0;
+  for (const socket of sockets) socket.once("close", () => closed++);
+  const parsed = countHttp("request.start");
+  await flood(sockets, Buffer.concat([request("/readyz"), times(89, request("/x"))]), parsed);
+  await vi.waitFor(() => expect(closed).toBeGreaterThan(40), patience);
+  expect(parsed()).toBeLessThan(3_000);
+  answer.resolve({ ready: true, database: "ok" });
+  for (const socket of sockets) socket.destroy();
+  readiness.mockRestore();
+  const answered = countHttp("response.finish");
+  const socket = await open(Number(port));
+  socket.write(times(90, request("/x")));
+  await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(90), patience);
+});

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import {
   atOnce,
   filtered,
@@ -9,6 +9,7 @@ import {
   inTurns,
   mapped,
   sorted,
+  takeShare,
   type Steps,
 } from "../../server/platform/slices.ts";
 
@@ -90,4 +91,38 @@ test("short work ends without yielding", async () => {
 
 test("an error in long work is thrown to its caller", async () => {
   await expect(inSlices(failing())).rejects.toThrow("broken");
+});
+
+test("whoever waits for a share gets it before others get another, even if each uses up its turn", async () => {
+  let milliseconds = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => milliseconds);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const flood = { shares: 0, isOver: false };
+  const work = async (): Promise<void> => {
+    await takeShare("one");
+    flood.shares++;
+    milliseconds += 11;
+    if (!flood.isOver && flood.shares < 100) await work();
+  };
+  const flooded = work();
+  await takeShare("another");
+  const same = takeShare("one");
+  await takeShare("another");
+  await same;
+  expect(flood.shares).toBeLessThanOrEqual(4);
+  flood.isOver = true;
+  await flooded;
+});
+
+test("a thousand who wait for shares of one caller leave another caller's next", async () => {
+  const order: string[] = [];
+  const take = async (whose: string) => {
+    await takeShare(whose);
+    order.push(whose);
+  };
+  const all = Array.from({ length: 1_000 }, () => take("many"));
+  all.push(take("few"));
+  await Promise.all(all);
+  expect(order.indexOf("few")).toBe(1);
+  expect(order).toHaveLength(1_001);
 });
