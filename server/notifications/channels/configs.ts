@@ -16,19 +16,17 @@ export interface ChannelConfigs {
     /** Notify these users. */
     userIds?: string[] | undefined;
   };
-  dingtalk: RobotConfig;
-  feishu: RobotConfig;
+  dingtalk: {
+    /** The robot's URL. */
+    webhookUrl: string;
+    /** The robot's signing secret, if it verifies signatures. */
+    secret?: string | null | undefined;
+  };
+  feishu: ChannelConfigs["dingtalk"];
   slack: {
     /** The incoming webhook's URL. */
     webhookUrl: string;
   };
-}
-
-export interface RobotConfig {
-  /** The robot's URL. */
-  webhookUrl: string;
-  /** The robot's signing secret, if it verifies signatures. */
-  secret?: string | null | undefined;
 }
 
 /** A channel with a `config`. `channel` determines its type. */

@@ -1,4 +1,7 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
+import type { ChannelConfigs } from "../../../server/notifications/channels/configs.ts";
+import { channelNames, kindOf, type ChannelName } from "../../../server/notifications/channels/kinds.ts";
 import { dingtalkSignature, feishuSignature } from "../../../server/notifications/channels/kinds/robots.ts";
 import { queries } from "../../../server/database/database.ts";
 import { minute } from "../../support/clock.ts";
@@ -224,4 +227,19 @@ test("a robot's error that repeats its address or secret is masked", async () =>
   harness.hooks.reply({ body: { errcode: 300_005, errmsg: `token ${token} with ${longSecret} is not known` } });
   const { body } = await harness.zw.admin.post(`/api/notifications/configs/${id}/test`);
   expect(body.error).toBe("The robot refused the message (300005): token ******** with ******** is not known.");
+});
+
+/** The fields of each kind's `config`. The compiler requires every kind and every field here. */
+const configFields: { [Kind in ChannelName]: Record<keyof ChannelConfigs[Kind], true> } = {
+  email: { to: true },
+  webhook: { url: true, secret: true },
+  web: { administrators: true, userIds: true },
+  dingtalk: { webhookUrl: true, secret: true },
+  feishu: { webhookUrl: true, secret: true },
+  slack: { webhookUrl: true },
+};
+
+test.each(channelNames)("the configuration type of %s has the fields that the server accepts", (name) => {
+  const { properties = {} } = z.toJSONSchema(kindOf(name).schema, { io: "input", unrepresentable: "any" });
+  expect(Object.keys(configFields[name]).toSorted()).toEqual(Object.keys(properties).toSorted());
 });
