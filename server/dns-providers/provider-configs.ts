@@ -3,8 +3,10 @@ import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/cor
 import type { Actor } from "../access/actor.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
+import { visibleDomains } from "../access/visible-domains.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
+import { readsEverything } from "../database/tables/roles.ts";
 import { managedZones } from "./managed-zones.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
@@ -69,8 +71,11 @@ export class ProviderConfigs {
     };
   }
 
-  async list(em: EntityManager) {
-    const configs = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
+  /** Lists the configurations by name: for members, those that serve a domain they see or with which they may add one. */
+  async list(em: EntityManager, caller: Caller) {
+    const all = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
+    const serving = readsEverything(caller.role) ? null : await this.#servingVisible(em, caller);
+    const configs = all.filter(({ id, membersMayUse }) => serving === null || membersMayUse || serving.has(id));
     return { configs: configs.map((config) => this.#view(config)) };
   }
 
@@ -239,6 +244,18 @@ export class ProviderConfigs {
 
   #connect(config: ProviderConfig, purpose: Purpose = "person"): ConnectedConfig {
     return { id: config.id, ...this.connections.connect(config, purpose) };
+  }
+
+  /** The configurations that serve a domain which the caller sees. */
+  async #servingVisible(em: EntityManager, caller: Caller): Promise<ReadonlySet<string>> {
+    const visible = await visibleDomains(em, caller);
+    const rows = await queries(em)
+      .selectFrom("domains")
+      .select("provider_config_id")
+      .distinct()
+      .where((eb) => visible.condition(eb))
+      .execute();
+    return new Set(rows.map(({ provider_config_id }) => provider_config_id));
   }
 
   #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {

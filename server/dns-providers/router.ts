@@ -37,10 +37,11 @@ export const providerConfigsRouter = router({
     operationId: "listProviderConfigs",
     tag,
     summary: "List the provider configurations",
+    description: "Members get those that serve a domain they can see, and those with which they may add domains.",
   })
     .input(nothing)
     .output(providerConfigList)
-    .query(({ ctx }) => ctx.services.providerConfigs.list(ctx.em)),
+    .query(({ ctx }) => ctx.services.providerConfigs.list(ctx.em, ctx.caller)),
 
   create: admin({
     method: "POST",

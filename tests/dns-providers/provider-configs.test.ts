@@ -44,8 +44,27 @@ describe("provider configurations", () => {
     expect((await listed()).map(({ id }) => id)).not.toContain(config.id);
   });
 
+  test("members list the provider configurations that serve a domain they see or that they may use, and no others", async () => {
+    const serving = await add();
+    const usable = await add({ kind: "manual", membersMayUse: true });
+    const other = await add();
+    const reader = await zw.member("lists-configs");
+    const name = freshName();
+    const domain = await zw.admin.post("/api/domains", { name, providerConfigId: serving.id });
+    const ids = async () => {
+      const { body } = await reader.get("/api/provider-configs");
+      return body.configs.map(({ id }: Body) => id);
+    };
+    expect(await ids()).not.toContain(serving.id);
+    const { body: me } = await reader.get("/api/auth/me");
+    const grant = { userId: me.id, domainId: domain.body.id, subdomainPattern: "www", access: "read" };
+    expect((await zw.admin.post("/api/assignments", grant)).status).toBe(201);
+    expect(await ids()).toEqual(expect.arrayContaining([serving.id, usable.id]));
+    expect(await ids()).not.toContain(other.id);
+  });
+
   test("members see provider configurations but cannot change, test or import from them", async () => {
-    const config = await add();
+    const config = await add({ kind: "manual", membersMayUse: true });
     expect((await member.get("/api/provider-configs")).body.configs).toContainEqual(config);
     const answers = [
       await member.post("/api/provider-configs", { kind: "manual", name: "Mine" }),
