@@ -163,7 +163,7 @@ describe("changes at a signing server", () => {
   });
 
   test("a key that is accepted but not served is refused and removed again", async () => {
-    const key = { ...record, recordType: "DNSKEY", name: "sub", value: "257 3 13 AAAA" };
+    const key = { ...record, recordType: "DNSKEY", name: "@", value: "257 3 13 AAAA" };
     const { apply, sent } = await against({
       queries: [nothing],
       updates: [{ rcode: 0 }],
