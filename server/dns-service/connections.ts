@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { addressKey } from "../limits/address.ts";
-import { takeShare } from "../platform/slices.ts";
+import { shortenTurn, takeShare } from "../platform/slices.ts";
 import { received, signerOf } from "./requests.ts";
 import type { Responder } from "./responder.ts";
 
@@ -57,6 +57,7 @@ export class Connections {
 
   /** Serves a connection until it ends. */
   accept(socket: Socket, address: string): void {
+    shortenTurn();
     const network = addressKey(address);
     if (this.#open.size >= this.#limits.mostConnections) {
       const [longest = this.#greedy(network)] = this.#idle.keys();

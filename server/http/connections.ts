@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { rawProblem } from "../api/problem.ts";
 import { addressKey } from "../limits/address.ts";
 import { AppError } from "../platform/errors.ts";
-import { mayShare, takeShare } from "../platform/slices.ts";
+import { mayShare, shortenTurn, takeShare } from "../platform/slices.ts";
 
 /** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */
 const slownessLimits = {
@@ -127,7 +127,10 @@ export function createHttpServer(app: RequestListener): Server {
 
   const options = { ...slownessLimits, requireHostHeader: false, IncomingMessage: Message };
   const server = createServer({ ...options, shouldUpgradeCallback: isOneTooMany }, receive);
-  server.on("connection", (socket) => reading.add(socket));
+  server.on("connection", (socket) => {
+    reading.add(socket);
+    shortenTurn();
+  });
   // Node would answer both with a bare status line.
   server.on("checkExpectation", receive);
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {

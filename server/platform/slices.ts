@@ -51,6 +51,16 @@ export async function takeTurns(): Promise<void> {
 const sharesOfTurn = 16;
 let sharesLeft = sharesOfTurn;
 let sharesUntil = 0;
+/** Those of a turn in which a connection was opened. */
+const sharesOfShortTurn = 2;
+let isShort = false;
+
+/** Grants few shares in this turn, in which a connection was opened: libuv accepts one in each turn, and more may wait for the next ones. */
+export function shortenTurn(): void {
+  if (isShort) return;
+  isShort = true;
+  setImmediate(() => (isShort = false));
+}
 
 /** Those who wait for a share, by whom the work is for. Who had the last one goes to the end. */
 const waiting = new Map<string, (() => void)[]>();
@@ -102,7 +112,8 @@ function takeLeft(): boolean {
     sharesUntil = now + sliceMilliseconds;
     setImmediate(() => (sharesLeft = sharesOfTurn));
   }
-  if (sharesLeft === 0 || now >= sharesUntil) return false;
+  const kept = isShort ? sharesOfTurn - sharesOfShortTurn : 0;
+  if (sharesLeft <= kept || now >= sharesUntil) return false;
   sharesLeft--;
   slicedWork.shares++;
   return true;

@@ -8,6 +8,7 @@ import {
   inSlices,
   inTurns,
   mapped,
+  shortenTurn,
   sorted,
   takeShare,
   type Steps,
@@ -112,6 +113,24 @@ test("whoever waits for a share gets it before others get another, even if each 
   expect(flood.shares).toBeLessThanOrEqual(4);
   flood.isOver = true;
   await flooded;
+});
+
+test("turns in which connections are opened grant few shares, because each has to end before the next connection is accepted", async () => {
+  const granted = { inTurn: 0, inAll: 0, most: 0 };
+  const open = () => {
+    granted.most = Math.max(granted.most, granted.inTurn);
+    granted.inTurn = 0;
+    shortenTurn();
+    if (granted.inAll < 50) setImmediate(open);
+  };
+  open();
+  const take = async () => {
+    await takeShare("one");
+    granted.inTurn++;
+    granted.inAll++;
+  };
+  await Promise.all(Array.from({ length: 50 }, take));
+  expect(granted.most).toBeLessThanOrEqual(4);
 });
 
 test("a thousand who wait for shares of one caller leave another caller's next", async () => {
