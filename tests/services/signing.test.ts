@@ -136,8 +136,9 @@ describe.each(signingTargets)("a zone signed by %s", (label, start) => {
   });
 
   test("a key below the apex of a signed zone is served, or refused and not stored", async () => {
+    // Not a zone key: those belong at the apex (RFC 4035 §2.1).
     const key = "mdsswUyr3DPW132mOi8V9xESWE8jTo0dxCjjnopKl+GqJxpVXckHAeF+KkxLbxILfDLUT0rAK9iUzy1L53eKGQ==";
-    const zonefile = `keyed 300 DNSKEY 257 3 13 ${key}\n`;
+    const zonefile = `keyed 300 DNSKEY 0 3 13 ${key}\n`;
     const { status, body } = await zone.post("/zonefile", { zonefile, mode: "merge" });
     const isServed = (await zone.served()).some((line) => line.includes("DNSKEY"));
     expect(status).toBe(isServed ? 200 : 409);
