@@ -1,3 +1,4 @@
+import { ownerWithin, shown } from "../names/names.ts";
 import type { RecordData } from "../record.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
@@ -90,14 +91,51 @@ function* readDialect(text: string, options: FormatOptions): Steps<FormatReading
     yield;
   }
   const { disabled, warnings } = yield* readDisabled(part.text, options);
+  const elsewhere = yield* targetsElsewhere(records, zone);
   return {
     ok: true,
     records,
     disabled,
     soa: read.soa,
-    warnings: [...part.warnings, ...read.warnings.map(inText), ...warnings],
+    warnings: [...part.warnings, ...read.warnings.map(inText), ...elsewhere, ...warnings],
     outOfZone: read.outOfZone.map(({ line, name }) => ({ line: line + part.linesBefore, name })),
   };
+}
+
+/** Types whose data ends with the name of a host. */
+const targetTypes = new Set(["CNAME", "DNAME", "NS", "PTR", "MX", "SRV", "AFSDB", "KX"]);
+/** What ends a name elsewhere rather than one within a zone: a common top-level domain, one of a country, or an address. */
+const completeName = /\.(?:com|net|org|info|biz|edu|gov|mil|int|io|dev|app|cloud|[a-z]{2}|\d{1,3}\.\d{1,3}\.\d{1,3})$/;
+const mostElsewhere = 20;
+
+/** Warns of targets such as `mail.google.com` without a final dot: literal, but within this zone they name nothing. */
+function* targetsElsewhere(records: readonly FormatRecord[], zone: string): Steps<ZoneFileMessage[]> {
+  const owners = new Set<string>();
+  for (const { record } of records) {
+    owners.add(record.name.toLowerCase());
+    yield;
+  }
+  const found = new Map<string, ZoneFileMessage>();
+  for (const { line, record } of records) {
+    yield;
+    if (found.size === mostElsewhere) break;
+    if (!targetTypes.has(record.recordType)) continue;
+    const host = record.value.slice(record.value.lastIndexOf(" ") + 1).toLowerCase();
+    const target = ownerWithin(host, zone);
+    if (target === null || !completeName.test(target) || owners.has(target)) continue;
+    // That one is said where it is read.
+    if (target === zone || target.endsWith(`.${zone}`)) continue;
+    const present = found.get(target);
+    if (present) present.alsoLines = [...(present.alsoLines ?? []), line].slice(0, 9);
+    else {
+      const advice = /\d$/.test(target)
+        ? `Put the address into an A record, and its name into the ${record.recordType} record.`
+        : `Write ${shown(`${target}.`)} with its final dot if you mean that name.`;
+      const message = `${shown(`${host}.`)} has no records in this file. ${advice}`;
+      found.set(target, { line, message });
+    }
+  }
+  return [...found.values()];
 }
 
 const mostUnreadable = 20;

@@ -53,6 +53,25 @@ ftp.example.com	14400	IN	CNAME	example.com
     ],
   },
   {
+    title: "a target elsewhere without final dot is literal, and warned of unless the zone has that name",
+    text: "$TTL 300\nwww CNAME shops.vendor.com\n@ MX 10 mail.google.com\n@ MX 20 192.0.2.1\nb MX 10 mail.google.com\neast CNAME web.eu\nweb.eu A 192.0.2.1\nown CNAME shops.vendor.com.example.com.\nfar CNAME a.vendor.com.\n",
+    records: [
+      "www 300 CNAME shops.vendor.com.example.com",
+      "@ 300 MX 10 mail.google.com.example.com",
+      "@ 300 MX 20 192.0.2.1.example.com",
+      "b 300 MX 10 mail.google.com.example.com",
+      "east 300 CNAME web.eu.example.com",
+      "web.eu 300 A 192.0.2.1",
+      "own 300 CNAME shops.vendor.com.example.com",
+      "far 300 CNAME a.vendor.com",
+    ],
+    warnings: [
+      'Lines 2 and 8: "shops.vendor.com.example.com." has no records in this file. Write "shops.vendor.com." with its final dot if you mean that name.',
+      'Lines 3 and 5: "mail.google.com.example.com." has no records in this file. Write "mail.google.com." with its final dot if you mean that name.',
+      'Line 4: "192.0.2.1.example.com." has no records in this file. Put the address into an A record, and its name into the MX record.',
+    ],
+  },
+  {
     title: "an owner without final dot in a plain file is literal, and warned of",
     text: "$TTL 300\nwww.example.com IN A 192.0.2.1\n",
     records: ["www.example.com 300 A 192.0.2.1"],
