@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { pageRows } from "../changes/state/live-queries.ts";
 import { versionsAt } from "../changes/state/past-zone.ts";
 import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
@@ -12,8 +13,6 @@ import { encodeFor, type MirroredRow } from "./mirrored.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 
-/** Rows read at once: a statement of the embedded database blocks the event loop until it is done. */
-const pageRows = 500;
 /** Record versions that an incremental transfer holds in memory. */
 const mostDifferences = 20_000;
 
