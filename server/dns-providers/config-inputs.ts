@@ -57,6 +57,8 @@ export interface ProviderConfigInputs {
     secretAccessKey: string;
     /** Hosted zone ids separated by commas. */
     hostedZoneIds?: string | undefined;
+    /** The id of a reusable delegation set, whose name servers new zones get. */
+    delegationSetId?: string | undefined;
     endpoint?: string | undefined;
   };
   digitalocean: { token: string; endpoint?: string | undefined };

@@ -29,6 +29,14 @@ const configSchema = z.strictObject({
       "Enter hosted zone ids, such as Z0123456789ABCDEFGHIJ, separated by commas.",
     )
     .optional(),
+  delegationSetId: z
+    .string()
+    .trim()
+    .regex(
+      /^(?:\/?delegationset\/)?[A-Z0-9]{1,32}$/,
+      "Enter the id of a reusable delegation set, such as N1PA6795UAMPLE.",
+    )
+    .optional(),
   endpoint: apiAddress(route53Address).default(route53Address),
 });
 
@@ -53,6 +61,12 @@ export const route53: ProviderKind<Route53Config> = {
     {
       name: "hostedZoneIds",
       label: "Hosted zone ids, separated by commas (all public zones)",
+      secret: false,
+      required: false,
+    },
+    {
+      name: "delegationSetId",
+      label: "Delegation set of new zones (name servers that Route 53 chooses)",
       secret: false,
       required: false,
     },

@@ -50,7 +50,7 @@ const fields: { [Kind in keyof ProviderConfigInputs]: Record<keyof ProviderConfi
     defaultTtl: true,
   },
   cloudflare: { apiToken: true, accountId: true, endpoint: true },
-  route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, endpoint: true },
+  route53: { accessKeyId: true, secretAccessKey: true, hostedZoneIds: true, delegationSetId: true, endpoint: true },
   digitalocean: { token: true, endpoint: true },
   alidns: { accessKeyId: true, accessKeySecret: true, url: true },
   dnspod: { secretId: true, secretKey: true, url: true },

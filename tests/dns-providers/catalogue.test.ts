@@ -108,6 +108,12 @@ test("the catalogue lists every provider kind with its capabilities for every si
           secret: false,
           required: false,
         },
+        {
+          name: "delegationSetId",
+          label: "Delegation set of new zones (name servers that Route 53 chooses)",
+          secret: false,
+          required: false,
+        },
         { name: "endpoint", label: "API address", secret: false, required: false },
       ],
     },

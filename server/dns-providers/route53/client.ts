@@ -15,6 +15,8 @@ export interface Route53Access {
   accessKeyId: string;
   secretAccessKey: string;
   endpoint: string;
+  /** The reusable delegation set of new zones: they get its name servers. */
+  delegationSetId?: string | undefined;
 }
 
 /**
@@ -85,7 +87,7 @@ const codesOfAccess = new Set([
 ]);
 
 export function route53Api(
-  { accessKeyId, secretAccessKey, endpoint }: Route53Access,
+  { accessKeyId, secretAccessKey, endpoint, delegationSetId }: Route53Access,
   environment: VendorEnvironment,
 ): Route53Api {
   const calls = new VendorCalls({
@@ -144,7 +146,9 @@ export function route53Api(
       }
     },
     async createHostedZone(Name, CallerReference) {
-      await send((client, sdk) => client.send(new sdk.CreateHostedZoneCommand({ Name, CallerReference })));
+      const DelegationSetId = delegationSetId?.split("/").at(-1);
+      const zone = { Name, CallerReference, ...(DelegationSetId ? { DelegationSetId } : {}) };
+      await send((client, sdk) => client.send(new sdk.CreateHostedZoneCommand(zone)));
     },
     async *recordSets(HostedZoneId, start, MaxItems = mostPerPage) {
       const pages = new PageTurner(vendorName);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshName } from "../../support/zones.ts";
+import { reusableSet } from "../../support/vendors/route53/server.ts";
 import { useAccount } from "./account.ts";
 
 const account = useAccount();
@@ -13,11 +14,18 @@ test("the secret of a Route 53 configuration is masked in every response, and wr
   const { status, body } = await zw.admin.post("/api/provider-configs", {
     kind: "route53",
     name: "wrong",
-    config: { accessKeyId: "AKIA", secretAccessKey: "a b", hostedZoneIds: "z1", endpoint: "route53" },
+    config: {
+      accessKeyId: "AKIA",
+      secretAccessKey: "a b",
+      hostedZoneIds: "z1",
+      delegationSetId: "n 1",
+      endpoint: "route53",
+    },
   });
   expect(status).toBe(400);
   expect(body.issues.map(({ path }: { path: string[] }) => path[1]).toSorted()).toEqual([
     "accessKeyId",
+    "delegationSetId",
     "endpoint",
     "hostedZoneIds",
     "secretAccessKey",
@@ -41,6 +49,23 @@ test("a new domain is created at Route 53 with its assigned name servers, and an
     "www A 192.0.2.1",
     "www A 192.0.2.2",
   ]);
+});
+
+/** The name servers of a new zone, or why none was made. */
+async function serversWith(delegationSetId: string) {
+  const { id } = await account.configure({ delegationSetId });
+  const made = await zw.admin.post("/api/domains", { name: freshName(), providerConfigId: id });
+  if (made.status !== 201) return made.body.detail;
+  const { body } = await zw.admin.get(`/api/domains/${made.body.id}/records?type=NS`);
+  return body.records.map(({ value }: { value: string }) => `${value}.`).toSorted();
+}
+
+test("a configuration with a reusable delegation set gives new zones its name servers, and one that does not exist is named", async () => {
+  expect(await serversWith(reusableSet.id)).toEqual(reusableSet.servers);
+  expect(await serversWith(`/delegationset/${reusableSet.id}`)).toEqual(reusableSet.servers);
+  expect(await serversWith("N9NOSUCHSET")).toContain(
+    "A reusable delegation set with the ID N9NOSUCHSET does not exist.",
+  );
 });
 
 test("all hosted zones of an account are listed, beyond the hundred of a page", async () => {

@@ -26,10 +26,10 @@ export interface Zone {
 const assigned = [1, 2, 3, 4].map((index) => `ns-${index * 17}.awsdns-0${index}.example.`);
 
 /** A new zone has a SOA and the name servers that it was assigned. */
-export function newZone(id: string, name: string, reference: string, isPrivate: boolean): Zone {
+export function newZone(id: string, name: string, reference: string, isPrivate: boolean, servers = assigned): Zone {
   const zone: Zone = { id, name, reference, isPrivate, rrsets: new Map() };
-  const soa = `${assigned[0]} awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400`;
-  put(zone, { Name: name, Type: "NS", TTL: 172_800, values: assigned, settings: {} });
+  const soa = `${servers[0]} awsdns-hostmaster.amazon.com. 1 7200 900 1209600 86400`;
+  put(zone, { Name: name, Type: "NS", TTL: 172_800, values: servers, settings: {} });
   put(zone, { Name: name, Type: "SOA", TTL: 900, values: [soa], settings: {} });
   return zone;
 }

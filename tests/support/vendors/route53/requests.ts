@@ -33,6 +33,7 @@ export const createRequest: Shape = {
   Name: "text",
   CallerReference: "text",
   HostedZoneConfig: { Comment: "text", PrivateZone: "text" },
+  DelegationSetId: "text",
 };
 
 /** Refuses what the API does not describe. @throws Malformed */
@@ -58,7 +59,7 @@ export function childOf(element: XmlElement, name: string): XmlElement {
   return child;
 }
 
-function textOf(element: XmlElement, name: string): string | undefined {
+export function textOf(element: XmlElement, name: string): string | undefined {
   return element.children.find((one) => one.name === name)?.text;
 }
 

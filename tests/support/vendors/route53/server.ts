@@ -12,7 +12,16 @@ import {
   type Zone,
 } from "./hosted-zone.ts";
 import { printedName } from "./names.ts";
-import { changeRequest, changesIn, checkShape, childOf, createRequest, Malformed, namespace } from "./requests.ts";
+import {
+  changeRequest,
+  changesIn,
+  checkShape,
+  childOf,
+  createRequest,
+  Malformed,
+  namespace,
+  textOf,
+} from "./requests.ts";
 import { signatureOf } from "./signature.ts";
 import { parseXml, printXml, type XmlContent, type XmlElement } from "./xml.ts";
 
@@ -74,14 +83,17 @@ export async function startRoute53(): Promise<Route53Server> {
 
 const base = "/2013-04-01/hostedzone";
 
+/** The reusable delegation set of the account. */
+export const reusableSet = { id: "N1LOOPBACKSET", servers: ["ns-1.own.example.", "ns-2.own.example."] };
+
 class Account {
   readonly accessKeyId = "AKIALOOPBACKEXAMPLE0";
   readonly secretAccessKey = "loopback/secret+key/EXAMPLEKEY0123456789";
   readonly zones = new Map<string, Zone>();
 
-  addZone(name: string, reference: string, isPrivate: boolean): Zone {
+  addZone(name: string, reference: string, isPrivate: boolean, servers?: string[]): Zone {
     const id = `Z${crypto.randomUUID().replaceAll("-", "").slice(0, 20).toUpperCase()}`;
-    const zone = newZone(id, name, reference, isPrivate);
+    const zone = newZone(id, name, reference, isPrivate, servers);
     this.zones.set(id, zone);
     return zone;
   }
@@ -159,7 +171,11 @@ class Account {
         "A hosted zone has already been created with this caller reference.",
       );
     }
-    const zone = this.addZone(name, reference, false);
+    const set = textOf(request, "DelegationSetId");
+    if (set !== undefined && set !== reusableSet.id) {
+      return failure(400, "NoSuchDelegationSet", `A reusable delegation set with the ID ${set} does not exist.`);
+    }
+    const zone = this.addZone(name, reference, false, set === undefined ? undefined : reusableSet.servers);
     const servers = zone.rrsets.values().next().value?.values ?? [];
     const content = {
       HostedZone: zoneXml(zone),

@@ -29,6 +29,11 @@ const providerFields: Readonly<Record<string, { label?: string; hint?: string; e
     label: "Hosted zone IDs",
     hint: "Separated by commas. Empty: all public hosted zones. Name private zones here.",
   },
+  "route53.delegationSetId": {
+    label: "Delegation set ID",
+    hint: "Gives new zones the name servers of a reusable delegation set.",
+    example: "N1PA6795UAMPLE",
+  },
   "route53.endpoint": { hint: "Only if the API is not at Amazon's own address." },
   "digitalocean.token": { hint: "With the custom scopes create, read, update and delete for “domain”." },
   "digitalocean.endpoint": { hint: "Only if the API is not at DigitalOcean's own address." },
