@@ -191,7 +191,6 @@ test("a member assigned to some types is offered only those, and can mend a new 
   const assignment = { userId: body.id, domainId: zone.id, access: "write", subdomainPattern: "*.shop" };
   await site.zonewright.admin.post("/api/assignments", { ...assignment, recordTypes: ["TXT", "MX"] });
   const page = await site.signedIn({ username, password: memberPassword, path: records() });
-  site.expected.push("403");
   await page.getByRole("button", { name: "Add record" }).first().click();
   const types = page.getByRole("combobox", { name: "Type" });
   expect((await types.locator("option").allTextContents()).toSorted()).toEqual(["MX", "TXT"]);
@@ -199,9 +198,8 @@ test("a member assigned to some types is offered only those, and can mend a new 
   await page.getByRole("textbox", { name: "Name" }).fill("elsewhere");
   await page.getByRole("textbox", { name: "Value", exact: true }).fill("v=spf1 -all");
   await page.getByRole("button", { name: "Done" }).click();
-  await page.getByText(/^Your assignments do not let you change/).waitFor();
-  await page.getByRole("button", { name: "Actions for elsewhere TXT" }).click();
-  await page.getByRole("menuitem", { name: "Edit" }).click();
+  const editor = page.getByRole("group", { name: "Edit the record" });
+  await editor.getByText(/^You may change: \*\.shop/).waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("mail.shop");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByText(/^Checked against revision/).waitFor();
