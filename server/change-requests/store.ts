@@ -90,7 +90,7 @@ export async function findRequest(em: EntityManager, id: string, { lock = false 
     force: row.force,
     unlock: row.unlock,
     places: row.hosts.map((name, index) => ({ name, recordType: row.record_types[index] ?? "" })),
-    plan: fromJson(row.plan),
+    plan: planWithDates(fromJson(row.plan) as { updates?: StoredUpdate[] } | null),
     changesHash: row.changes_hash,
     applyAt: row.apply_at,
     proposed: row.proposed,
@@ -117,6 +117,17 @@ function withDates(changes: ChangeInput[]): ChangeInput[] {
     if (record.reviewAt) record.reviewAt = new Date(record.reviewAt);
   }
   return changes;
+}
+
+interface StoredUpdate {
+  changes: { reviewAt?: (Date | string | null)[] };
+}
+
+function planWithDates(plan: { updates?: StoredUpdate[] } | null): unknown {
+  for (const { changes } of plan?.updates ?? []) {
+    if (changes.reviewAt) changes.reviewAt = changes.reviewAt.map((at) => (at === null ? null : new Date(at)));
+  }
+  return plan;
 }
 
 /** What a plan amounts to, as a request stores it. */

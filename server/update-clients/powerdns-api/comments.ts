@@ -115,9 +115,8 @@ async function commentRows(
     .select(["name", "record_type", "content", "notes"])
     .where("domain_id", "=", domainId)
     .$if(name !== undefined, (query) => query.where("name", "=", name ?? ""))
-    .$if(last !== null, (query) =>
-      query.where(sql<SqlBool>`(name, record_type) > (${last?.name ?? ""}, ${last?.record_type ?? ""})`),
-    )
+    // Every name comes after the empty one.
+    .where(sql<SqlBool>`(name, record_type) > (${last?.name ?? ""}, ${last?.record_type ?? ""})`)
     .orderBy("name")
     .orderBy("record_type")
     .limit(rrsetsPerStatement)
