@@ -71,7 +71,7 @@ interface Sources {
   zones: PowerdnsZones;
 }
 
-/** Zones beyond these are found without their SOA, each of which is read by itself. */
+/** How many found zones come with their SOA: each SOA takes a read of its own. */
 const mostSoas = 50;
 
 /** Returns the zones, records and comments that match and that the caller sees, in this order. */

@@ -10,7 +10,6 @@ import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
-import { userIssues } from "./user-issues.ts";
 import type { ManagedUser } from "./users.ts";
 import styles from "./admin.module.css";
 
@@ -37,6 +36,25 @@ function changesOf(user: ManagedUser, fields: UserFields): Patch {
   if (fields.disabled !== user.disabled) patch.disabled = fields.disabled;
   if (fields.password !== "") patch.password = fields.password;
   return patch;
+}
+
+type CheckedFields = Pick<UserFields, "username" | "email" | "password">;
+
+/**
+ * What is wrong with the fields of a user, as the service would say it. The service asks for the administrator's own password before it looks
+ * at them, and nobody wants to enter that for a form that is refused.
+ */
+function userIssues({ username, email, password }: CheckedFields, isNew: boolean): Partial<CheckedFields> {
+  const issues: Partial<CheckedFields> = {};
+  if (username.length < 2 || username.length > 64) issues.username = text.issues.usernameLength;
+  else if (!/^[\w.@-]*$/.test(username)) issues.username = text.issues.usernameForm;
+  if (email !== "" && !/^[^\s@]+@[^\s@]+$/.test(email)) issues.email = text.issues.email;
+  // A password that is left empty stays.
+  if (isNew || password !== "") {
+    if (password.length < 12) issues.password = text.issues.passwordShort;
+    else if (password.length > 256) issues.password = text.issues.passwordLong;
+  }
+  return issues;
 }
 
 /** Whether another user has the name: asked for before the service asks for the administrator's own password. */
