@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { presentCaller } from "../access/present-caller.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Failure } from "../changes/failures.ts";
-import { chosenToRevert, type Followers, type FollowOutcome } from "../changes/follows.ts";
+import { chosenToRevert, type Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
@@ -50,7 +50,6 @@ interface Parts {
  *    interrupted change was never made, the item waits again, too.
  *
  * So a domain is changed once, even if two processes run the same batch. What else belongs to its changes is stored with the item's end.
- * PTR records follow once the item has ended.
  */
 export class BatchRunner {
   readonly #parts: Parts;
@@ -148,10 +147,7 @@ export class BatchRunner {
         const item = await store.claimItem(this.#fork(), batch.id);
         if (!item) return;
         taken++;
-        const changed = await this.#carryOut(batch, item, caller);
-        if (changed === null || following.late) continue;
-        const outcomes: FollowOutcome[] = await this.#parts.followers.carryOut(caller, changed);
-        if (outcomes.some(({ error }) => error !== null)) following.late = true;
+        if (!(await this.#carryOut(batch, item, { caller, followLater: following.late }))) following.late = true;
       }
     };
     const ends = await Promise.allSettled(Array.from({ length: atOnce }, worker));
@@ -161,13 +157,13 @@ export class BatchRunner {
 
   /**
    * Changes the domain of an item, and ends the item. Leaves it begun if the database cannot be reached.
-   * @returns the change set that PTR records are to follow; null if none do
+   * @returns whether PTR records followed, where they had to
    */
-  async #carryOut(batch: Batch, item: store.ClaimedItem, caller: Caller): Promise<string | null> {
+  async #carryOut(batch: Batch, item: store.ClaimedItem, how: Turn): Promise<boolean> {
     try {
-      const { changeSetId, revision, refusal, hasFollows } = await this.#change(batch, item, caller);
+      const { changeSetId, revision, refusal, reverse } = await this.#change(batch, item, how);
       await this.#end(batch, item.id, { changeSetId, revision, error: refusal });
-      return hasFollows ? changeSetId : null;
+      return reverse.every(({ error }) => error === null);
     } catch (fault) {
       const failure = faultToAppError(fault);
       // The database is away: the next run finds out what became of the item.
@@ -179,14 +175,14 @@ export class BatchRunner {
       if (set?.state === "pending") await store.noteUnknown(this.#fork(), item.id, error);
       else if (set) await this.#endAs(batch, item.id, set);
       else await this.#end(batch, item.id, { changeSetId: null, revision: null, error });
-      return null;
+      return true;
     }
   }
 
-  async #change(batch: Batch, item: store.ClaimedItem, caller: Caller) {
+  async #change(batch: Batch, item: store.ClaimedItem, { caller, followLater }: Turn) {
     const purpose = this.#parts.purposes[batch.kind];
     const revertsId = purpose.reverted?.(item.detail);
-    const { planned, outcomes, changeSetId, revision } = await this.#parts.pipeline.run(this.#fork(), {
+    const { planned, outcomes, changeSetId, revision, reverse } = await this.#parts.pipeline.run(this.#fork(), {
       domainId: item.domainId,
       caller,
       need: "write",
@@ -197,6 +193,7 @@ export class BatchRunner {
       override: batch.override,
       unlock: batch.unlock,
       about: { batchId: batch.id },
+      followLater,
       plan: async (tx, zone) => {
         const plan = await purpose.plan(tx, zone, { request: batch.request, detail: item.detail });
         if (item.planHash !== null && (await changesHash(zone, plan.changes)) !== item.planHash)
@@ -214,7 +211,7 @@ export class BatchRunner {
       changeSetId,
       revision,
       refusal: refusal === null ? null : refusalText(outcomes, refusal),
-      hasFollows: planned.follows.length > 0,
+      reverse,
     };
   }
 
@@ -240,6 +237,13 @@ export class BatchRunner {
   #fork(): EntityManager {
     return this.#parts.database.fork();
   }
+}
+
+/** How the items of a turn are carried out. */
+interface Turn {
+  caller: Caller;
+  /** Whether to leave PTR records to the job. */
+  followLater: boolean;
 }
 
 const callerGone =

@@ -4,7 +4,6 @@ import type { Actor } from "../access/actor.ts";
 import { theService } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import { didNothing, failureOfSet } from "./failure.ts";
-import type { Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
@@ -36,7 +35,6 @@ interface Parts {
   database: Database;
   pipeline: ChangePipeline;
   records: Records;
-  followers: Followers;
   audit: Audit;
   notifications: Notifications;
   now: () => Date;
@@ -114,14 +112,14 @@ export class ChangeRequestApplier {
   }
 
   async #change(request: StoredRequest, token: string, starter: Starter): Promise<void> {
-    const { pipeline, followers, now } = this.#parts;
+    const { pipeline, now } = this.#parts;
     const { id, domainId, changes } = request;
     if (domainId === null) throw notFound("domain");
     const author = await presentAuthor(this.#fork(), request, now());
     const { ip, requestId } = starter.actor;
     const caller = { ...author, ip, requestId };
     const approvedBy: string[] = [];
-    const { planned, changeSetId } = await pipeline.run<EditPlan>(this.#fork(), {
+    const { planned } = await pipeline.run<EditPlan>(this.#fork(), {
       domainId,
       caller,
       need: "propose",
@@ -142,7 +140,6 @@ export class ChangeRequestApplier {
     });
     if (planned.changes.length === 0)
       throw new AppError("CONFLICT", "The zone already has all of these changes, so there is nothing to apply.");
-    await followers.carryOut(caller, planned.follows?.length ? changeSetId : null);
   }
 
   /** Plans a request in its locked zone, and finds whose approvals count for exactly this plan. @throws AppError */

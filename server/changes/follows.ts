@@ -74,7 +74,7 @@ export interface FollowedZone {
   reverse: ReverseMode;
 }
 
-/** Plans and carries out the changes of other zones that follow a change set. */
+/** Plans the changes of other zones that follow a change set. The change pipeline carries them out as its last step. */
 export interface Followers {
   plan(
     em: EntityManager,
@@ -83,8 +83,6 @@ export interface Followers {
     changes: readonly PlannedChange[],
     chosen?: Chosen,
   ): Promise<FollowPlan>;
-  /** Carries out what follows a change set, zone by zone. What fails is retried by a job. Never throws. */
-  carryOut(caller: Caller, changeSetId: string | null): Promise<FollowOutcome[]>;
 }
 
 /** Time for the process that made a change to carry out what follows, before a job does. */

@@ -7,7 +7,7 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { bookmark } from "./bookmark.ts";
 import type { Cause } from "./cause.ts";
-import { storeFollows, type Follow } from "./follows.ts";
+import { storeFollows, type Follow, type FollowOutcome } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { takeLease, zoneTurn, type Lease } from "./lease.ts";
@@ -29,7 +29,7 @@ export interface Planned {
   changes: PlannedChange[];
   /** The records that the provider maintains itself, if the plan read the whole zone. */
   signing?: ZoneSigning;
-  /** What other zones must do afterwards. Stored together with the change set. */
+  /** What other zones must do afterwards. Stored together with the change set, and carried out by the last step. */
   follows?: readonly Follow[];
   /** Whether an approval covers exactly these changes. */
   reviewed?: boolean;
@@ -63,6 +63,8 @@ export interface ChangeRequest<P extends Planned> extends Explained {
   bookmarkBefore?: boolean;
   /** Whether to make an `on_change` snapshot of the state after. */
   bookmarkAfter?: boolean;
+  /** Whether to leave what follows to the job, for a caller that cannot wait. */
+  followLater?: boolean;
 }
 
 export interface ChangeResult<P extends Planned> {
@@ -77,7 +79,12 @@ export interface ChangeResult<P extends Planned> {
   snapshotId: string | null;
   /** Null if nothing was to be changed. */
   changeSetId: string | null;
+  /** The outcome in each other zone that followed. */
+  reverse: FollowOutcome[];
 }
+
+/** A change set before others follow it. */
+type Changed<P extends Planned> = Omit<ChangeResult<P>, "reverse">;
 
 /** Rules that a caller set aside: a review that an administrator overrode, the lock of records. */
 interface SetAside {
@@ -103,6 +110,12 @@ interface Finished<P extends Planned> {
   dropped?: readonly PlannedChange[];
 }
 
+/** Lets PTR records follow changes. */
+interface Follower {
+  /** Carries out what follows a change set, zone by zone. What fails is retried by a job. Never throws. */
+  carryOut(pipeline: ChangePipeline, caller: Caller, changeSetId: string): Promise<FollowOutcome[]>;
+}
+
 interface Parts {
   database: Database;
   connections: ProviderConnections;
@@ -110,6 +123,7 @@ interface Parts {
   notifications: Notifications;
   /** Which changes need a review. */
   review: ReviewPolicy;
+  followers: Follower;
   now: () => Date;
   /** How long to wait for a zone that another process holds. Default: longer than a lease lasts. */
   waitMilliseconds?: number;
@@ -127,8 +141,10 @@ interface Parts {
  * 6. Commit the intent: a pending change set, from which a repair learns what was in flight.
  * 7. Call the provider, outside any transaction.
  * 8. Write the outcome: one transaction records what really happened, per change, and raises the revision.
+ * 9. Let PTR records follow: each reverse zone in `planned.follows` becomes a change set of its own, once this zone is free again. No caller
+ *    has to remember it. What fails, or was interrupted, a job retries.
  *
- * A kind without a back end (`manual`) needs no steps 2, 6 and 7: after step 1, one transaction locks the zone's row and does the others.
+ * A kind without a back end (`manual`) needs no steps 2, 6 and 7: after step 1, one transaction locks the zone's row and does 3, 4, 5 and 8.
  */
 export class ChangePipeline {
   readonly #parts: Parts;
@@ -139,6 +155,16 @@ export class ChangePipeline {
 
   /** Plans and applies changes. @throws AppError UNAVAILABLE, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
   async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
+    const changed = await this.#change(em, request);
+    const { planned, changeSetId } = changed;
+    const isFollowed = changeSetId !== null && (planned.follows?.length ?? 0) > 0 && !request.followLater;
+    // 9.
+    const reverse = isFollowed ? await this.#parts.followers.carryOut(this, request.caller, changeSetId) : [];
+    return { ...changed, reverse };
+  }
+
+  /** Takes a change set through all steps but the last. */
+  async #change<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Changed<P>> {
     // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
     using turn = await zoneTurn(request.domainId, this.#parts.waitMilliseconds);
     try {
@@ -162,7 +188,7 @@ export class ChangePipeline {
   }
 
   /** Runs the steps for a zone with a provider. @param deadline as `performance.now()` counts */
-  async #runWithProvider<P extends Planned>(request: ChangeRequest<P>, deadline: number): Promise<ChangeResult<P>> {
+  async #runWithProvider<P extends Planned>(request: ChangeRequest<P>, deadline: number): Promise<Changed<P>> {
     const fork = () => this.#parts.database.fork();
     await using lease = await takeLease(fork, request.domainId, deadline);
     // 2.
@@ -235,7 +261,7 @@ export class ChangePipeline {
     tx: EntityManager,
     request: ChangeRequest<P>,
     { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
-  ): Promise<ChangeResult<P>> {
+  ): Promise<Changed<P>> {
     const now = this.#parts.now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
     if (planned.signing) await storeSigning(tx, zone.id, planned.signing, now);

@@ -7,7 +7,7 @@ import { reportJobName, type ChangeReporter } from "../change-reports/reporter.t
 import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ReviewReminders } from "../records/review-reminders.ts";
-import type { ReverseFollows } from "../reverse/follow-up.ts";
+import type { ReverseFollowJob } from "../reverse/follow-up.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
@@ -38,7 +38,7 @@ export interface Workers
   requestSchedule: ChangeRequestSchedule;
   assignmentEnds: AssignmentEnds;
   reviewReminders: ReviewReminders;
-  reverseFollows: ReverseFollows;
+  reverseFollowJob: ReverseFollowJob;
   drift: DriftJob;
   dnsService: DnsService;
   secondaryCheck: SecondaryCheck;
@@ -57,7 +57,7 @@ interface Needs extends Workers {
 
 /** Returns every job of the service. */
 export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
-  const { repair, batches, reverseFollows, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } =
+  const { repair, batches, reverseFollowJob, drift, mail, deliverer, mailDeliverer, expiryCheck, expiryReminders } =
     needs;
   return [
     {
@@ -95,7 +95,7 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
       name: "reverse.follow",
       description: "Lets PTR records follow changes of addresses that a crash or a failing provider interrupted.",
       schedule: "* * * * *",
-      work: (_data, signal) => reverseFollows.runOnce(signal),
+      work: (_data, signal) => reverseFollowJob.runOnce(signal),
     },
     {
       name: "drift.check",

@@ -40,7 +40,7 @@ import type { Records } from "../records/service.ts";
 import type { Revert } from "../records/revert.ts";
 import type { Sync } from "../records/sync.ts";
 import type { ReverseReport } from "../reverse/report.ts";
-import type { ReverseFollows } from "../reverse/follow-up.ts";
+import type { ReverseFollowJob } from "../reverse/follow-up.ts";
 import type { RepairJob } from "../changes/repair-job.ts";
 import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import type { DomainTemplates } from "../templates/applied.ts";
@@ -102,7 +102,7 @@ export interface Services
   providerConfigs: ProviderConfigs;
   repair: RepairJob;
   batches: BatchRunner;
-  reverseFollows: ReverseFollows;
+  reverseFollowJob: ReverseFollowJob;
   reverseReport: ReverseReport;
   drift: DriftJob;
   zoneWatchers: ZoneWatchers;

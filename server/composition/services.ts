@@ -76,7 +76,7 @@ import { Records } from "../records/service.ts";
 import { Revert } from "../records/revert.ts";
 import { Sync } from "../records/sync.ts";
 import { ReverseReport } from "../reverse/report.ts";
-import { ReverseFollows } from "../reverse/follow-up.ts";
+import { ReverseFollowJob, ReverseFollows } from "../reverse/follow-up.ts";
 import { RepairJob } from "../changes/repair-job.ts";
 import { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import { SecretCipher } from "../platform/secret-cipher.ts";
@@ -189,13 +189,14 @@ export async function createServices(parts: {
     pause,
     log,
   });
-  const pipeline = new ChangePipeline({ database, connections, notifications, review, now });
+  const reverseFollows = new ReverseFollows({ database, connections, review, notifications, log, now });
+  const pipeline = new ChangePipeline({ database, connections, notifications, review, followers: reverseFollows, now });
+  const reverseFollowJob = new ReverseFollowJob({ database, pipeline, follows: reverseFollows, log, now });
   const comparison = new ProviderComparison(now, pause);
   const templates = new Templates(audit, now);
   const domainTemplates = new DomainTemplates(audit, now);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
-  const reverseFollows = new ReverseFollows({ database, connections, pipeline, review, notifications, log, now });
   const records = new Records(pipeline, comparison, reverseFollows, now);
   const requestLimits = new RequestLimits(makeCounter, config.requestLimits);
   const dnsServices = composeDnsService({
@@ -248,7 +249,6 @@ export async function createServices(parts: {
     database,
     pipeline,
     records,
-    followers: reverseFollows,
     audit,
     notifications,
     now,
@@ -274,7 +274,7 @@ export async function createServices(parts: {
       requestSchedule,
       assignmentEnds,
       reviewReminders,
-      reverseFollows,
+      reverseFollowJob,
       drift,
       ...channelServices,
       ...expiry,
@@ -340,7 +340,7 @@ export async function createServices(parts: {
     ...expiry,
     ...delegation,
     records,
-    reverseFollows,
+    reverseFollowJob,
     reverseReport: new ReverseReport(connections, review),
     revert: new Revert(pipeline, comparison, reverseFollows, now),
     replacements: new Replacements({ connections, audit, enqueue: jobs.enqueue, now }),
@@ -395,7 +395,7 @@ export async function createServices(parts: {
     async startRepair() {
       if (!config.jobs) return;
       await repair.start();
-      await reverseFollows.start();
+      await reverseFollowJob.start();
     },
     async startJobs() {
       if (!config.jobs) return;
@@ -413,7 +413,7 @@ export async function createServices(parts: {
         repair.stop(),
         auditStream.stop(),
         batches.stop(),
-        reverseFollows.stop(),
+        reverseFollowJob.stop(),
         jobs.rest(),
         zoneImports.stop(),
         background.settled(),

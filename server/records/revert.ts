@@ -53,7 +53,7 @@ export class Revert {
    */
   async run(em: EntityManager, caller: Caller, input: RevertInput) {
     if (input.dryRun) return await this.#plan(em, caller, input);
-    const { planned, outcomes, revision, changeSetId } = await this.#pipeline.run<Reversal>(em, {
+    const { planned, outcomes, revision, changeSetId, reverse } = await this.#pipeline.run<Reversal>(em, {
       domainId: input.id,
       caller,
       need: "write",
@@ -78,7 +78,6 @@ export class Revert {
       refuseHalfDone(outcomes, refusal);
       throw new AppError("CONFLICT", `Nothing was reverted: ${refusal}`);
     }
-    const reverse = await this.#followers.carryOut(caller, planned.follows?.length ? changeSetId : null);
     return { changeSetId, revision, ...countsView(planned.changes), plan: null, planHash: null, reverse };
   }
 

@@ -15,7 +15,7 @@ import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { LiveNames } from "../changes/state/live-names.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import type { Explained } from "../changes/review-policy.ts";
-import type { ChangePipeline, ChangeRequest, ChangeResult } from "../changes/pipeline.ts";
+import type { ChangePipeline, ChangeRequest } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -75,9 +75,8 @@ export class Records {
     { id, message, override, unlock, ...input }: RecordInput & Explained & { id: string },
   ) {
     const edit = { action: "create", input } as const;
-    const request = this.#request(caller, id, edit, { message, override, unlock });
-    const result = await this.#pipeline.run(em, request);
-    return (await this.#finish(caller, result)) ?? missing();
+    const result = await this.#pipeline.run(em, this.#request(caller, id, edit, { message, override, unlock }));
+    return recordAfter(result) ?? missing();
   }
 
   /** Changes a record. @param ifMatch the version that the caller has seen; null: any. @throws AppError as `create`, and PRECONDITION_FAILED */
@@ -95,9 +94,11 @@ export class Records {
     ifMatch: number | null,
   ) {
     const edit = { action: "update", recordId, patch } as const;
-    const request = this.#request(caller, id, edit, { message, override, unlock, ifMatch });
-    const result = await this.#pipeline.run(em, request);
-    return (await this.#finish(caller, result)) ?? missing();
+    const result = await this.#pipeline.run(
+      em,
+      this.#request(caller, id, edit, { message, override, unlock, ifMatch }),
+    );
+    return recordAfter(result) ?? missing();
   }
 
   /** Deletes a record. @throws AppError as `update` */
@@ -108,9 +109,11 @@ export class Records {
     ifMatch: number | null,
   ): Promise<void> {
     const edit = { action: "delete", recordId } as const;
-    const request = this.#request(caller, id, edit, { message, override, unlock, ifMatch });
-    const result = await this.#pipeline.run(em, request);
-    await this.#finish(caller, result);
+    const result = await this.#pipeline.run(
+      em,
+      this.#request(caller, id, edit, { message, override, unlock, ifMatch }),
+    );
+    recordAfter(result);
   }
 
   /** Returns the request that makes one edit. `ifMatch`: the version that the record must have; null: any. */
@@ -134,12 +137,6 @@ export class Records {
         return await this.#withFollows(tx, caller, plan);
       },
     };
-  }
-
-  /** Lets PTR records follow one edit. @returns the record that it left; null if it deleted the record @throws AppError PROVIDER_ERROR */
-  async #finish(caller: Caller, result: ChangeResult<EditPlan>) {
-    await this.#followers.carryOut(caller, followedSet(result));
-    return recordAfter(result);
   }
 
   /** Adds what follows a plan. @param chosen the offered PTR changes to include */
@@ -171,8 +168,7 @@ export class Records {
         return await this.#withFollows(tx, caller, plan);
       },
     });
-    const { planned, outcomes } = result;
-    const reverse = await this.#followers.carryOut(caller, followedSet(result));
+    const { planned, outcomes, reverse } = result;
     if (atomic) refuseAll(items.outcomes(planned), planned.changes, outcomes, "records");
     const results = items.results(planned, providerRefusals(planned.changes, outcomes));
     const succeeded = results.filter(({ success }) => success).length;
@@ -244,7 +240,6 @@ export class Records {
       },
     });
     refuseAll(result.planned.outcomes, result.planned.changes, result.outcomes, "changes");
-    await this.#followers.carryOut(caller, followedSet(result));
     return { changed: result.planned.changes.length, revision: result.revision };
   }
 
@@ -278,9 +273,8 @@ export class Records {
         return plan;
       },
     });
-    const { planned, outcomes, revision, at } = result;
+    const { planned, outcomes, revision, at, reverse } = result;
     refuseAll(planned.outcomes, planned.changes, outcomes, "changes");
-    const reverse = await this.#followers.carryOut(caller, followedSet(result));
     const byId = new Map(planned.changes.map((change) => [change.id, change]));
     const results = planned.outcomes.map((outcome, index) => {
       if (!outcome.ok) throw new Error("A plan with refusals is never applied.");
@@ -302,11 +296,6 @@ interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongsi
   ahead?: (tx: EntityManager, live: LiveNames) => readonly Sent[];
   /** Returns the edits. Nothing else changes the zone meanwhile. @param live for the records of names */
   derive: (em: EntityManager, zone: ZoneContext, live: LiveNames) => Promise<Edit[]>;
-}
-
-/** Returns the change set that PTR records follow; null if none do. */
-function followedSet({ planned, changeSetId }: ChangeResult<EditPlan>): string | null {
-  return planned.follows?.length ? changeSetId : null;
 }
 
 function missing(): never {

@@ -183,21 +183,17 @@ export class ZoneFileTransfer {
       plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
     },
   ): Promise<{ planned: P; reverse: FollowOutcome[] }> {
-    const carried = await this.#pipeline.run(em, {
+    const { planned, outcomes, reverse } = await this.#pipeline.run(em, {
       ...request,
       caller,
       kind: "import",
       atomic: true,
       bookmarkBefore: true,
     });
-    const reverse = await this.#followers.carryOut(
-      caller,
-      carried.planned.follows?.length ? carried.changeSetId : null,
-    );
-    const refused = [...providerRefusals(carried.planned.changes, carried.outcomes).values()];
+    const refused = [...providerRefusals(planned.changes, outcomes).values()];
     const [first] = refused;
-    if (first === undefined) return { planned: carried.planned, reverse };
-    refuseHalfDone(carried.outcomes, first);
+    if (first === undefined) return { planned, reverse };
+    refuseHalfDone(outcomes, first);
     throw fileRefused("CONFLICT", refused);
   }
 }

@@ -37,7 +37,6 @@ const callerWaitMilliseconds = 15_000;
 interface Parts {
   database: Database;
   connections: ProviderConnections;
-  pipeline: ChangePipeline;
   review: ReviewPolicy;
   notifications: Notifications;
   log: Logger;
@@ -55,8 +54,6 @@ interface FollowPlanned extends Planned {
  */
 export class ReverseFollows {
   readonly #parts: Parts;
-  readonly #stopping = new AbortController();
-  #first: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -78,9 +75,8 @@ export class ReverseFollows {
     });
   }
 
-  /** Carries out what follows a change set, zone by zone. What fails is retried by the job. Never throws. */
-  async carryOut(caller: Caller, changeSetId: string | null): Promise<FollowOutcome[]> {
-    if (changeSetId === null) return [];
+  /** Carries out what follows a change set, zone by zone. What fails is retried by `ReverseFollowJob`. Never throws. */
+  async carryOut(pipeline: ChangePipeline, caller: Caller, changeSetId: string): Promise<FollowOutcome[]> {
     const { database, log } = this.#parts;
     const deadline = performance.now() + callerWaitMilliseconds;
     try {
@@ -88,7 +84,9 @@ export class ReverseFollows {
       for (const follow of await pendingFollows(database.fork(), { changeSetId })) {
         const { domainId, domainName } = follow;
         const isLate = performance.now() > deadline;
-        const made = isLate ? { revision: null, error: later } : await this.#attempt(follow, trustedCaller(caller));
+        const made = isLate
+          ? { revision: null, error: later }
+          : await this.attempt(pipeline, follow, trustedCaller(caller));
         outcomes.push({ domainId, domainName, ...made });
       }
       return outcomes;
@@ -98,37 +96,15 @@ export class ReverseFollows {
     }
   }
 
-  /** Starts carrying out what a crash left. Nothing else uses an embedded database, so all of it is due. */
-  async start(): Promise<void> {
-    const { database, now } = this.#parts;
-    if (database.embedded) await makeDue(database.fork(), now());
-    this.#first = this.runOnce(this.#stopping.signal);
-  }
-
-  /** Stops the first run if it is still going. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#first;
-  }
-
-  /** Carries out what is due. */
-  async runOnce(signal?: AbortSignal): Promise<void> {
-    const { database, log, now } = this.#parts;
-    try {
-      await dropFailed(database.fork());
-      for (const follow of await pendingFollows(database.fork(), { dueAt: now(), most: mostInRun })) {
-        if (signal?.aborted) return;
-        await this.#attempt(follow, trustedCaller({ ...theService, userId: follow.actorId, at: now() }));
-      }
-    } catch (error) {
-      log.error({ err: error }, "could not look for PTR records that must follow a change");
-    }
-  }
-
-  async #attempt(follow: PendingFollow, caller: Caller): Promise<{ revision: number | null; error: string | null }> {
+  /** Changes one reverse zone. Schedules another attempt if that fails. */
+  async attempt(
+    pipeline: ChangePipeline,
+    follow: PendingFollow,
+    caller: Caller,
+  ): Promise<{ revision: number | null; error: string | null }> {
     const { database, log } = this.#parts;
     try {
-      const { revision, error } = await this.#change(follow, caller);
+      const { revision, error } = await this.#change(pipeline, follow, caller);
       if (error === null) await endFollow(database.fork(), follow.id);
       else await this.#postpone(follow, error);
       return { revision, error };
@@ -141,14 +117,14 @@ export class ReverseFollows {
     }
   }
 
-  async #change({ domainId, changeSetId, items, actorRole }: PendingFollow, caller: Caller) {
+  async #change(pipeline: ChangePipeline, { domainId, changeSetId, items, actorRole }: PendingFollow, caller: Caller) {
     const fork = this.#parts.database.fork();
     const {
       planned,
       outcomes,
       revision,
       changeSetId: madeId,
-    } = await this.#parts.pipeline.run<FollowPlanned>(fork, {
+    } = await pipeline.run<FollowPlanned>(fork, {
       domainId,
       caller,
       role: actorRole,
@@ -183,6 +159,53 @@ export class ReverseFollows {
       await notifications.notifyAll(tx, followFailed(follow, error));
     });
     log.error(details, "gave up letting PTR records follow a change");
+  }
+}
+
+interface JobParts {
+  database: Database;
+  pipeline: ChangePipeline;
+  follows: ReverseFollows;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Carries out what follows change sets and has failed before, or was interrupted. */
+export class ReverseFollowJob {
+  readonly #parts: JobParts;
+  readonly #stopping = new AbortController();
+  #first: Promise<void> = Promise.resolve();
+
+  constructor(parts: JobParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts carrying out what a crash left. Nothing else uses an embedded database, so all of it is due. */
+  async start(): Promise<void> {
+    const { database, now } = this.#parts;
+    if (database.embedded) await makeDue(database.fork(), now());
+    this.#first = this.runOnce(this.#stopping.signal);
+  }
+
+  /** Stops the first run if it is still going. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#first;
+  }
+
+  /** Carries out what is due. */
+  async runOnce(signal?: AbortSignal): Promise<void> {
+    const { database, pipeline, follows, log, now } = this.#parts;
+    try {
+      await dropFailed(database.fork());
+      for (const follow of await pendingFollows(database.fork(), { dueAt: now(), most: mostInRun })) {
+        if (signal?.aborted) return;
+        const caller = trustedCaller({ ...theService, userId: follow.actorId, at: now() });
+        await follows.attempt(pipeline, follow, caller);
+      }
+    } catch (error) {
+      log.error({ err: error }, "could not look for PTR records that must follow a change");
+    }
   }
 }
 

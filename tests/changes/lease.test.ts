@@ -11,6 +11,7 @@ import { planState } from "../../server/dns/desired-state.ts";
 import { liveZone } from "../../server/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
 import { ReviewPolicy } from "../../server/changes/review-policy.ts";
+import { ReverseFollows } from "../../server/reverse/follow-up.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";
@@ -51,10 +52,11 @@ async function setLease(seconds: number, holder?: (token: string) => object): Pr
 const now = () => new Date();
 /** A pipeline that does not wait long. */
 function pipeline(waitMilliseconds = 150): ChangePipeline {
-  const { database, providerConfigs, notifications } = zw.services;
+  const { database, providerConfigs, notifications, log } = zw.services;
   const { connections } = providerConfigs;
   const review = new ReviewPolicy("off");
-  return new ChangePipeline({ database, connections, notifications, review, now, waitMilliseconds });
+  const followers = new ReverseFollows({ database, connections, review, notifications, log, now });
+  return new ChangePipeline({ database, connections, notifications, review, followers, now, waitMilliseconds });
 }
 
 const edit = (whilePlanning: () => Promise<void> = async () => undefined, changes = pipeline()) =>

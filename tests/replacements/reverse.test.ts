@@ -86,7 +86,7 @@ describe("PTR records and jobs over many domains", () => {
     await rename(reverse.file, `${reverse.file}.away`);
     expect(await done(await started(zw.admin, moving({ at })))).toMatchObject({ progress: { done: 2, failed: 0 } });
     await rename(`${reverse.file}.away`, reverse.file);
-    for (let retry = 0; retry < 2; retry++) await clock.ahead(2 * minute, () => zw.services.reverseFollows.runOnce());
+    for (let retry = 0; retry < 2; retry++) await clock.ahead(2 * minute, () => zw.services.reverseFollowJob.runOnce());
     const [pointer, ...others] = await pointers(reverse);
     expect(zones.map((zone) => `2 www.${zone.name}`)).toContain(pointer);
     expect(others).toEqual([]);

@@ -24,7 +24,7 @@ async function broken({ file }: Zone): Promise<() => Promise<void>> {
   return () => rename(`${file}.away`, file);
 }
 
-const run = () => zw.services.reverseFollows.runOnce();
+const run = () => zw.services.reverseFollowJob.runOnce();
 /** Runs the job so much later. Then the clock is set back, so that the session stays valid. */
 const runAfter = (milliseconds: number) => clock.ahead(milliseconds, run);
 const notices = async (): Promise<Body[]> => (await zw.admin.get("/api/notifications")).body.notifications;
