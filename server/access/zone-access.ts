@@ -161,6 +161,16 @@ export function rightsIn(row: AccessRow, caller: Caller, need: Need): Rights {
   return need === "propose" ? { ...rights, changes: rights.proposes } : rights;
 }
 
+/** Returns the caller's rights in a domain; null if it does not exist or they may not see it. */
+export async function rightsOf(em: EntityManager, caller: Caller, domainId: string): Promise<Rights | null> {
+  const row = await queries(em)
+    .selectFrom("domains")
+    .select(accessColumns(caller))
+    .where("id", "=", domainId)
+    .executeTakeFirst();
+  return row ? rightsFrom(caller, row) : null;
+}
+
 /** Returns whether the caller may review a change of such a record, which takes the same as changing it. */
 export function mayReview(record: Pick<RecordData, "recordType" | "name">, rights: Rights): boolean {
   return outsideRights(record, { ...rights, changes: rights.reviews }) === null;

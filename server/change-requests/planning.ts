@@ -1,6 +1,6 @@
 import { permitted, type Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
-import { outsideRights, zoneFor } from "../access/zone-access.ts";
+import { outsideRights, rightsOf, zoneFor } from "../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
 import type { EntityManager } from "../database/database.ts";
 import { countActions } from "../dns/record.ts";
@@ -107,7 +107,8 @@ export async function listedFor(
     }
     let maySee = sees.get(domainId);
     if (!maySee) {
-      maySee = await seenIn(em, reader, domainId);
+      const rights = await rightsOf(em, reader, domainId);
+      maySee = (place) => rights?.sees.includes(place) ?? false;
       sees.set(domainId, maySee);
     }
     if (record && maySee(record)) shown.push(change);
@@ -123,14 +124,4 @@ export async function listedFor(
       });
   }
   return shown;
-}
-
-async function seenIn(em: EntityManager, reader: Caller, domainId: string): Promise<(place: Place) => boolean> {
-  try {
-    const { sees } = (await zoneFor(em, reader, domainId, "read")).rights;
-    return (place) => sees.includes(place);
-  } catch (error) {
-    if (error instanceof AppError) return () => false;
-    throw error;
-  }
 }

@@ -2,9 +2,8 @@ import { sql } from "kysely";
 import { coversChange, coversDomain } from "../access/assigned.ts";
 import type { Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
-import { mayReview, zoneFor } from "../access/zone-access.ts";
+import { mayReview, rightsOf } from "../access/zone-access.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import { AppError } from "../platform/errors.ts";
 import type { Place } from "./rrset-hash.ts";
 import type { StoredRequest } from "./store.ts";
 
@@ -49,14 +48,8 @@ export async function reviewRefusal(
   if (author.userId === caller.userId) return "You made this request. Somebody else must review it.";
   const others =
     "Only the domain's reviewers can do this: its owner, administrators, and members whose assignments let them review all of these records.";
-  if (domainId === null) return others;
-  try {
-    const { rights } = await zoneFor(em, caller, domainId, "read");
-    return places.every((place) => mayReview(place, rights)) ? null : others;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "NOT_FOUND") return others;
-    throw error;
-  }
+  const rights = domainId === null ? null : await rightsOf(em, caller, domainId);
+  return rights && places.every((place) => mayReview(place, rights)) ? null : others;
 }
 
 /** Returns whether a verdict is an approval of exactly these changes by somebody who may review them now. */

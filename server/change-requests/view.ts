@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { zoneFor, type Rights } from "../access/zone-access.ts";
+import { rightsOf } from "../access/zone-access.ts";
 import { readsEverything } from "../database/tables/roles.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
@@ -59,7 +59,7 @@ export async function presentPlan(
 ): Promise<{ plan: FreshPlan | null; problem: string | null; hidden: boolean }> {
   const { domainId, closedAt, applyingToken } = request;
   const isAuthor = request.author.userId === caller.userId;
-  const rights = domainId === null ? null : await rightsOrNone(em, caller, domainId);
+  const rights = domainId === null ? null : await rightsOf(em, caller, domainId);
   // Records may have been taken away from the author since.
   const maySee = (places: readonly Place[]) => rights !== null && places.every((place) => rights.sees.includes(place));
   const isGone = domainId === null && (isAuthor || readsEverything(caller.role));
@@ -98,13 +98,4 @@ function changeView(change: ChangeInput) {
     recordId: change.action === "create" ? null : change.recordId,
     record: change.action === "delete" ? null : { ...change.record },
   };
-}
-
-async function rightsOrNone(em: EntityManager, caller: Caller, domainId: string): Promise<Rights | null> {
-  try {
-    return (await zoneFor(em, caller, domainId, "read")).rights;
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Need } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Database, EntityManager } from "../database/database.ts";
+import { unlessNull, type Database, type EntityManager } from "../database/database.ts";
 import type { Sent } from "../database/one-trip.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -11,7 +11,7 @@ import { storeFollows, type Follow, type FollowOutcome } from "./follows.ts";
 import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { takeLease, zoneTurn, type Lease } from "./lease.ts";
-import { MovedAway } from "./moved-away.ts";
+import { AppError } from "../platform/errors.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { refuseLocked, refuseReserved } from "./record-locks.ts";
@@ -35,16 +35,21 @@ export interface Planned {
   reviewed?: boolean;
 }
 
-export interface ChangeRequest<P extends Planned> extends Explained {
+/** What to plan: whose changes of which zone, and how they are worked out. */
+export interface PlanRequest<P extends Planned> {
   domainId: string;
   caller: Caller;
-  /** The role of the person whose change it is, if the caller stands for them; null if they are gone. Default: the caller's. */
-  role?: Role | null;
   /** What the call requires. The plan checks which hosts it may touch. */
   need: Exclude<Need, "read">;
-  kind: ChangeSetKind;
-  /** Plans and checks the changes. Runs while the zone is locked; throws AppError to refuse. */
+  /** Plans and checks the changes. Nothing else changes the zone while a plan to apply is made. Throws AppError to refuse. */
   plan: (em: EntityManager, zone: ZoneContext) => Promise<P>;
+}
+
+/** What to apply: a plan, how the change set is made, and what the history says of it. */
+export interface ApplyRequest<P extends Planned> extends PlanRequest<P>, Explained {
+  kind: ChangeSetKind;
+  /** The role of the person whose change it is, if the caller stands for them; null if they are gone. Default: the caller's. */
+  role?: Role | null;
   /** Statements to send with the one that locks the zone; they run after it, before rights are checked. Undone if the zone has a provider. */
   ahead?: ((tx: EntityManager) => readonly Sent[]) | undefined;
   /** All changes or none, at the provider too. Default: each on its own. */
@@ -154,7 +159,7 @@ export class ChangePipeline {
   }
 
   /** Plans and applies changes. @throws AppError UNAVAILABLE, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
-  async run<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<ChangeResult<P>> {
+  async run<P extends Planned>(em: EntityManager, request: ApplyRequest<P>): Promise<ChangeResult<P>> {
     const changed = await this.#change(em, request);
     const { planned, changeSetId } = changed;
     const isFollowed = changeSetId !== null && (planned.follows?.length ?? 0) > 0 && !request.followLater;
@@ -164,31 +169,27 @@ export class ChangePipeline {
   }
 
   /** Takes a change set through all steps but the last. */
-  async #change<P extends Planned>(em: EntityManager, request: ChangeRequest<P>): Promise<Changed<P>> {
+  async #change<P extends Planned>(em: EntityManager, request: ApplyRequest<P>): Promise<Changed<P>> {
     // 1. Queue before taking a connection: however many edits wait for a zone, it uses one connection at most.
     using turn = await zoneTurn(request.domainId, this.#parts.waitMilliseconds);
-    try {
-      return await em.transactional(async (tx) => {
-        // 3.
-        const zone = await lockZone(tx, this.#parts.connections, request);
-        if (zone.provider) throw new HasProvider();
-        // 4.
-        const planned = await request.plan(tx, zone);
-        // 5.
-        const setAside = this.#refuse(request, zone, planned);
-        // 8.
-        const outcomes = planned.changes.map(() => ({ ok: true }) as const);
-        const finished = { zone, planned, setAside, outcomes, lease: null, fingerprint: null };
-        return await this.#writeOutcome(tx, request, finished);
-      });
-    } catch (error) {
-      if (!(error instanceof HasProvider)) throw error;
-    }
-    return await this.#runWithProvider(request, turn.deadline);
+    const changed = await unlessNull(em, async (tx) => {
+      // 3.
+      const zone = await lockZone(tx, this.#parts.connections, request);
+      if (zone.provider) return null;
+      // 4.
+      const planned = await request.plan(tx, zone);
+      // 5.
+      const setAside = this.#refuse(request, zone, planned);
+      // 8.
+      const outcomes = planned.changes.map(() => ({ ok: true }) as const);
+      const finished = { zone, planned, setAside, outcomes, lease: null, fingerprint: null };
+      return await this.#writeOutcome(tx, request, finished);
+    });
+    return changed ?? (await this.#changeWithProvider(request, turn.deadline));
   }
 
   /** Runs the steps for a zone with a provider. @param deadline as `performance.now()` counts */
-  async #runWithProvider<P extends Planned>(request: ChangeRequest<P>, deadline: number): Promise<Changed<P>> {
+  async #changeWithProvider<P extends Planned>(request: ApplyRequest<P>, deadline: number): Promise<Changed<P>> {
     const fork = () => this.#parts.database.fork();
     await using lease = await takeLease(fork, request.domainId, deadline);
     // 2.
@@ -247,7 +248,7 @@ export class ChangePipeline {
    * @returns the rules that the caller set aside
    * @throws AppError FORBIDDEN, CONFIRMATION_REQUIRED, REVIEW_REQUIRED; BAD_REQUEST for an override without a reason
    */
-  #refuse<P extends Planned>(request: ChangeRequest<P>, zone: ZoneContext, { changes, reviewed }: P): SetAside {
+  #refuse<P extends Planned>(request: ApplyRequest<P>, zone: ZoneContext, { changes, reviewed }: P): SetAside {
     const { message, override, unlock, caller, role = caller.role } = request;
     const setAside: SetAside = refuseLocked(changes, { mayUnlock: zone.rights.changesProtected, unlock })
       ? { unlocked: true }
@@ -259,7 +260,7 @@ export class ChangePipeline {
 
   async #writeOutcome<P extends Planned>(
     tx: EntityManager,
-    request: ChangeRequest<P>,
+    request: ApplyRequest<P>,
     { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
   ): Promise<Changed<P>> {
     const now = this.#parts.now();
@@ -293,10 +294,7 @@ export class ChangePipeline {
   }
 
   /** Returns a plan without applying it. Locked records are refused to others than the owner and administrators. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
-  async dryRun<P extends Planned>(
-    em: EntityManager,
-    request: Pick<ChangeRequest<P>, "domainId" | "caller" | "need" | "plan">,
-  ): Promise<P> {
+  async dryRun<P extends Planned>(em: EntityManager, request: PlanRequest<P>): Promise<P> {
     const zone = await readZoneContext(em, this.#parts.connections, request);
     await this.#readUnreadSplits(em, zone);
     const planned = await request.plan(em, zone);
@@ -317,8 +315,12 @@ export class ChangePipeline {
   }
 }
 
-/** Thrown to roll back what assumed that a zone has no provider. */
-class HasProvider extends Error {}
+/** Thrown when a domain was moved while a change of it waited. The same change may succeed. */
+export class MovedAway extends AppError {
+  constructor() {
+    super("CONFLICT", "The domain was moved to another provider during this change. Try again.");
+  }
+}
 
 /** Returns a message as it is stored. An empty one is none. */
 export function storedMessage(message = ""): string | null {

@@ -62,6 +62,25 @@ export function queries(em: EntityManager): Kysely<Tables> {
   return em.getKysely<Tables>();
 }
 
+const rollback = new Error("rolled back");
+
+/** Runs `work` in a transaction, which a result of null rolls back. MikroORM does that only for an exception, so one is thrown here. */
+export async function unlessNull<T>(
+  em: EntityManager,
+  work: (tx: EntityManager) => Promise<T | null>,
+): Promise<T | null> {
+  try {
+    return await em.transactional(async (tx) => {
+      const result = await work(tx);
+      if (result === null) throw rollback;
+      return result;
+    });
+  } catch (error) {
+    if (error === rollback) return null;
+    throw error;
+  }
+}
+
 /** Rows of a JSON array as a table: one text parameter for any number of rows, on both engines. */
 export function jsonRows(rows: readonly unknown[]) {
   return sql`json_to_recordset(${JSON.stringify(rows)}::json)`;

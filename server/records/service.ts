@@ -15,7 +15,7 @@ import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { LiveNames } from "../changes/state/live-names.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import type { Explained } from "../changes/review-policy.ts";
-import type { ChangePipeline, ChangeRequest } from "../changes/pipeline.ts";
+import type { ChangePipeline, ApplyRequest } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
@@ -122,7 +122,7 @@ export class Records {
     domainId: string,
     edit: Edit,
     { ifMatch = null, ...explained }: Explained & { ifMatch?: number | null },
-  ): ChangeRequest<EditPlan> {
+  ): ApplyRequest<EditPlan> {
     return {
       domainId,
       caller,
@@ -251,7 +251,7 @@ export class Records {
     em: EntityManager,
     caller: Caller,
     input: PlanInput &
-      Explained & { planHash: string; force: boolean; alongside?: ChangeRequest<EditPlan>["alongside"] },
+      Explained & { planHash: string; force: boolean; alongside?: ApplyRequest<EditPlan>["alongside"] },
   ) {
     const edits = editsOf(input.changes);
     const result = await this.#pipeline.run<EditPlan>(em, {
@@ -289,7 +289,7 @@ export class Records {
 }
 
 /** Edits that are worked out from a zone's present records. */
-interface DerivedEdits extends Explained, Pick<ChangeRequest<EditPlan>, "alongside" | "about" | "cause"> {
+interface DerivedEdits extends Explained, Pick<ApplyRequest<EditPlan>, "alongside" | "about" | "cause"> {
   /** Whether the zone is new and nothing serves it yet, so that its name servers may get their addresses later. */
   isUnserved?: boolean;
   /** Statements to send with the one that locks the zone. @param live for the records of names, the same that `derive` gets */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import { accessColumns, outsideRights, rightsIn, type Rights } from "../access/zone-access.ts";
+import { accessColumns, outsideRights, rightsFrom, type Rights } from "../access/zone-access.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { ReviewPolicy } from "../changes/review-policy.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -56,7 +56,7 @@ export async function reverseZones(
         name: row.name,
         shownName: qualifiedName(row),
         kind: kindOf(connections, { id: row.config_id, kind: row.kind, config: row.config }),
-        rights: rightsOrNone(row, caller),
+        rights: rightsFrom(caller, row),
         // A grant is for people and their own tokens. A narrowed one stays within what it names.
         grants: row.reverse_follow_grant && caller.narrowing === null,
         needsReview: review.binds({ reviewRequired: row.review_required }, caller.role),
@@ -71,15 +71,6 @@ function kindOf(connections: ProviderConnections, stored: Parameters<ProviderCon
     return connections.connect(stored).kind;
   } catch (error) {
     if (error instanceof AppError) return knownKind(stored.kind);
-    throw error;
-  }
-}
-
-function rightsOrNone(row: Parameters<typeof rightsIn>[0], caller: Caller): Rights | null {
-  try {
-    return rightsIn(row, caller, "read");
-  } catch (error) {
-    if (error instanceof AppError && error.code === "NOT_FOUND") return null;
     throw error;
   }
 }

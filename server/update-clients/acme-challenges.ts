@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
 import { theService } from "../access/actor.ts";
 import { trustedCaller } from "../access/trusted-caller.ts";
-import { MovedAway } from "../changes/moved-away.ts";
+import { MovedAway } from "../changes/pipeline.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";

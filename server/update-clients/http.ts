@@ -4,7 +4,7 @@ import { visitor } from "../access/actor.ts";
 import { refuseAuditor } from "../api/auditors.ts";
 import { logFailure } from "../api/failure-log.ts";
 import { errorOf, type ServerContext } from "../api/trpc.ts";
-import { MovedAway } from "../changes/moved-away.ts";
+import { MovedAway } from "../changes/pipeline.ts";
 import { countCall } from "../limits/count-call.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 import type { ZoneScope } from "../../access/zone-scope.ts";
-import { accessColumns, rightsIn } from "../../access/zone-access.ts";
+import { accessColumns, rightsFrom } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
-import { AppError } from "../../platform/errors.ts";
 
 /** A zone as one caller sees it now. */
 export interface SeenZone {
@@ -35,12 +34,8 @@ export async function seenZones(
     .where("id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
     .execute();
   return rows.flatMap((row) => {
-    try {
-      return [{ id: row.id, revision: row.revision, sees: rightsIn(row, caller, "read").sees }];
-    } catch (error) {
-      if (error instanceof AppError && error.code === "NOT_FOUND") return [];
-      throw error;
-    }
+    const rights = rightsFrom(caller, row);
+    return rights ? [{ id: row.id, revision: row.revision, sees: rights.sees }] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { MovedAway } from "../../changes/moved-away.ts";
+import { MovedAway } from "../../changes/pipeline.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 
