@@ -1,6 +1,6 @@
 import type { TypedNotice } from "../notifications/notify.ts";
 import type { NotificationEvent, NotificationLevel } from "../platform/events.ts";
-import type { StoredRequest } from "./store.ts";
+import type { StoredRequest } from "./request.ts";
 
 type RequestEvent = Extract<NotificationEvent, `change.${string}`>;
 

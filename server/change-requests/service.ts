@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
 import { refuseLocked } from "../changes/record-locks.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { type EntityManager, queries } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
 import type { Notifications } from "../notifications/notify.ts";
@@ -12,11 +12,18 @@ import { newId } from "../platform/ids.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
-import { freshPlan, mayChange } from "./planning.ts";
-import { reviewersOf, reviewRefusal, reviewsOf } from "./reviewers.ts";
-import { closeRequest, findRequest, lockRequest, planColumns, type StoredRequest } from "./store.ts";
-import { presentPlan, requestDetails } from "./view.ts";
-import { findVisible, pageOfRequests, type RequestFilter } from "./visible.ts";
+import { freshPlan, mayChange, reviewersOf, reviewRefusal, reviewsOf } from "./review.ts";
+import {
+  closeRequest,
+  findRequest,
+  lockRequest,
+  planColumns,
+  refuseEnding,
+  type StoredRequest,
+  target,
+} from "./request.ts";
+import { findVisible, pageOfRequests, presentPlan, requestDetails, type RequestFilter } from "./view.ts";
+import { onePage, type Paging } from "../database/one-page.ts";
 
 /** The job that applies requests at their time. */
 export const applyJobName = "requests.apply";
@@ -35,7 +42,7 @@ interface Parts {
   now: () => Date;
 }
 
-export interface NewRequest {
+interface NewRequest {
   /** The domain. */
   id: string;
   title: string;
@@ -214,11 +221,6 @@ export class ChangeRequests {
   }
 }
 
-/** Returns how audit entries name a request. */
-export function target(id: string) {
-  return { targetType: "change_request", targetId: id } as const;
-}
-
 async function known(tx: EntityManager, id: string): Promise<StoredRequest> {
   const request = await findRequest(tx, id);
   if (!request) throw notFound("change request");
@@ -230,16 +232,6 @@ async function openRequest(tx: EntityManager, id: string, { userId }: Caller): P
   const request = await lockRequest(tx, id, userId);
   if (!request) throw notFound("change request");
   refuseEnding(request);
-}
-
-/** @throws AppError CONFLICT if the request was closed or is being applied */
-export function refuseEnding({ closedAt, applyingToken, state }: StoredRequest): void {
-  if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.`);
-  if (applyingToken !== null) throw beingApplied();
-}
-
-export function beingApplied(): AppError {
-  return new AppError("CONFLICT", "This request is being applied. Read it again in a few seconds.");
 }
 
 async function addReview(
@@ -281,4 +273,67 @@ async function refuseTooMany(tx: EntityManager, domainId: string): Promise<void>
     .executeTakeFirstOrThrow();
   if (Number(total) >= mostOpen)
     throw new AppError("CONFLICT", `The domain has ${mostOpen} open requests, which is the limit. Close some first.`);
+}
+
+const mostComments = 1_000;
+
+/** Comments on change requests, by everyone who may see them. */
+export class RequestComments {
+  readonly #audit: Audit;
+  readonly #now: () => Date;
+
+  constructor(audit: Audit, now: () => Date) {
+    this.#audit = audit;
+    this.#now = now;
+  }
+
+  /** Returns a page of comments, oldest first. @throws AppError NOT_FOUND */
+  async list(em: EntityManager, caller: Caller, { id, page, limit }: Paging & { id: string }) {
+    await findVisible(em, caller, id);
+    const matching = queries(em)
+      .selectFrom("change_request_comments as c")
+      .leftJoin("users", "users.id", "c.user_id")
+      .select(["c.id", "c.user_id", "users.username", "c.text", "c.created_at"])
+      .where("c.change_request_id", "=", id)
+      .orderBy("c.id");
+    const { rows, total } = await onePage(matching, { page, limit });
+    const comments = rows.map((row) => ({
+      id: row.id,
+      userId: row.user_id,
+      user: row.username,
+      text: row.text,
+      createdAt: row.created_at,
+    }));
+    return { comments, total, page, limit };
+  }
+
+  /** Adds a comment, also to a closed request. @throws AppError NOT_FOUND, CONFLICT above the limit */
+  async add(em: EntityManager, caller: Caller, { id, text }: { id: string; text: string }) {
+    await findVisible(em, caller, id);
+    const comment = { id: newId(), createdAt: this.#now() };
+    await em.transactional(async (tx) => {
+      await lockRequest(tx, id, caller.userId);
+      const counted = await queries(tx)
+        .updateTable("change_requests")
+        .set((eb) => ({ comment_count: eb("comment_count", "+", 1) }))
+        .where("id", "=", id)
+        .where("comment_count", "<", mostComments)
+        .executeTakeFirst();
+      if (counted.numUpdatedRows === 0n)
+        throw new AppError("CONFLICT", `The request has ${mostComments} comments, which is the limit.`);
+      await queries(tx)
+        .insertInto("change_request_comments")
+        .values({
+          id: comment.id,
+          change_request_id: id,
+          user_id: caller.userId,
+          text,
+          created_at: comment.createdAt,
+        })
+        .execute();
+      const after = { commentId: comment.id };
+      await this.#audit.record(tx, caller, { action: "change_request.comment", ...target(id), after });
+    });
+    return { ...comment, userId: caller.userId, user: caller.username, text };
+  }
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { theService } from "../../access/actor.ts";
-import { withdrawForUser } from "../../change-requests/ends.ts";
+import { withdrawForUser } from "../../change-requests/request.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -9,17 +9,17 @@ import { assertGoodPassword } from "../../platform/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
 import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
-import { queries, type EntityManager } from "../../database/database.ts";
+import { type EntityManager, queries } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { onePage } from "../../database/one-page.ts";
 import { badField, notFound } from "../../platform/errors.ts";
 import type { Mail } from "../../mail/mailer.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
+import { type MailOutbox, noticeUsefulMilliseconds } from "../../mail/outbox.ts";
 import { emailChanged } from "../../mail/templates/email-changed.ts";
 import { passwordChanged } from "../../mail/templates/password-changed.ts";
-import { allButPassword, type AccessKind } from "./access/kinds.ts";
+import { type AccessKind, allButPassword } from "./access/kinds.ts";
 import { endOutstanding } from "./access/outstanding.ts";
-import { auditOf, type AccessRevocation } from "./access/revocation.ts";
+import { type AccessRevocation, auditOf } from "./access/revocation.ts";
 import type { AdministratorNotices } from "./administrator-notices.ts";
 import { verifiedAddress } from "./email/verified-address.ts";
 import { givingWay } from "../../database/giving-way.ts";
@@ -31,7 +31,7 @@ import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
 import { leaveRecords, reassignDomains } from "./deletion.ts";
 import type { Role } from "../../database/tables/roles.ts";
-import { writeUser, type NewUser, type Users } from "./service.ts";
+import { type NewUser, type Users, writeUser } from "./service.ts";
 
 interface Parts {
   users: Users;

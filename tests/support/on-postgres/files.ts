@@ -198,7 +198,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/domains/identity.ts changeView",
     "server/dns-service/secondaries.ts forget",
     "server/changes/settle.ts recount",
-    "server/change-requests/store.ts detachChangeSet",
+    "server/change-requests/request.ts detachChangeSet",
     "server/batches/store.ts noteUnknown",
   ],
 };

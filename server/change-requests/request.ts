@@ -1,11 +1,23 @@
+import { AppError } from "../platform/errors.ts";
 import { everyColumn } from "../database/every-column.ts";
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import type { Chosen } from "../changes/follows.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { type EntityManager, queries } from "../database/database.ts";
 import type { ChangeRequestState } from "../database/tables/change-requests.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
-import type { Place } from "./rrset-hash.ts";
+import type { RecordDraft } from "../dns/record.ts";
+import type { Failure } from "../changes/failures.ts";
+import type { ChangeSetState } from "../database/tables/change-sets.ts";
+
+/*
+ * What a change request is, and its states. It is open until somebody approves it, and is applied from either state: an attempt claims it,
+ * makes a change set that names it, and then closes it as `applied` or `failed`, or releases it if nothing was changed. Otherwise it is
+ * closed as `rejected` or `withdrawn`. `review.ts` says what it would change and whose approvals count; `applier.ts` applies it.
+ */
+
+/** The name and type of a record. */
+export type Place = Pick<RecordDraft, "name" | "recordType">;
 
 /** A stored change request. */
 export interface StoredRequest {
@@ -191,7 +203,7 @@ export async function release(em: EntityManager, id: string, token: string, now:
   `.execute(queries(em));
 }
 
-export const authorDeleted = "Its author was deleted.";
+const authorDeleted = "Its author was deleted.";
 
 /** Locks a request for the transaction that begins to apply it. @returns null if the attempt no longer holds it */
 export async function heldRequest(tx: EntityManager, id: string, token: string): Promise<StoredRequest | null> {
@@ -224,4 +236,85 @@ export async function detachChangeSet(tx: EntityManager, id: string): Promise<vo
     .where("change_request_id", "=", id)
     .where("state", "=", "failed")
     .execute();
+}
+
+/** @throws AppError CONFLICT if the request was closed or is being applied */
+export function refuseEnding({ closedAt, applyingToken, state }: StoredRequest): void {
+  if (closedAt !== null) throw new AppError("CONFLICT", `The request is already ${state}.`);
+  if (applyingToken !== null) throw beingApplied();
+}
+
+export function beingApplied(): AppError {
+  return new AppError("CONFLICT", "This request is being applied. Read it again in a few seconds.");
+}
+
+/** Returns how audit entries name a request. */
+export function target(id: string) {
+  return { targetType: "change_request", targetId: id } as const;
+}
+
+interface EndedSet {
+  state: ChangeSetState;
+  failures: unknown;
+  unknown: number | null;
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+/** Returns why a change set did not make all of its changes; null if it did. */
+export function failureOfSet({ state, failures, creates, updates, deletes }: EndedSet): string | null {
+  if (state === "applied") return null;
+  const stored: unknown = typeof failures === "string" ? JSON.parse(failures) : failures;
+  const [first] = (stored ?? []) as Failure[];
+  const message = first?.error ?? "The change was not made.";
+  const done = creates + updates + deletes;
+  return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
+}
+
+/** Returns whether a change set is known to have changed nothing. */
+export function didNothing({ state, unknown, creates, updates, deletes }: EndedSet): boolean {
+  return state === "failed" && unknown === null && creates + updates + deletes === 0;
+}
+
+/** Withdraws the open requests of a domain that is being deleted. @returns how many */
+export async function withdrawForDomain(tx: EntityManager, domainId: string, now: Date): Promise<number> {
+  const withdrawn = await queries(tx)
+    .updateTable("change_requests")
+    .set({
+      state: "withdrawn",
+      applying_token: null,
+      applying_at: null,
+      reason: "The domain was deleted.",
+      closed_at: now,
+    })
+    .where("domain_id", "=", domainId)
+    .where("closed_at", "is", null)
+    .executeTakeFirst();
+  return Number(withdrawn.numUpdatedRows);
+}
+
+/**
+ * Withdraws the open requests of a user who is being deleted. What only they approved is approved no longer.
+ * @returns how many were withdrawn
+ */
+export async function withdrawForUser(tx: EntityManager, userId: string, now: Date): Promise<number> {
+  const withdrawn = await queries(tx)
+    .updateTable("change_requests")
+    .set({ state: "withdrawn", reason: authorDeleted, closed_at: now })
+    .where("author_id", "=", userId)
+    .where("closed_at", "is", null)
+    // One that is being applied ends as its change does.
+    .where("applying_token", "is", null)
+    .executeTakeFirst();
+  await sql`
+    update change_requests r set state = 'open'
+    where r.state = 'approved'
+      and exists (select from change_request_reviews v where v.change_request_id = r.id and v.user_id = ${userId})
+      and not exists (
+        select from change_request_reviews v
+        where v.change_request_id = r.id and v.verdict = 'approve' and v.user_id <> ${userId}
+      )
+  `.execute(queries(tx));
+  return Number(withdrawn.numUpdatedRows);
 }
