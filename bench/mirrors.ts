@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { refusal, startCloudflare, type CloudflareServer } from "../tests/support/vendors/cloudflare/server.ts";
 import type { LoopbackVendor } from "../tests/support/vendors/loopback-vendor.ts";
 import { failure, startRoute53, type Route53Server } from "../tests/support/vendors/route53/server.ts";
-import { startEnvironment, zoneFile, type Environment } from "./support/environment.ts";
+import { signIn, startEnvironment, zoneFile, type Environment } from "./support/environment.ts";
 import { interleaved, timed } from "./support/measure.ts";
 import type { Figure } from "./support/report.ts";
 
@@ -56,12 +56,6 @@ async function withVendors(
     await environment.stop();
     await Promise.all([cloudflare.stop(), route53.stop()]);
   }
-}
-
-/** Signs in again, because an access token does not last as long as the measurement. */
-async function signIn({ client, password }: Environment): Promise<void> {
-  const { body } = await client.post("/api/auth/login", { username: "admin", password });
-  client.token = body.accessToken;
 }
 
 async function configure({ client }: Environment, kind: string, config: object): Promise<string> {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { Client } from "pg";
 import { fillZones, listPaths, type Run } from "../tests/support/many-zones.ts";
 import { underLimit, type Figure } from "./support/report.ts";
-import { interleaved, percentile, requestsPerSecond, timings } from "./support/measure.ts";
-import type { Environment } from "./support/environment.ts";
+import { interleaved, median, percentile, requestsPerSecond, timings } from "./support/measure.ts";
+import { signIn, type Environment } from "./support/environment.ts";
 
 const goal = { least: 0.6 };
 const seconds = 3;
@@ -56,7 +56,9 @@ export async function measureLists(environment: Environment): Promise<Figure[]> 
   const named = await fillZones(run, { domains: 50_000, recordsEach: 20 }, "admin");
   await client.end();
   const figures: Figure[] = [];
-  for (const path of await listPaths(environment.client, named)) {
+  // A list is limited by its p95. Access tokens end sooner than the measurement.
+  for (const [index, path] of (await listPaths(environment.client, named)).entries()) {
+    if (index % 50 === 0) await signIn(environment);
     const taken = await timings(runs, async () => {
       const { status, body } = await environment.client.get(path);
       if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
@@ -64,7 +66,9 @@ export async function measureLists(environment: Environment): Promise<Figure[]> 
     const shown = path.replaceAll(/[0-9a-f-]{36}/g, "{id}");
     const p95 = percentile(taken, 0.95);
     const limit = { value: p95, most: mostMilliseconds, unit: "ms" };
-    figures.push(underLimit(`GET ${shown}, 50,000 domains`, `p95 ${p95.toFixed(1)} ms`, limit));
+    figures.push(
+      underLimit(`GET ${shown}, 50,000 domains`, `p50 ${median(taken).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`, limit),
+    );
   }
   return figures;
 }

@@ -6,6 +6,7 @@ import type {
   Transaction,
   messages as engineMessages,
 } from "@electric-sql/pglite";
+import { inTimeOfTurn } from "../platform/slices.ts";
 import {
   awaitedByNext,
   isUnusable,
@@ -139,7 +140,14 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
 
   // PGlite marks these as internal by their names, and runs its own statements with them.
   const ready = async () => await engine["_checkReady"]();
-  const alone = async <T>(work: () => Promise<T>) => await engine["_runExclusiveQuery"](work);
+  const runAlone = engine["_runExclusiveQuery"].bind(engine);
+  // A statement blocks the event loop. Many that wait for each other would all run in one turn.
+  const alone = async <T>(work: () => Promise<T>) =>
+    await runAlone(async () => {
+      await inTimeOfTurn();
+      return await work();
+    });
+  engine["_runExclusiveQuery"] = alone;
   const outsideTransactions = async <T>(work: () => Promise<T>) => await engine["_runExclusiveTransaction"](work);
 
   const plainQuery = engine.query.bind(engine);

@@ -1,9 +1,7 @@
-import { setImmediate as turn } from "node:timers/promises";
-
 /** Long work divided into small steps: yields wherever it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Maximum time that work may block the event loop. Other calls wait at most this long per turn. */
+/** Maximum time that long work may block the event loop. Other calls wait at most this long per turn. */
 const sliceMilliseconds = 10;
 /** Reading the clock costs more than a step. */
 const stepsBetweenLooks = 32;
@@ -11,9 +9,61 @@ const stepsBetweenLooks = 32;
 /** Counters since the process started, for tests and measurements. */
 export const slicedWork = { steps: 0, turns: 0, chunks: 0, shares: 0 };
 
+/** When the long work of this turn has had its time; 0 before there was any. All who work long share it. */
+let workUntil = 0;
+/** Whether work was resumed in this turn. */
+let isResuming = false;
+/** Those who gave up the turn, in the order in which they go on. */
+const resting: (() => void)[] = [];
+
+/** Returns when this turn has had enough long work. */
+function endOfWork(): number {
+  if (workUntil === 0) {
+    workUntil = performance.now() + sliceMilliseconds;
+    setImmediate(() => (workUntil = 0));
+  }
+  return workUntil;
+}
+
+/** Gives up the turn. Of many who do, a turn resumes only as many as there is time for: they take turns, instead of a slice each in every turn. */
+async function rest(): Promise<void> {
+  const resumed = Promise.withResolvers<void>();
+  resting.push(resumed.resolve);
+  setImmediate(resumeNext);
+  await resumed.promise;
+}
+
+/** There is one of these for each who rests. What one resumes runs before the next. */
+function resumeNext(): void {
+  if (!isResuming) {
+    isResuming = true;
+    workUntil = performance.now() + sliceMilliseconds;
+    setImmediate(() => {
+      isResuming = false;
+      workUntil = 0;
+    });
+  } else if (performance.now() >= workUntil) {
+    setImmediate(resumeNext);
+    return;
+  }
+  resting.shift()?.();
+}
+
+/**
+ * Waits for the next turn if this one has had enough long work, before work that cannot be interrupted. Goes before those who rest: only one may
+ * wait here at a time.
+ */
+export async function inTimeOfTurn(): Promise<void> {
+  if (performance.now() < endOfWork()) return;
+  const resumed = Promise.withResolvers<void>();
+  resting.unshift(resumed.resolve);
+  setImmediate(resumeNext);
+  await resumed.promise;
+}
+
 /** Runs long work in slices, yielding to the event loop in between. */
 export async function inSlices<T>(steps: Steps<T>): Promise<T> {
-  let until = performance.now() + sliceMilliseconds;
+  let until = endOfWork();
   for (;;) {
     for (let left = stepsBetweenLooks; left > 0; left--) {
       const { done, value } = steps.next();
@@ -22,13 +72,13 @@ export async function inSlices<T>(steps: Steps<T>): Promise<T> {
     }
     if (performance.now() < until) continue;
     await takeTurns();
-    until = performance.now() + sliceMilliseconds;
+    until = endOfWork();
   }
 }
 
 /** Iterates over items, and yields to the event loop in between if their loop takes long. */
 export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
-  let until = performance.now() + sliceMilliseconds;
+  let until = endOfWork();
   let left = stepsBetweenLooks;
   for (const item of items) {
     yield item;
@@ -37,14 +87,14 @@ export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
     left = stepsBetweenLooks;
     if (performance.now() < until) continue;
     await takeTurns();
-    until = performance.now() + sliceMilliseconds;
+    until = endOfWork();
   }
 }
 
 /** Yields to the event loop. */
 export async function takeTurns(): Promise<void> {
   slicedWork.turns++;
-  await turn();
+  await rest();
 }
 
 /** Small pieces of work, such as messages of strangers, that begin in one turn. */
@@ -135,7 +185,7 @@ export async function inChunks<T, U>(
 ): Promise<U[]> {
   const found: U[] = [];
   for (let start = 0; start < items.length; start += size) {
-    if (start > 0) await turn();
+    if (start > 0) await rest();
     slicedWork.chunks++;
     for (const one of await ask(items.slice(start, start + size))) found.push(one);
   }
@@ -153,7 +203,7 @@ export async function* inPages<U>(
     yield page;
     last = page.at(-1) ?? null;
     if (page.length < size) return;
-    await turn();
+    await rest();
   }
 }
 

@@ -6,11 +6,13 @@ import {
   flatMapped,
   grouped,
   inSlices,
+  inTimeOfTurn,
   inTurns,
   mapped,
   shortenTurn,
   sorted,
   takeShare,
+  takeTurns,
   type Steps,
 } from "../../server/platform/slices.ts";
 
@@ -92,6 +94,51 @@ test("short work ends without yielding", async () => {
 
 test("an error in long work is thrown to its caller", async () => {
   await expect(inSlices(failing())).rejects.toThrow("broken");
+});
+
+test("many who work long share the time of a turn, and none gets ahead of the others", async () => {
+  let milliseconds = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => milliseconds);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const done = Array.from({ length: 8 }, () => 0);
+  const spread = { turn: 0, workers: 0 };
+  const inAll = () => done.reduce((sum, each) => sum + each, 0);
+  const look = (before: number) => {
+    const now = inAll();
+    // The first turn is of all: each begins before it knows of others.
+    if (before > 0) spread.turn = Math.max(spread.turn, now - before);
+    spread.workers = Math.max(spread.workers, Math.max(...done) - Math.min(...done));
+    if (now < 8 * 1_000) setImmediate(look, now);
+  };
+  setImmediate(look, 0);
+  const work = function* (worker: number): Steps<void> {
+    for (let step = 0; step < 1_000; step++) {
+      done[worker] = step + 1;
+      milliseconds++;
+      yield;
+    }
+  };
+  await Promise.all(done.map((_, worker) => inSlices(work(worker))));
+  expect(spread.turn).toBeLessThanOrEqual(64);
+  expect(spread.workers).toBeLessThanOrEqual(64);
+});
+
+test("what cannot be interrupted waits for the next turn if this one has had enough, and then goes before those who rest", async () => {
+  let milliseconds = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => milliseconds);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const order: string[] = [];
+  const resting = ["one", "two", "three"].map(async (whose) => {
+    await takeTurns();
+    order.push(whose);
+    milliseconds += 11;
+  });
+  await inTimeOfTurn();
+  milliseconds += 11;
+  await inTimeOfTurn();
+  order.push("statement");
+  await Promise.all(resting);
+  expect(order).toEqual(["statement", "one", "two", "three"]);
 });
 
 test("whoever waits for a share gets it before others get another, even if each uses up its turn", async () => {
