@@ -7,6 +7,7 @@ import {
   countEdits,
   emptyDraft,
   fieldsOf,
+  finished,
   sameEdits,
   setFields,
   stepBetween,
@@ -18,6 +19,7 @@ import {
   withStored,
   type Draft,
   type DraftStep,
+  type Fields,
 } from "../../../web/src/records/draft/draft.ts";
 import { changedData } from "../../../web/src/records/use-live-marks.ts";
 import { longestOldTtl } from "../../../web/src/records/draft/patch.ts";
@@ -26,6 +28,12 @@ import { listedRecord } from "./listed-record.ts";
 const record = listedRecord;
 const www = record("www");
 const edited = { ...fieldsOf(www), value: "192.0.2.2" };
+
+/** Adds a new record by its form. */
+function addDone(draft: Draft, fields: Fields): { draft: Draft; key: string } {
+  const added = addRecord(draft, fields);
+  return { ...added, draft: changeRecord(added.draft, added.key, null, fields) };
+}
 
 test("an edit carries only the fields that differ", () => {
   const draft = changeRecord(emptyDraft, "www", www, edited);
@@ -49,6 +57,17 @@ test("new records have keys of their own, also after one was removed", () => {
   const first = addRecord(emptyDraft, edited);
   const second = addRecord(withoutEdit(first.draft, first.key), edited);
   expect(second.key).not.toBe(first.key);
+});
+
+test("a copy that is being written belongs to its tab, and counts once its form is left", () => {
+  const begun = addRecord(toggleDelete(emptyDraft, "api", record("api")), edited);
+  const shared = finished(begun.draft);
+  expect(shared.edits.map(({ kind }) => kind)).toEqual(["delete"]);
+  expect(stepBetween(shared, begun.draft)).toEqual({ set: [], gone: [] });
+  expect(finished(begun.draft, begun.key)).toBe(begun.draft);
+  const done = changeRecord(begun.draft, begun.key, null, edited);
+  expect(finished(done)).toBe(done);
+  expect(stepBetween(shared, done).set.map(({ key }) => key)).toEqual([begun.key]);
 });
 
 test("any sequence of edits leaves at most one edit for each record", () => {
@@ -121,7 +140,7 @@ test("what is typed before the stored draft was read is added to it, and every e
 
 test("what another tab edits comes into the draft, and the record that is being written here stays", () => {
   const here = addRecord(emptyDraft, { ...fieldsOf(www), name: "", value: "" });
-  const added = addRecord(emptyDraft, edited);
+  const added = addDone(emptyDraft, edited);
   const there = changeRecord(added.draft, "www", www, edited);
   const both = withStep(here.draft, stepBetween(emptyDraft, there));
   expect(both.edits.map(({ key }) => key)).toEqual([here.key, added.key, "www"]);
@@ -136,8 +155,8 @@ const keysAfter = (draft: Draft, step: DraftStep) =>
 
 test("two tabs that edit at once have both edits, whichever hears of the other first", () => {
   const shared = toggleDelete(emptyDraft, "www", www);
-  const one = addRecord(shared, edited);
-  const other = addRecord(toggleDelete(shared, "www", www), { ...edited, name: "other" });
+  const one = addDone(shared, edited);
+  const other = addDone(toggleDelete(shared, "www", www), { ...edited, name: "other" });
   const [mine, theirs] = [stepBetween(shared, one.draft), stepBetween(shared, other.draft)];
   expect(keysAfter(one.draft, theirs)).toEqual([one.key, other.key].toSorted());
   expect(keysAfter(other.draft, mine)).toEqual([one.key, other.key].toSorted());

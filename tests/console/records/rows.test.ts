@@ -1,7 +1,7 @@
 import type { DnsRecord } from "@zonewright/client";
 import { expect, test } from "vitest";
 import { addRecord, changeRecord, emptyDraft, fieldsOf, toggleDelete } from "../../../web/src/records/draft/draft.ts";
-import { countTypes, loadedRows, windowedRows, withDraft } from "../../../web/src/records/grid/rows.ts";
+import { countTypes, findName, loadedRows, windowedRows, withDraft } from "../../../web/src/records/grid/rows.ts";
 import { listedRecord } from "./listed-record.ts";
 
 const record = (id: string, name: string, recordType: string, value: string): DnsRecord =>
@@ -20,6 +20,20 @@ test("a new record stands among its neighbors when the whole zone is loaded", ()
   const fields = { ...fieldsOf(record("x", "mail", "A", "192.0.2.9")) };
   const { draft } = addRecord(emptyDraft, fields);
   expect(names(loadedRows(records, draft, everything, "example.com"))).toEqual(["@", "@", "api", "mail", "www"]);
+});
+
+test("names are sorted and searched without case, as DNS compares them", () => {
+  const mixed = ["Zebra", "Office", "alpha", "news"].map((name) => record(name, name, "A", "192.0.2.1"));
+  const rows = loadedRows(mixed, emptyDraft, everything, "example.com");
+  expect(names(rows)).toEqual(["alpha", "news", "Office", "Zebra"]);
+  expect(["office", "OFF", "z", "Al", "new", "x"].map((typed) => findName(rows, 0, typed))).toEqual([
+    2,
+    2,
+    3,
+    0,
+    1,
+    null,
+  ]);
 });
 
 test("a renamed record stays where it was until the change is applied", () => {

@@ -125,6 +125,28 @@ test("a review ends when another tab edits the draft: nothing is applied that wa
   expect(await zone.lines()).toEqual(["api A 192.0.2.8", "www A 192.0.2.2"]);
 });
 
+test("edits are undone and redone by key, with Caps Lock too, until another edit is made", async () => {
+  await edit(page, "www", "192.0.2.2");
+  await edit(page, "api", "192.0.2.8");
+  const count = async (text: string) => await page.getByText(text, { exact: true }).waitFor();
+  await page.keyboard.press("Control+Z");
+  await count("1 change");
+  await page.keyboard.press("Control+z");
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await page.keyboard.press("Control+y");
+  await count("1 change");
+  await page.keyboard.press("Control+Shift+Z");
+  await count("2 changes");
+  await page.keyboard.press("Control+z");
+  await count("1 change");
+  await page.keyboard.press("Alt+d");
+  await count("2 changes");
+  await page.keyboard.press("Control+y");
+  await page.getByRole("row").filter({ hasText: "192.0.2.8" }).waitFor({ state: "detached" });
+  await page.keyboard.press("Control+A");
+  await page.getByText("2 records selected").waitFor();
+});
+
 test("an applied draft does not come back by Ctrl Z", async () => {
   await edit(page, "www", "192.0.2.2");
   await page.getByRole("button", { name: /^Review/ }).click();

@@ -471,3 +471,70 @@ test("a record is disabled and enabled by changes that are reviewed, is shown as
   await apply(/api[\s\S]*enabled/i, 3);
   expect(await status()).toEqual(["192.0.2.31 active"]);
 });
+
+const editor = () => page.getByRole("group", { name: "Edit the record" });
+const focused = async () => await page.evaluate(() => document.activeElement?.getAttribute("data-column") ?? "");
+const activeName = async () =>
+  await page.evaluate(() => {
+    const id = document.querySelector("[role=grid]")?.getAttribute("aria-activedescendant") ?? "";
+    return document.getElementById(id)?.closest("[role=row]")?.querySelector("[id$=-name]")?.textContent ?? "";
+  });
+
+test("a duplicate is typed into at once, and is gone when its form is cancelled, however that is done", async () => {
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await editor().waitFor();
+  await frames();
+  expect(await focused()).toBe("name");
+  await page.keyboard.type("api2");
+  await page.keyboard.press("Escape");
+  await editor().waitFor({ state: "detached" });
+  expect(await page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await editor().getByRole("button", { name: "Cancel" }).click();
+  expect(await page.getByRole("region", { name: "Draft" }).count()).toBe(0);
+  await page.keyboard.press("Control+z");
+  expect(await page.getByRole("row").count()).toBe(records.length + 1);
+});
+
+test("a duplicate that another editor ends is gone, and one that was changed stays", async () => {
+  const duplicate = async () => {
+    await row("api", "A").getByRole("button", { name: "Actions for api A" }).first().click();
+    await page.getByRole("menuitem", { name: "Duplicate" }).click();
+    await editor().waitFor();
+  };
+  const editOther = async () => {
+    await page.getByRole("gridcell", { name: "stores.example.org" }).dblclick();
+    await expect.poll(focused).toBe("value");
+    await page.keyboard.press("Escape");
+  };
+  await duplicate();
+  await editOther();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await duplicate();
+  await editor().getByRole("textbox", { name: "Name" }).fill("api2");
+  await editOther();
+  await row("api2", "A").waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+});
+
+test("a discarded draft takes the form of its new record along, and the grid has its active cell again", async () => {
+  await page.getByRole("grid").focus();
+  await page.keyboard.press("Alt+n");
+  await editor().waitFor();
+  await page.keyboard.type("shop");
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await editor().waitFor({ state: "detached" });
+  await page.keyboard.press("ArrowUp");
+  await expect.poll(activeName).not.toBe("");
+});
+
+test("a menu that is opened by mouse makes its row the one that keys act on", async () => {
+  await row("api", "A").getByRole("button", { name: "Actions for api A" }).click();
+  await page.getByRole("menuitem", { name: "Copy as zone file" }).click();
+  await expect.poll(activeName).toBe("api");
+  await page.keyboard.press("Alt+d");
+  await row("api", "A").getByText("−", { exact: true }).waitFor();
+});

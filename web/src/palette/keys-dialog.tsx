@@ -47,6 +47,7 @@ export function KeysDialog({ mac, onClose }: KeysDialogProps) {
         [names.copy, control, "C"],
         [names.filter, "/"],
         [names.undo, control, "Z"],
+        [names.redo, control, "Shift", "Z"],
         [names.apply, control, "Enter"],
       ],
     ],

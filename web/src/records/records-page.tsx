@@ -17,10 +17,11 @@ import {
   addRecord,
   changeRecord,
   emptyDraft,
+  finished,
   isDisabled,
-  isUnfinished,
   setFields,
   toggleDeletes,
+  isNewKey,
   withoutEdit,
   type Fields,
 } from "./draft/draft.ts";
@@ -85,8 +86,14 @@ function ZoneRecords({ zone }: { zone: Zone }) {
   const byId = useMemo(() => new Map(records.map((record) => [record.id, record])), [records]);
   const [cursor, setCursor] = useState(start);
   const [selection, setSelection] = useState<Selection>(new Map());
-  const [editing, setEditing] = useState<{ key: string; column: Column } | null>(null);
+  const [opened, setEditing] = useState<{ key: string; column: Column } | null>(null);
+  // A new record goes when the draft is discarded, and its editor with it.
+  const isThere = (key: string) => !isNewKey(key) || draft.edits.some((edit) => edit.key === key);
+  const editing = opened !== null && isThere(opened.key) ? opened : null;
   const isEditing = editing !== null;
+  // A new record whose form is left without a word goes again.
+  const openKey = editing?.key;
+  useEffect(() => void change((before) => finished(before, openKey)), [change, openKey]);
   useEffect(() => (isEditing ? holdDraft(draftKey(user.id, zone.id)) : undefined), [isEditing, user.id, zone.id]);
   const [bulk, setBulk] = useState<{ field: "ttl" | "value"; rows: readonly Row[] } | null>(null);
   const [detailing, setDetailing] = useState<DnsRecord | null>(null);
@@ -219,16 +226,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
           selection={selection}
           onSelection={setSelection}
           editing={editing}
-          onEdit={(next) => {
-            // A new record that was left without a value goes again.
-            if (next === null)
-              change((before) =>
-                before.edits.some(isUnfinished)
-                  ? { ...before, edits: before.edits.filter((edit) => !isUnfinished(edit)) }
-                  : before,
-              );
-            setEditing(next);
-          }}
+          onEdit={setEditing}
           onTyped={({ key, record }, fields) => change((before) => changeRecord(before, key, record, fields))}
           onFields={({ key, record }, fields) => {
             change((before) => changeRecord(before, key, record, fields));
@@ -256,6 +254,7 @@ function ZoneRecords({ zone }: { zone: Zone }) {
             setTtl: (chosen) => setBulk({ field: "ttl", rows: editableRows(chosen) }),
             setValue: (chosen) => setBulk({ field: "value", rows: editableRows(chosen) }),
             stepBack: drafting.stepBack,
+            stepForward: drafting.stepForward,
             review: review.open,
             focusFilter: () => filterBox.current?.focus(),
             selectAll: () => void selectAll(),

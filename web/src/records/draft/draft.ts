@@ -14,9 +14,9 @@ export interface Fields {
   disabled?: boolean;
 }
 
-/** One edit. `before` is the record as it was when the edit was made. */
+/** One edit. `before` is the record as it was when the edit was made. `begun`: the form of a new record was not left yet. */
 export type Edit =
-  | { kind: "create"; key: string; fields: Fields }
+  | { kind: "create"; key: string; fields: Fields; begun?: true }
   | { kind: "update"; key: string; before: DnsRecord; fields: Fields }
   | { kind: "delete"; key: string; before: DnsRecord };
 
@@ -33,11 +33,10 @@ export interface DraftStep {
   gone: readonly string[];
 }
 
-/** The step from one draft to the next. A new record that has no value yet belongs to its tab. */
+/** The step from one draft to the next. A new record that is still being written belongs to its tab. */
 export function stepBetween(before: Draft, after: Draft): DraftStep {
-  const finished = ({ edits }: Draft) => edits.filter((edit) => !isUnfinished(edit));
-  const earlier = new Map(finished(before).map((edit) => [edit.key, edit]));
-  const later = finished(after);
+  const earlier = new Map(finished(before).edits.map((edit) => [edit.key, edit]));
+  const later = finished(after).edits;
   const kept = new Set(later.map(({ key }) => key));
   return {
     set: later.filter((edit) => {
@@ -58,7 +57,13 @@ export function withStep(draft: Draft, { set, gone }: DraftStep): Draft {
 
 /** Whether a new record is still being written. */
 export function isUnfinished(edit: Edit): boolean {
-  return edit.kind === "create" && edit.fields.value === "" && edit.fields.strings === null;
+  return edit.kind === "create" && (edit.begun === true || (edit.fields.value === "" && edit.fields.strings === null));
+}
+
+/** The draft without new records that are still being written, except for one. The same draft if there are no others. */
+export function finished(draft: Draft, except?: string): Draft {
+  const edits = draft.edits.filter((edit) => edit.key === except || !isUnfinished(edit));
+  return edits.length === draft.edits.length ? draft : { edits };
 }
 
 /** The stored draft of an earlier visit, with what was typed before it was read. Typed edits keep their keys: one may be open. */
@@ -85,11 +90,14 @@ export function fieldsOf(record: DnsRecord): Fields {
   return { recordType, name, value, strings, ttl, comment, ...(status === "disabled" && { disabled: true }) };
 }
 
-/** Adds a new record. Returns the draft and the record's key. */
+/** Begins a new record: it counts once its form is left with a change, or as done. Returns the draft and the record's key. */
 export function addRecord(draft: Draft, fields: Fields): { draft: Draft; key: string } {
   const key = `new:${uniqueText()}`;
-  return { draft: { edits: [...draft.edits, { kind: "create", key, fields }] }, key };
+  return { draft: { edits: [...draft.edits, { kind: "create", key, fields, begun: true }] }, key };
 }
+
+/** Whether a key is that of a new record. */
+export const isNewKey = (key: string): boolean => key.startsWith("new:");
 
 /** A record of the grid. */
 interface Place {
@@ -118,7 +126,7 @@ export function setFields(
 
 function changeRecords(draft: Draft, rows: readonly (Place & { fields: Fields })[]): Draft {
   return editEach(draft, rows, (present, { key, record, fields }) => {
-    if (present?.kind === "create") return { ...present, fields };
+    if (present?.kind === "create") return { kind: "create", key, fields };
     const before = present?.before ?? record;
     return before && !sameFields(fields, fieldsOf(before)) ? { kind: "update", key, before, fields } : null;
   });

@@ -1,5 +1,5 @@
 import { openChannel } from "../../ui/channel.ts";
-import { emptyDraft, isUnfinished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
+import { emptyDraft, finished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
 const databaseName = "zonewright";
@@ -78,7 +78,7 @@ export function onDraft(key: string, callback: (draft: Draft, step: DraftStep) =
 export async function writeDraft(key: string, before: Draft, after: Draft): Promise<void> {
   if (deletedOf.has(ownerOf(key))) return;
   const step = stepBetween(before, after);
-  tellTabs({ key, draft: { edits: after.edits.filter((edit) => !isUnfinished(edit)) }, step });
+  tellTabs({ key, draft: finished(after), step });
   const drafts = await open();
   // What another tab stored since this one last heard of it stays: transactions that write run one after the other.
   const store = drafts?.transaction(storeName, "readwrite").objectStore(storeName);

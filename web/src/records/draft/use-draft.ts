@@ -6,7 +6,9 @@ import { forPeople } from "../../ui/for-people.ts";
 import {
   changesOf,
   emptyDraft,
+  finished,
   isUnfinished,
+  stepBetween,
   withoutSent,
   withStep,
   withStored,
@@ -29,6 +31,14 @@ export type Check =
 /** How many steps back a person can go. */
 const rememberedSteps = 100;
 
+/** The drafts before each edit, and those that were taken back; the nearest last. */
+interface Steps {
+  back: readonly Draft[];
+  forward: readonly Draft[];
+}
+
+const noSteps: Steps = { back: [], forward: [] };
+
 export interface DraftState {
   draft: Draft;
   /** Whether the stored draft has been read. */
@@ -37,6 +47,8 @@ export interface DraftState {
   change: (next: (draft: Draft) => Draft) => Draft;
   /** Takes the last edit back. */
   stepBack: () => void;
+  /** Makes again what was taken back last. */
+  stepForward: () => void;
   /** Ends the edits that were sent: they are no longer there to take back. */
   endSent: (sent: readonly Edit[]) => void;
   check: Check;
@@ -61,7 +73,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
   /** The draft as it is: what an editor leaves while the page goes is no longer rendered, and stored nevertheless. */
   const latest = useRef<Draft>(emptyDraft);
   const isRead = useRef(false);
-  const steps = useRef<Draft[]>([]);
+  const steps = useRef(noSteps);
   const show = useCallback((next: Draft) => {
     latest.current = next;
     setDraft(next);
@@ -90,7 +102,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     };
     void read();
     return onDraft(key, (other, step) => {
-      steps.current = [];
+      steps.current = noSteps;
       if (isRead.current) show(withStep(latest.current, step));
       else merge(other);
     });
@@ -101,20 +113,32 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
       const before = latest.current;
       const next = edit(before);
       if (next === before) return before;
-      steps.current = [...steps.current.slice(-rememberedSteps), before];
+      const { set, gone } = stepBetween(before, next);
+      if (set.length + gone.length > 0)
+        steps.current = { back: [...steps.current.back.slice(-rememberedSteps), finished(before)], forward: [] };
       put(next);
       return next;
     },
     [put],
   );
-  const stepBack = useCallback(() => {
-    const before = steps.current.pop();
-    if (before) put(before);
-  }, [put]);
+  const step = useCallback(
+    (from: keyof Steps, to: keyof Steps) => {
+      const next = steps.current[from].at(-1);
+      if (next === undefined) return;
+      steps.current = {
+        ...steps.current,
+        [from]: steps.current[from].slice(0, -1),
+        [to]: [...steps.current[to], finished(latest.current)],
+      };
+      // A new record that is being written stays in its form.
+      put({ edits: [...next.edits, ...latest.current.edits.filter(isUnfinished)] });
+    },
+    [put],
+  );
 
   const endSent = useCallback(
     (sent: readonly Edit[]) => {
-      steps.current = [];
+      steps.current = noSteps;
       put(withoutSent(latest.current, sent));
     },
     [put],
@@ -124,7 +148,7 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
   const settled = useSettled(draft, 400);
   const { data, error, isFetching } = useQuery({
     queryKey: ["plan", domainId, revision, settled, reverse],
-    // While a new record has no value yet, there is nothing to ask.
+    // While a new record is being written, there is nothing to ask.
     enabled: !isSending && ready && draft === settled && settled.edits.length > 0 && !settled.edits.some(isUnfinished),
     staleTime: Infinity,
     gcTime: 60_000,
@@ -142,7 +166,8 @@ export function useDraft({ userId, domainId, revision, isSending }: DraftOptions
     draft,
     ready,
     change,
-    stepBack,
+    stepBack: () => step("back", "forward"),
+    stepForward: () => step("forward", "back"),
     endSent,
     check,
     reverse,

@@ -68,6 +68,7 @@ interface GridProps {
     setTtl: (rows: readonly Row[]) => void;
     setValue: (rows: readonly Row[]) => void;
     stepBack: () => void;
+    stepForward: () => void;
     review: () => void;
     focusFilter: () => void;
     selectAll: () => void;
@@ -127,6 +128,10 @@ export function Grid(props: GridProps) {
         latest.current.onCursor({ row: index, column, anchor: null });
         latest.current.onEdit({ key: row.key, column: column === "type" && row.record ? "value" : column });
       },
+      point: (index) => {
+        const { cursor, onCursor } = latest.current;
+        if (cursor.row !== index) onCursor({ ...cursor, row: index, anchor: null });
+      },
       remove: (index) => {
         const row = at(index);
         if (row) latest.current.commands.remove([row]);
@@ -164,15 +169,20 @@ export function Grid(props: GridProps) {
 
   const command = (event: Keystroke, mod: boolean): boolean => {
     if (mod) {
-      const withMod: Readonly<Record<string, () => void>> = {
-        a: commands.selectAll,
-        c: () => commands.copy(chosen()),
-        z: commands.stepBack,
-        Enter: commands.review,
-      };
-      const run = withMod[event.key];
+      const withMod: Readonly<Record<string, () => void>> = event.shiftKey
+        ? { z: commands.stepForward }
+        : {
+            a: commands.selectAll,
+            c: () => commands.copy(chosen()),
+            z: commands.stepBack,
+            y: commands.stepForward,
+            enter: commands.review,
+          };
+      // Caps Lock makes capitals.
+      const key = event.key.toLowerCase();
+      const run = withMod[key];
       // A text that is selected on the page is what people mean to copy.
-      if (!run || (event.key === "c" && getSelection()?.type === "Range")) return false;
+      if (!run || (key === "c" && getSelection()?.type === "Range")) return false;
       run();
       return true;
     }
@@ -210,7 +220,7 @@ export function Grid(props: GridProps) {
     }
     // Letters search by name, and do nothing else: a command would be one letter away from a name that begins with it.
     if (event.key.length !== 1) return false;
-    typed.current = { text: (continuing ? typed.current.text : "") + event.key.toLowerCase(), at: now };
+    typed.current = { text: (continuing ? typed.current.text : "") + event.key, at: now };
     const found = findName(rows, cursor.row, typed.current.text);
     if (found !== null) go({ ...cursor, row: found, anchor: null }, false);
     return true;

@@ -39,6 +39,8 @@ export interface RowActions {
   activate: (index: number, column: Column, keys: Held) => void;
   select: (index: number, extend: boolean) => void;
   edit: (index: number, column: Column) => void;
+  /** Makes a row the active one, and leaves the selection as it is. */
+  point: (index: number) => void;
   remove: (index: number) => void;
   keepMine: (clash: ShownClash) => void;
   takeTheirs: (clash: ShownClash) => void;
@@ -263,11 +265,16 @@ function RowMenu({ row, index, readOnly, hasDetails, clash, actions }: RowMenuPr
           tabIndex={-1}
           className={styles["menu"]}
           aria-label={text.actions(fields.name, fields.recordType)}
+          onPointerDown={() => actions.point(index)}
         >
           <Ellipsis aria-hidden />
         </button>
       }
-      returnTo={() => button.current?.closest<HTMLElement>("[role=grid]") ?? null}
+      returnTo={() => {
+        const grid = button.current?.closest<HTMLElement>("[role=grid]") ?? null;
+        // The keys belong to the form that the menu may have opened.
+        return grid?.querySelector<HTMLElement>(`.${styles["editor"]} :focus`) ?? grid;
+      }}
       groups={[
         deciding,
         editing,

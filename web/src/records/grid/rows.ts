@@ -149,8 +149,8 @@ export function loadedRows(
 function byName(a: Row, b: Row): number {
   const managed = Number(a.record?.serverManaged ?? false) - Number(b.record?.serverManaged ?? false);
   if (managed !== 0) return managed;
-  const left = sortName(a);
-  const right = sortName(b);
+  const left = sortName(a).toLowerCase();
+  const right = sortName(b).toLowerCase();
   if (left !== right) return left === "@" ? -1 : right === "@" ? 1 : left < right ? -1 : 1;
   const leftType = sortType(a);
   const rightType = sortType(b);
@@ -168,13 +168,14 @@ export function countTypes(records: readonly DnsRecord[]): [type: string, count:
   return [...counts].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }
 
-/** The next loaded row whose name begins with the text, from the active one on and around. */
-export function findName(rows: RowSource, from: number, start: string): number | null {
+/** The next loaded row whose name begins with the text, from the active one on and around. Names are compared without case (RFC 4343). */
+export function findName(rows: RowSource, from: number, typed: string): number | null {
+  const start = typed.toLowerCase();
   const begin = start.length > 1 ? from : from + 1;
   for (let step = 0; step < rows.count; step += 1) {
     const index = (begin + step) % rows.count;
     const name = rows.at(index)?.fields.name ?? "";
-    if (name.startsWith(start) || toUnicodeName(name).startsWith(start)) return index;
+    if ([name, toUnicodeName(name)].some((each) => each.toLowerCase().startsWith(start))) return index;
   }
   return null;
 }

@@ -34,6 +34,7 @@ export const palette = {
     copy: "Copy as zone-file lines",
     filter: "Filter",
     undo: "Undo the last edit",
+    redo: "Redo what was undone",
     apply: "Review, then apply",
   },
   settingsOf: (name: string) => `Settings of ${name}`,

@@ -91,7 +91,7 @@ export const records = {
   changes: (count: string) => plural(count, "change", "changes"),
   warnings: (count: string) => plural(count, "warning", "warnings"),
   faults: (count: string) => plural(count, "problem", "problems"),
-  unfinished: "A new record has no value yet",
+  unfinished: "A new record is not finished yet",
   checking: "Checking…",
   checkedAgainst: (revision: string) => `Checked against revision ${revision}`,
   unchecked: "Not checked: no connection",
