@@ -15,7 +15,6 @@ import { storeVersion, refuseNewer } from "./installation.ts";
 import { prepareRepeated } from "./prepared-in-engine.ts";
 import { PreparingClient } from "./preparing-client.ts";
 import { migrations } from "./migrations/list.ts";
-import { keepByteOrderMarks } from "./whole-texts.ts";
 import { version } from "../platform/version.ts";
 
 export type EntityManager = SqlEntityManager;
@@ -255,7 +254,7 @@ const embeddedBuffers = "32MB";
 async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> {
   const memory = dataDir === "memory";
   if (!memory) mkdirSync(join(dataDir, "database"), { recursive: true, mode: 0o700 });
-  const [{ MikroORM: PGliteORM }, { PGlite, protocol }, { btree_gin }, { pg_trgm }] = await Promise.all([
+  const [{ MikroORM: PGliteORM }, { PGlite }, { btree_gin }, { pg_trgm }] = await Promise.all([
     import("@mikro-orm/pglite"),
     import("@electric-sql/pglite"),
     import("@electric-sql/pglite/contrib/btree_gin"),
@@ -281,8 +280,7 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
       : { ...options, dataDir: join(dataDir, "database") },
   });
   const engine = await orm.em.getConnection().getNativeClient();
-  keepByteOrderMarks(engine);
-  prepareRepeated(engine, protocol);
+  prepareRepeated(engine);
   countRowsOfGrownTables(engine);
   return orm as unknown as PostgresORM;
 }

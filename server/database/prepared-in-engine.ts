@@ -1,11 +1,14 @@
+import type { PGlite, QueryOptions, Results, Transaction } from "@electric-sql/pglite";
+import { DatabaseError, serialize } from "pg-protocol";
 import type {
-  PGlite,
-  protocol,
-  QueryOptions,
-  Results,
-  Transaction,
-  messages as engineMessages,
-} from "@electric-sql/pglite";
+  BackendMessage,
+  CommandCompleteMessage,
+  DataRowMessage,
+  NotificationResponseMessage,
+  ParameterDescriptionMessage,
+  RowDescriptionMessage,
+} from "pg-protocol/dist/messages.js";
+import { Parser } from "pg-protocol/dist/parser.js";
 import { inTimeOfTurn } from "../platform/slices.ts";
 import {
   awaitedByNext,
@@ -28,7 +31,6 @@ interface Named extends Statement {
   name: string;
 }
 
-type Message = Awaited<ReturnType<PGlite["execProtocolStream"]>>[number];
 /** Results of any columns: the caller names the type of the rows, as with the engine's own method. */
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
 type AnyResults = Results<any>;
@@ -43,10 +45,10 @@ const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|COPY)\b/;
 
 /**
  * Makes the embedded engine prepare repeated statements, which then cost neither parsing nor, after some uses, planning; and hands it the
- * messages of a statement in one call, or two to learn the types of its values, where its own `query` (PGlite 0.5.8) makes six. Results have
- * no `command` and `rowCount`.
+ * messages of a statement in one call, or two to learn the types of its values, where its own `query` (PGlite 0.5.8) makes six. Its answers
+ * are read by the reader of `pg`: PGlite's own copies and decodes each column by itself. Results have no `command` and `rowCount`.
  */
-export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof protocol, "serialize">): void {
+export function prepareRepeated(engine: PGlite): void {
   // PGlite copies all parsers for each script. Two thirds are for arrays of the catalog's rows, which nothing reads.
   engine.parsers = Object.fromEntries(Object.entries(engine.parsers).filter(([type]) => Number(type) < firstRowType));
 
@@ -61,7 +63,43 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
   let begins = false;
   const begin = Buffer.concat([serialize.parse({ text: "begin" }), serialize.bind(), serialize.execute()]);
 
-  async function send(...messages: Uint8Array[]): Promise<readonly Message[]> {
+  // PGlite tells its listeners only what its own reader reads.
+  const listeners = new Map<string, Set<(payload: string) => void>>();
+  const listen = engine.listen.bind(engine);
+  engine.listen = async (channel, callback, tx) => {
+    const end = await listen(channel, callback, tx);
+    const those = listeners.get(channel) ?? new Set();
+    listeners.set(channel, those.add(callback));
+    return async (within) => {
+      those.delete(callback);
+      await end(within);
+    };
+  };
+
+  /** Tells listeners once the statement under way has ended. */
+  function notify({ channel, payload }: NotificationResponseMessage): void {
+    for (const callback of listeners.get(channel) ?? []) queueMicrotask(() => callback(payload));
+  }
+
+  engine.execProtocolStream = async (messages, { syncToFs = true } = {}) => {
+    const answers: BackendMessage[] = [];
+    let failure: DatabaseError | undefined;
+    const parser = new Parser();
+    await engine.execProtocolRawStream(messages, {
+      syncToFs,
+      // The octets stand in the engine's memory, which it uses again.
+      onRawData: (octets) =>
+        parser.parse(Buffer.from(octets), (message) => {
+          if (message instanceof DatabaseError) failure ??= message;
+          else if (message.name === "notification") notify(message as NotificationResponseMessage);
+          else answers.push(message);
+        }),
+    });
+    if (failure) throw failure;
+    return answers;
+  };
+
+  async function send(...messages: Uint8Array[]): Promise<readonly BackendMessage[]> {
     const opens = begins;
     begins = false;
     const all = Buffer.concat([...(opens ? [begin] : []), ...messages, serialize.sync()]);
@@ -172,7 +210,7 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
       return isUnbegun ? [] : await engine.execProtocolStream(serialize.query(how), { syncToFs: false });
     });
     await engine.syncToFs();
-    const [answer] = answers.filter(isCompleted) as engineMessages.CommandCompleteMessage[];
+    const [answer] = answers.filter(isCompleted) as CommandCompleteMessage[];
     if (how === "commit" && answer?.text === "ROLLBACK") throw new Error(wasRolledBack);
   }
 
@@ -206,13 +244,13 @@ export function prepareRepeated(engine: PGlite, { serialize }: Pick<typeof proto
 
 const noResults: AnyResults = { rows: [], fields: [] };
 
-function isCompleted({ name }: Message): boolean {
+function isCompleted({ name }: BackendMessage): boolean {
   return name === "commandComplete";
 }
 
 /** Returns the messages of each of several statements. */
-function byStatement(messages: readonly Message[]): Message[][] {
-  const answers: Message[][] = [[]];
+function byStatement(messages: readonly BackendMessage[]): BackendMessage[][] {
+  const answers: BackendMessage[][] = [[]];
   for (const message of messages) {
     answers.at(-1)?.push(message);
     if (isCompleted(message)) answers.push([]);
@@ -225,13 +263,11 @@ function isPlain({ rowMode, ...others }: QueryOptions = {}): boolean {
   return rowMode !== "array" && Object.keys(others).length === 0;
 }
 
-function described(messages: readonly Message[]): Prepared {
+function described(messages: readonly BackendMessage[]): Prepared {
   const parameters = messages.find(
-    (message): message is engineMessages.ParameterDescriptionMessage => message.name === "parameterDescription",
+    (message): message is ParameterDescriptionMessage => message.name === "parameterDescription",
   );
-  const row = messages.find(
-    (message): message is engineMessages.RowDescriptionMessage => message.name === "rowDescription",
-  );
+  const row = messages.find((message): message is RowDescriptionMessage => message.name === "rowDescription");
   return { parameters: parameters?.dataTypeIDs ?? [], fields: row?.fields ?? [] };
 }
 
@@ -242,13 +278,13 @@ function textOf({ serializers }: PGlite, value: unknown, type = 0): string | nul
   return serializers[type]?.(value) ?? String(value);
 }
 
-function resultOf({ parsers }: PGlite, fields: Prepared["fields"], messages: readonly Message[]): AnyResults {
+function resultOf({ parsers }: PGlite, fields: Prepared["fields"], messages: readonly BackendMessage[]): AnyResults {
   const columns = fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, parse: parsers[dataTypeID] }));
   const rows: Record<string, unknown>[] = [];
   let affectedRows = 0;
   for (const message of messages) {
     if (message.name === "dataRow") {
-      const { fields: texts } = message as engineMessages.DataRowMessage;
+      const { fields: texts } = message as DataRowMessage;
       const row: Record<string, unknown> = {};
       for (const [index, { name, type, parse }] of columns.entries()) {
         const text = texts[index] ?? null;
@@ -256,7 +292,7 @@ function resultOf({ parsers }: PGlite, fields: Prepared["fields"], messages: rea
       }
       rows.push(row);
     } else if (message.name === "commandComplete") {
-      const { text } = message as engineMessages.CommandCompleteMessage;
+      const { text } = message as CommandCompleteMessage;
       if (changesRows.test(text)) affectedRows = Number(text.split(" ").at(-1));
     }
   }
