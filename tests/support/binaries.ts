@@ -37,6 +37,7 @@ const packages = {
   "redis-server": "redis-server",
   nginx: "nginx-light",
   "chromium-headless-shell": "chromium-headless-shell",
+  "firefox-esr": "firefox-esr",
 } as const;
 
 export type Program = keyof typeof packages;
