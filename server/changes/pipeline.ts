@@ -86,6 +86,8 @@ export interface ChangeResult<P extends Planned> {
   changeSetId: string | null;
   /** The outcome in each other zone that followed. */
   reverse: FollowOutcome[];
+  /** Asks whether all name servers of the provider have the changes. Null: it does not say so, or was sent nothing. @throws ProviderError */
+  isSettled: (() => Promise<boolean>) | null;
 }
 
 /** A change set before others follow it. */
@@ -113,6 +115,8 @@ interface Finished<P extends Planned> {
   changeSetId?: string;
   /** Records that the provider deleted by itself. */
   dropped?: readonly PlannedChange[];
+  /** What the provider can be asked about the changes. */
+  changeRefs?: readonly string[] | undefined;
 }
 
 /** Lets PTR records follow changes. */
@@ -233,11 +237,11 @@ export class ChangePipeline {
       const changeSetId = await commitIntent(fork(), zone.id, lease, set);
       // 7.
       const sent = await sendChanges(fork(), { ...zone, provider }, lease, { ...set, id: changeSetId });
-      const { outcomes, before, after } = sent;
+      const { outcomes, before, after, changeRefs } = sent;
       const dropped = await droppedRecords(fork(), zone.id, sent.dropped ?? [], changes);
       // Content that somebody else wrote and that was not read stays unknown until a sync.
       const known = before === zone.fingerprint ? after : null;
-      finished = { zone, planned, setAside, outcomes, lease, fingerprint: known, changeSetId, dropped };
+      finished = { zone, planned, setAside, outcomes, lease, fingerprint: known, changeSetId, dropped, changeRefs };
     }
     // 8.
     return await fork().transactional((tx) => this.#writeOutcome(tx, request, finished));
@@ -261,7 +265,7 @@ export class ChangePipeline {
   async #writeOutcome<P extends Planned>(
     tx: EntityManager,
     request: ApplyRequest<P>,
-    { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [] }: Finished<P>,
+    { zone, planned, setAside, outcomes, lease, fingerprint, changeSetId, dropped = [], changeRefs }: Finished<P>,
   ): Promise<Changed<P>> {
     const now = this.#parts.now();
     const author = { trigger: "on_change", createdBy: request.caller.userId, now } as const;
@@ -290,7 +294,8 @@ export class ChangePipeline {
     }
     if (outcomes.every(({ ok }) => ok)) await request.alongside?.(tx, revision);
     const snapshotId = request.bookmarkAfter ? await bookmark(tx, zone.id, author) : null;
-    return { planned, outcomes, revision, at: now, snapshotId, changeSetId: settledId };
+    const isSettled = settlingOf(zone, changeRefs);
+    return { planned, outcomes, revision, at: now, snapshotId, changeSetId: settledId, isSettled };
   }
 
   /** Returns a plan without applying it. Locked records are refused to others than the owner and administrators. @throws AppError NOT_FOUND, FORBIDDEN, PROVIDER_ERROR, and what `request.plan` throws */
@@ -313,6 +318,19 @@ export class ChangePipeline {
     await throughProvider(readSplits(em, zone, zone.provider));
     zone.splitsUnread = false;
   }
+}
+
+/** Returns what asks whether the name servers of a zone's provider have changes; null if it does not say so. */
+function settlingOf({ provider }: ZoneContext, changeRefs: readonly string[] = []): (() => Promise<boolean>) | null {
+  if (!provider?.isSettled || changeRefs.length === 0) return null;
+  let open = changeRefs;
+  return async () => {
+    for (const ref of open) {
+      if (!(await provider.isSettled?.(ref))) return false;
+      open = open.slice(1);
+    }
+    return true;
+  };
 }
 
 /** Thrown when a domain was moved while a change of it waited. The same change may succeed. */

@@ -1,6 +1,6 @@
 import type { Role } from "../database/tables/roles.ts";
 import type { ReviewRequired } from "../database/tables/domains.ts";
-import { sameAsWritten, type PlannedChange } from "../dns/record.ts";
+import { isChallenge, sameAsWritten, type PlannedChange } from "../dns/record.ts";
 import { AppError, badField } from "../platform/errors.ts";
 
 /** What a call that changes records says about its change. */
@@ -102,7 +102,5 @@ function isNoteOnly({ before, after }: PlannedChange): boolean {
 
 /** Returns whether a change concerns only proofs for certificate authorities (RFC 8555 §8.4), which expire in minutes. */
 function isAcmeChallenge({ before, after }: PlannedChange): boolean {
-  return [before, after].every(
-    (record) => record === null || (record.recordType === "TXT" && /^_acme-challenge(?:\.|$)/.test(record.name)),
-  );
+  return [before, after].every((record) => record === null || isChallenge(record));
 }

@@ -195,7 +195,7 @@ export async function createServices(parts: {
   const domainTemplates = new DomainTemplates(audit, now);
   const snapshots = new Snapshots(audit, now);
   const repair = new RepairJob({ database, connections, notifications, log, now });
-  const records = new Records(pipeline, comparison, reverseFollows, now);
+  const records = new Records(pipeline, comparison, reverseFollows, { now, pause });
   const requestLimits = new RequestLimits(makeCounter, config.requestLimits);
   const dnsServices = composeDnsService({
     config,

@@ -13,7 +13,7 @@ const target = sql<string>`regexp_replace(r.value, '^.* ', '')`;
 /** A null MX or SRV points nowhere, and an ACME challenge to a name that exists only at times. */
 const points = sql`r.until is null and r.status = 'active' and r.record_type in ('CNAME', 'MX', 'NS', 'SRV', 'ALIAS')
   and ${target} <> '.' and left(r.value, 2) <> '\\#'
-  and not (r.record_type = 'CNAME' and (r.name = '_acme-challenge' or r.name like '\\_acme-challenge.%'))`;
+  and not (r.record_type = 'CNAME' and (lower(r.name) = '_acme-challenge' or lower(r.name) like '\\_acme-challenge.%'))`;
 
 /**
  * Returns the records of a zone that point to names, for up to 500 names: others each day, if there are more.

@@ -56,6 +56,8 @@ export interface ApplyResult {
   after: string | null;
   /** Other records at the changed names that the provider dropped by itself, such as the DS of a deleted delegation. */
   dropped?: RecordData[];
+  /** What `isSettled` takes, one for each call that changed something. Left out: the provider does not say when its servers have a change. */
+  changeRefs?: readonly string[];
 }
 
 /** The fields of a record that provider limits depend on. */
@@ -235,6 +237,8 @@ export interface DnsProvider {
    * another server's zone. Plans ask before anything is sent. @throws ProviderError
    */
   refusalsOf?(zone: string): Promise<ZoneRefusals | null>;
+  /** Returns whether all name servers of the provider have the change of a `changeRef`. Left out: it does not say so. @throws ProviderError */
+  isSettled?(changeRef: string): Promise<boolean>;
   /** Calls `onChange` with a zone's name soon after anyone wrote its content. @returns a function that stops watching */
   watch?(onChange: (zone: string) => void): () => void;
   /**

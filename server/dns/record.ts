@@ -292,3 +292,11 @@ export const unreadSplit = "";
 export function storedStrings(strings: readonly string[] | null): string | null {
   return strings === null ? null : JSON.stringify(strings);
 }
+
+/** The label of the names where certificate authorities look (RFC 8555 §8.4). */
+const challengeLabel = /^_acme-challenge(?:\.|$)/i;
+
+/** Returns whether a record may be an ACME challenge. */
+export function isChallenge({ recordType, name }: { recordType: string; name: string }): boolean {
+  return recordType === "TXT" && challengeLabel.test(name);
+}

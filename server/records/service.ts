@@ -25,6 +25,8 @@ import { privateAddressWarnings } from "./private-addresses.ts";
 import { loweredNames } from "./lowered-names.ts";
 import { mirrorWarnings } from "./mirror-warnings.ts";
 import { signatureWarnings } from "./signature-warnings.ts";
+import { hasNewChallenge, untilSettled } from "./settled-challenges.ts";
+import type { Pause } from "../platform/pause.ts";
 import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
 import { inSlices } from "../platform/slices.ts";
 
@@ -47,12 +49,19 @@ export class Records {
   readonly #comparison: ProviderComparison;
   readonly #followers: Followers;
   readonly #now: () => Date;
+  readonly #pause: Pause;
 
-  constructor(pipeline: ChangePipeline, comparison: ProviderComparison, followers: Followers, now: () => Date) {
+  constructor(
+    pipeline: ChangePipeline,
+    comparison: ProviderComparison,
+    followers: Followers,
+    time: { now: () => Date; pause: Pause },
+  ) {
     this.#pipeline = pipeline;
     this.#comparison = comparison;
     this.#followers = followers;
-    this.#now = now;
+    this.#now = time.now;
+    this.#pause = time.pause;
   }
 
   /**
@@ -217,9 +226,15 @@ export class Records {
 
   /**
    * Makes edits that are worked out from the zone's present records, all or none. Without edits nothing happens.
-   * @returns the number of records that changed, and the zone's revision afterwards @throws AppError as `plan`, PROVIDER_ERROR
+   * @returns the number of records that changed, the zone's revision afterwards, and whether the provider's name servers have the challenges
+   * that were added; null if it does not say so, or none was @throws AppError as `plan`, PROVIDER_ERROR
    */
-  async edit(em: EntityManager, caller: Caller, domainId: string, { ahead, derive, isUnserved, ...why }: DerivedEdits) {
+  async edit(
+    em: EntityManager,
+    caller: Caller,
+    domainId: string,
+    { ahead, derive, isUnserved, challengesWithin, ...why }: DerivedEdits,
+  ) {
     let readAhead: LiveNames | undefined;
     const result = await this.#pipeline.run<EditPlan>(em, {
       domainId,
@@ -240,7 +255,13 @@ export class Records {
       },
     });
     refuseAll(result.planned.outcomes, result.planned.changes, result.outcomes, "changes");
-    return { changed: result.planned.changes.length, revision: result.revision };
+    const { planned, revision, isSettled } = result;
+    // By now nothing holds the zone.
+    const settled =
+      isSettled && challengesWithin !== undefined && hasNewChallenge(planned.changes)
+        ? await untilSettled(isSettled, { milliseconds: challengesWithin, pause: this.#pause })
+        : null;
+    return { changed: planned.changes.length, revision, settled };
   }
 
   /**
@@ -292,6 +313,11 @@ export class Records {
 interface DerivedEdits extends Explained, Pick<ApplyRequest<EditPlan>, "alongside" | "about" | "cause"> {
   /** Whether the zone is new and nothing serves it yet, so that its name servers may get their addresses later. */
   isUnserved?: boolean;
+  /**
+   * Milliseconds to wait until the provider's name servers have the ACME challenges that were added: a certificate authority is about to look
+   * for them. Left out: does not wait.
+   */
+  challengesWithin?: number;
   /** Statements to send with the one that locks the zone. @param live for the records of names, the same that `derive` gets */
   ahead?: (tx: EntityManager, live: LiveNames) => readonly Sent[];
   /** Returns the edits. Nothing else changes the zone meanwhile. @param live for the records of names */

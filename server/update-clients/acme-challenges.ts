@@ -18,6 +18,8 @@ const prefix = "_acme-challenge";
 const leftAfterMilliseconds = 24 * 3_600_000;
 /** Challenges that are read at once. */
 const mostAtOnce = 1_000;
+/** How long `present` waits at most: lego's `httpreq` gives up after 30 seconds. */
+const settledWithinMilliseconds = 20_000;
 /** Short, because the next challenge at the name has another value. */
 const usualTtl = 60;
 
@@ -57,12 +59,15 @@ export class AcmeChallenges {
     this.#parts = parts;
   }
 
-  /** Adds a value. Does nothing if the name has it already. @throws AppError BAD_REQUEST, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR */
+  /**
+   * Adds a value, and waits a while for the provider's name servers to have it. Does nothing if the name has it already. @throws AppError BAD_REQUEST, NOT_FOUND, FORBIDDEN, PROVIDER_ERROR
+   */
   async present(em: EntityManager, caller: Caller, given: GivenChallenge) {
     const { labels, value } = challengeOf(given);
     const place = await writablePlace(em, caller, labels, ["TXT"]);
     const { domainId, host } = place;
-    const { changed } = await this.#parts.records.edit(em, caller, domainId, {
+    const { changed, settled } = await this.#parts.records.edit(em, caller, domainId, {
+      challengesWithin: settledWithinMilliseconds,
       derive: async (tx, zone) => {
         const isNew = (await challengesAt(tx, place, value)).length === 0;
         // Before the provider is called: if its answer is lost, the record may be there all the same.
@@ -72,7 +77,7 @@ export class AcmeChallenges {
         return [{ action: "create", input: { recordType: "TXT", name, value, ttl: ttlFor(zone.kind) } }];
       },
     });
-    return outcome(place, value, changed);
+    return outcome(place, value, changed, settled);
   }
 
   /** Deletes a value, and no other. Does nothing if it is gone. @throws AppError as `present` */
@@ -80,7 +85,7 @@ export class AcmeChallenges {
     const { labels, value } = challengeOf(given);
     const place = await writablePlace(em, caller, labels, ["TXT"]);
     const changed = await this.#delete(em, caller, place, value);
-    return outcome(place, value, changed);
+    return outcome(place, value, changed, null);
   }
 
   /** Deletes challenges that were presented a day ago and not cleaned up. Those of a domain whose provider fails wait for the next run. */
@@ -214,8 +219,13 @@ function mayPass(fault: unknown): boolean {
   );
 }
 
-function outcome({ domainId, domainName, host }: WritablePlace, value: string, changed: number) {
-  return { success: true as const, domainId, domainName, name: host, value, changed: changed > 0 };
+function outcome(
+  { domainId, domainName, host }: WritablePlace,
+  value: string,
+  changed: number,
+  settled: boolean | null,
+) {
+  return { success: true as const, domainId, domainName, name: host, value, changed: changed > 0, settled };
 }
 
 /** Returns the lowest TTL from a minute on that every zone of a kind takes. */

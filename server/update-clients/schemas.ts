@@ -47,5 +47,14 @@ export const challengeOutcome = z
     changed: z
       .boolean()
       .meta({ description: "Whether the call changed something. Repeated calls change nothing.", example: true }),
+    settled: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          "Whether the DNS provider says that all of its name servers have the published challenge. False: not within 20 seconds; they will. " +
+          "Null: it does not say so, or nothing was published.",
+        example: true,
+      }),
   })
   .meta({ id: "AcmeChallengeOutcome", description: "Where a challenge is, or was." });

@@ -170,7 +170,7 @@ describe("dangling records", () => {
   test("targets that do not exist or have no address are found by type, others are not", async () => {
     await add("CNAME", "gone", "gone.tld");
     await add("CNAME", "text", "text.one.tld");
-    await add("CNAME", "_acme-challenge", "gone.tld");
+    await add("CNAME", "_ACME-challenge", "gone.tld");
     await add("MX", "@", "10 text.one.tld");
     await add("MX", "none", "0 .");
     await add("NS", "sub", "ns.gone.tld");

@@ -36,7 +36,7 @@ describe("publishing and deleting", () => {
     const fqdn = nameIn(own, "www.");
     const { status, body } = await present(fqdn, "first");
     const said = { domainId: own.id, domainName: own.name, name: "_acme-challenge.www", value: "first" };
-    expect([status, body]).toEqual([200, { success: true, ...said, changed: true }]);
+    expect([status, body]).toEqual([200, { success: true, ...said, changed: true, settled: null }]);
     expect((await present(fqdn, "first")).body.changed).toBe(false);
     expect((await present(fqdn, "second")).body.changed).toBe(true);
     expect(await own.lines()).toEqual(["_acme-challenge.www TXT first", "_acme-challenge.www TXT second"]);
@@ -106,9 +106,11 @@ describe("publishing and deleting", () => {
     const own = await manualZone(zw);
     await requireReview(zw, own, "everyone");
     expect((await present(nameIn(own), "exempt")).status).toBe(200);
+    const record = { recordType: "TXT", name: "_ACME-Challenge.Mail", value: "capitals" };
+    expect((await own.post("/records", record)).status).toBe(201);
     await zw.admin.put(own.path, { reviewAcme: true });
     expect((await present(nameIn(own), "bound")).body.code).toBe("REVIEW_REQUIRED");
-    expect(await own.lines()).toEqual(["_acme-challenge TXT exempt"]);
+    expect(await own.lines()).toEqual(["_ACME-Challenge.Mail TXT capitals", "_acme-challenge TXT exempt"]);
   });
 
   test("challenges that were not cleaned up are deleted after a day, and other TXT records stay", async () => {

@@ -10,6 +10,8 @@ export class Sending {
   readonly #zoneId: string;
   readonly #beforeCall: BeforeCall;
   readonly #refusals = new Map<RecordChange, string>();
+  /** The ids of the changes that were made. */
+  readonly changeIds: string[] = [];
 
   constructor(api: Route53Api, zoneId: string, beforeCall: BeforeCall) {
     this.#api = api;
@@ -78,7 +80,9 @@ export class Sending {
 
   async #send(batch: readonly ChangeGroup[]): Promise<BatchAnswer> {
     await this.#beforeCall(batch.flatMap(({ changes }) => changes));
-    return await this.#api.change(this.#zoneId, stepsOf(batch));
+    const answer = await this.#api.change(this.#zoneId, stepsOf(batch));
+    if (answer.ok && answer.id !== undefined) this.changeIds.push(answer.id);
+    return answer;
   }
 
   async #sendBack(batch: readonly ChangeGroup[]): Promise<BatchAnswer> {

@@ -49,7 +49,9 @@ const loadSdk = loadedLate(() => import("@aws-sdk/client-route-53"));
 type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** The outcome of a batch, which is made or refused as a whole. */
-export type BatchAnswer = { ok: true } | Refusal;
+export type BatchAnswer =
+  | { ok: true; /** Of the change; undefined if Route 53 did not say. */ id: string | undefined }
+  | Refusal;
 
 export interface Refusal {
   ok: false;
@@ -59,7 +61,7 @@ export interface Refusal {
   names: ReadonlySet<string>;
 }
 
-/** The five API calls in use. @throws ProviderError from all of them */
+/** The API calls in use. @throws ProviderError from all of them */
 export interface Route53Api {
   readonly name: string;
   hostedZones(): AsyncIterable<HostedZone[]>;
@@ -69,6 +71,8 @@ export interface Route53Api {
   /** Lists a zone's RRsets. @param pageSize RRsets per page, at most 300 */
   recordSets(zoneId: string, start?: ListingStart, pageSize?: number): AsyncIterable<ResourceRecordSet[]>;
   change(zoneId: string, changes: Change[]): Promise<BatchAnswer>;
+  /** Returns whether all of Route 53's name servers have a change. */
+  isInSync(changeId: string): Promise<boolean>;
 }
 
 const vendorName = "Amazon Route 53";
@@ -175,13 +179,18 @@ export function route53Api(
       const { sdk, client } = await opened();
       try {
         await calls.untilOpen();
-        await client.send(new sdk.ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch: { Changes } }));
-        return { ok: true };
+        const batch = { HostedZoneId, ChangeBatch: { Changes } };
+        const { ChangeInfo } = await client.send(new sdk.ChangeResourceRecordSetsCommand(batch));
+        return { ok: true, id: ChangeInfo?.Id };
       } catch (error) {
         const refusal = refusalIn(sdk, error);
         if (refusal === null) throw failure(sdk, calls, error);
         return { ok: false, message: calls.plain(refusal), names: namesIn(refusal) };
       }
+    },
+    async isInSync(Id) {
+      const { ChangeInfo } = await send((client, sdk) => client.send(new sdk.GetChangeCommand({ Id })));
+      return ChangeInfo?.Status === "INSYNC";
     },
   };
 }

@@ -28,6 +28,7 @@ export function route53Provider(api: Route53Api, listed: Iterable<string>): DnsP
     applyChanges: (zone, changes, options = {}) => applyChanges(api, zones, zone, changes, options),
     readSoa: (zone) => readZoneSoa(api, zones, zone),
     fingerprint: () => Promise.resolve(null),
+    isSettled: (changeId) => api.isInSync(changeId),
   };
 }
 
@@ -53,7 +54,12 @@ async function applyChanges(
   const groups = groupsOf(zone, present, records, accepted);
   await (atomic ? sending.sendAtomic(groups) : sending.sendEach(groups));
   const sent = sending.outcomesOf(changes);
-  return { outcomes: outcomes.map((one, index) => (one.ok ? (sent[index] ?? one) : one)), before: null, after: null };
+  return {
+    outcomes: outcomes.map((one, index) => (one.ok ? (sent[index] ?? one) : one)),
+    before: null,
+    after: null,
+    changeRefs: sending.changeIds,
+  };
 }
 
 /** Returns the outcomes that the present records already decide, before anything is sent. */

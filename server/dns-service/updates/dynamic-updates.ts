@@ -26,6 +26,9 @@ import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-
 /** Records that one message may change, and prerequisites that it may have. */
 const mostChanges = 1_000;
 
+/** How long an update with a challenge waits at most for the provider's name servers: lego gives up after ten seconds. */
+const settledWithinMilliseconds = 5_000;
+
 /** An update with a valid signature. */
 export interface SignedUpdate {
   message: WireMessage;
@@ -138,6 +141,7 @@ export class DynamicUpdates {
     // Read here: the embedded database has one connection, which the change holds.
     const services = await configs.all();
     await records.edit(database.fork(), caller, key.domainId, {
+      challengesWithin: settledWithinMilliseconds,
       ahead: (_tx, live) => [...remembered.ahead(), answer.ahead(rcodes.noError), live.ahead(namesOf(update))],
       derive: async (tx, zone, live) => {
         await remembered.mustBeSame();

@@ -79,6 +79,9 @@ interface ChangeOptions {
   alongside?: (tx: EntityManager) => Promise<void>;
 }
 
+/** How long a change with an ACME challenge waits at most for the provider's name servers: lego gives up after 30 seconds. */
+const settledWithinMilliseconds = 20_000;
+
 /** Zones and their RRsets as PowerDNS's API has them. Only the default view of a name is there. */
 export class PowerdnsZones {
   readonly #parts: Parts;
@@ -171,7 +174,8 @@ export class PowerdnsZones {
       await more?.(tx);
     };
     try {
-      await this.#parts.records.edit(em, caller, id, { derive, alongside, isUnserved: isNew });
+      const challengesWithin = settledWithinMilliseconds;
+      await this.#parts.records.edit(em, caller, id, { derive, alongside, isUnserved: isNew, challengesWithin });
     } catch (error) {
       throw error instanceof AppError ? naming(error, edits) : error;
     }

@@ -41,6 +41,10 @@ export interface Route53Server extends LoopbackVendor {
   lines(zoneId: string): string[];
   /** The requested change batches. */
   batches(): VendorCall[];
+  /** Has each change from now on answer PENDING this many times before it is INSYNC. */
+  settleAfter(times: number): void;
+  /** How often the status of a change was asked for. */
+  looks(): number;
 }
 
 /** Route 53's API as its reference describes it (API version 2013-04-01), for one access key. */
@@ -78,10 +82,13 @@ export async function startRoute53(): Promise<Route53Server> {
           : [`${Name} ${Type} ${JSON.stringify(settings)}`],
       ),
     batches: () => vendor.calls.filter(({ method, url }) => method === "POST" && url.pathname.includes("/rrset")),
+    settleAfter: (times) => void (account.pendingTimes = times),
+    looks: () => vendor.calls.filter(({ url }) => url.pathname.startsWith(`${version}/change/`)).length,
   };
 }
 
-const base = "/2013-04-01/hostedzone";
+const version = "/2013-04-01";
+const base = `${version}/hostedzone`;
 
 /** The reusable delegation set of the account. */
 export const reusableSet = { id: "N1LOOPBACKSET", servers: ["ns-1.own.example.", "ns-2.own.example."] };
@@ -90,6 +97,9 @@ class Account {
   readonly accessKeyId = "AKIALOOPBACKEXAMPLE0";
   readonly secretAccessKey = "loopback/secret+key/EXAMPLEKEY0123456789";
   readonly zones = new Map<string, Zone>();
+  pendingTimes = 1;
+  /** How often a change is still to be PENDING, by its id. */
+  readonly #changes = new Map<string, number>();
 
   addZone(name: string, reference: string, isPrivate: boolean, servers?: string[]): Zone {
     const id = `Z${crypto.randomUUID().replaceAll("-", "").slice(0, 20).toUpperCase()}`;
@@ -112,6 +122,8 @@ class Account {
   #route({ method, url, body, headers }: VendorCall): VendorReply {
     const query = url.searchParams;
     const [, id, rest] = /^\/2013-04-01\/hostedzone\/([A-Z0-9]+)(\/rrset\/?)?$/.exec(url.pathname) ?? [];
+    const [, changeId] = /^\/2013-04-01\/change\/([A-Z0-9]+)$/.exec(url.pathname) ?? [];
+    if (method === "GET" && changeId !== undefined) return this.#status(changeId);
     if (method === "GET" && url.pathname === base) return this.#list(query);
     if (method === "GET" && url.pathname === `${base}sbyname`) return this.#listByName(query);
     if (method === "POST" && headers["content-type"] !== "application/xml") {
@@ -122,7 +134,29 @@ class Account {
       return failure(404, "UnknownOperationException", "There is no such operation.");
     const zone = this.zones.get(id);
     if (!zone) return failure(404, "NoSuchHostedZone", `No hosted zone found with ID: ${id}`);
-    return method === "GET" ? listRrsets(zone, query) : change(zone, read(body, "ChangeResourceRecordSetsRequest"));
+    if (method === "GET") return listRrsets(zone, query);
+    return this.#change(zone, read(body, "ChangeResourceRecordSetsRequest"));
+  }
+
+  #change(zone: Zone, request: XmlElement): VendorReply {
+    checkShape(request, changeRequest);
+    const messages = changeZone(zone, changesIn(request));
+    if (messages.length > 0) return failure(400, "InvalidChangeBatch", `[${messages.join(", ")}]`);
+    return document("ChangeResourceRecordSetsResponse", { ChangeInfo: this.#newChange() });
+  }
+
+  /** A change is PENDING when it is accepted, and INSYNC once all name servers have it. */
+  #newChange(): XmlContent {
+    const id = `C${crypto.randomUUID().replaceAll("-", "").slice(0, 20).toUpperCase()}`;
+    this.#changes.set(id, this.pendingTimes);
+    return changeInfo(id, "PENDING");
+  }
+
+  #status(id: string): VendorReply {
+    const left = this.#changes.get(id);
+    if (left === undefined) return failure(404, "NoSuchChange", `Could not find resource with ID: ${id}`);
+    this.#changes.set(id, Math.max(0, left - 1));
+    return document("GetChangeResponse", { ChangeInfo: changeInfo(id, left > 0 ? "PENDING" : "INSYNC") });
   }
 
   #list(query: URLSearchParams): VendorReply {
@@ -179,7 +213,7 @@ class Account {
     const servers = zone.rrsets.values().next().value?.values ?? [];
     const content = {
       HostedZone: zoneXml(zone),
-      ChangeInfo: changeInfo(),
+      ChangeInfo: this.#newChange(),
       DelegationSet: { NameServers: { NameServer: servers } },
     };
     return document("CreateHostedZoneResponse", content, 201);
@@ -245,13 +279,6 @@ function listRrsets(zone: Zone, query: URLSearchParams): VendorReply {
   });
 }
 
-function change(zone: Zone, request: XmlElement): VendorReply {
-  checkShape(request, changeRequest);
-  const messages = changeZone(zone, changesIn(request));
-  if (messages.length > 0) return failure(400, "InvalidChangeBatch", `[${messages.join(", ")}]`);
-  return document("ChangeResourceRecordSetsResponse", { ChangeInfo: changeInfo() });
-}
-
 function read(body: string, root: string): XmlElement {
   const element = parseXml(body);
   if (element.name !== root || element.namespace !== namespace) throw new Malformed(`The document must be a ${root}.`);
@@ -285,8 +312,8 @@ function rrsetXml({ Name, Type, TTL, values, settings }: Rrset): { [name: string
   return { Name, Type, ...(settings as { [name: string]: XmlContent }), TTL, ResourceRecords: records };
 }
 
-function changeInfo(): XmlContent {
-  return { Id: `/change/C${Date.now()}`, Status: "PENDING", SubmittedAt: new Date().toISOString() };
+function changeInfo(id: string, Status: "PENDING" | "INSYNC"): XmlContent {
+  return { Id: `/change/${id}`, Status, SubmittedAt: new Date().toISOString() };
 }
 
 function document(root: string, content: { [name: string]: XmlContent | XmlContent[] }, status = 200): VendorReply {
