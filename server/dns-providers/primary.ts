@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseHost, parseZoneName } from "../dns/names/names.ts";
+import { foldName, parseHost, parseZoneName } from "../dns/names/names.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { writeRdata } from "../dns/wire/rdata-write.ts";
 import { isMailbox } from "../dns/server-rules/host-names.ts";
@@ -46,10 +46,9 @@ const configSchema = z.strictObject({
   contact: z
     .string()
     .trim()
-    .toLowerCase()
     .max(200)
     .refine(
-      (text) => /^[a-z0-9._+-]{1,63}@[^@]+$/.test(text) && isMailbox(mailboxName(text)),
+      (text) => /^[a-z0-9._+-]{1,63}@[^@]+$/i.test(text) && isMailbox(mailboxName(text)),
       "Enter a mail address, such as hostmaster@example.com.",
     ),
   primaryName: z.string().trim().refine(hostName, "Enter a host name, such as ns1.example.com.").optional(),
@@ -142,7 +141,8 @@ export const primary: ProviderKind<PrimaryConfig> = {
     hostsIn(nameServers).map((host) => ({
       recordType: "NS",
       name: "@",
-      value: host,
+      value: foldName(host),
+      ...(host === foldName(host) ? {} : { writtenValue: host }),
       strings: null,
       ttl: defaultTtl,
       priority: null,

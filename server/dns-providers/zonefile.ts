@@ -9,9 +9,9 @@ import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
 /** Matches a mailbox at a host name, `host.master@example.com`, or the same as a name: `hostmaster.example.com`. */
-const hostmasterForm = new RegExp(`^(?:[a-z0-9._+-]{1,63}@${label}|[a-z0-9_-]{1,63})(?:\\.${label})+$`);
+const hostmasterForm = new RegExp(`^(?:[a-z0-9._+-]{1,63}@${label}|[a-z0-9_-]{1,63})(?:\\.${label})+$`, "i");
 /** Up to 0.2.0 any name could follow the `@`. New zones then get a placeholder mailbox. */
-const storedHostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
+const storedHostmasterForm = /^(?:[a-z0-9._+-]{1,63}@)?[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/i;
 
 /** The limit of common file systems, in octets; file names are ASCII. */
 const longestFileName = 255;
@@ -26,7 +26,7 @@ function limit() {
 
 function hostmaster(form: RegExp) {
   const message = "Enter a mailbox at a host name, such as hostmaster@example.com.";
-  return z.string().toLowerCase().max(200, message).regex(form, message).optional();
+  return z.string().max(200, message).regex(form, message).optional();
 }
 
 const configSchema = z.strictObject({

@@ -20,7 +20,7 @@ export const managedAnywhere: readonly string[] = [
 export const managedAtApex: readonly string[] = ["DNSKEY", "CDS", "CDNSKEY"];
 
 /** Types whose records name servers make themselves. They come only from providers and zone files; they are stored, shown and exported. */
-const madeByServers: ReadonlySet<string> = new Set(["SOA", ...managedAnywhere]);
+export const madeByServers: ReadonlySet<string> = new Set(["SOA", ...managedAnywhere]);
 
 /**
  * Returns whether clients may create records of a type: one with a rule of its own, or any other that a zone can hold and that name servers

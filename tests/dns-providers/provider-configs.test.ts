@@ -29,7 +29,7 @@ describe("provider configurations", () => {
       kind: "zonefile",
       providerId: "5a1f0c52-7d0e-4c1b-9d0a-000000000002",
       name: config.name,
-      config: { folder: "team", hostmaster: "dns@example.com" },
+      config: { folder: "team", hostmaster: "Dns@Example.com" },
       membersMayUse: false,
       createdAt: expect.any(String),
     });

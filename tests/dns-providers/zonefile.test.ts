@@ -110,7 +110,7 @@ describe("new zone files", () => {
   test("a new zone names the configured hostmaster", async () => {
     there.provider = connect({ hostmaster: "Dns.Team@Example.net" });
     await there.provider.createZone(zone);
-    expect(await contentOf()).toContain(String.raw`dns\.team.example.net.`);
+    expect(await contentOf()).toContain(String.raw`Dns\.Team.Example.net.`);
   });
 
   test("creating a zone leaves an existing file alone, whatever its name", async () => {

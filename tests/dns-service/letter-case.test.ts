@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { prerequisite, update } from "../support/name-servers/update-client.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
@@ -121,6 +123,34 @@ describe("the case of names is kept as first written", () => {
     const changed = await zw.admin.put(`${zone.path}/${mail.id}`, { ttl: 600, priority: 20 });
     expect(changed.body).toMatchObject({ name: "Alpha", value: "20 Mail.Case.example", ttl: 600 });
     await zw.admin.put(`${zone.path}/${mail.id}`, { ttl: 300, priority: 10 });
+  });
+});
+
+describe("an SOA and name servers keep their capitals", () => {
+  test("as a configuration for secondaries has them", async () => {
+    const config = { nameServers: "Ns1.Example.net", contact: "Dns.Team@Example.net", allowTransfer: "127.0.0.1" };
+    const added = await zw.admin.post("/api/provider-configs", { kind: "primary", name: "Capitals", config });
+    const input = { name: "capitals.example", providerConfigId: added.body.id };
+    const { body: domain } = await zw.admin.post("/api/domains", input);
+    const { lines } = await transfer(primary.port, "capitals.example");
+    expect(lines[1]).toContain(" NS Ns1.Example.net");
+    const shown = await face.get("/zones/capitals.example.?rrset_name=capitals.example.&rrset_type=SOA");
+    expect(shown.body.rrsets[0].records[0].content).toMatch(/^Ns1\.Example\.net\. Dns\\\.Team\.Example\.net\. /);
+    const { body } = await zw.admin.get(`/api/domains/${domain.id}/records`);
+    expect(body.records).toMatchObject([{ recordType: "NS", value: "Ns1.Example.net" }]);
+  });
+
+  test("as a zone file has them, after changes, too", async () => {
+    const soa = String.raw`Ns1.Example.net. Dns\.Team.Example.net. `;
+    await writeFile(
+      join(zw.dataDir, "zones", "filed.example.zone"),
+      `$TTL 300\n@ SOA ${soa} 1 2 3 4 5\n@ NS ns1.example.net.\n`,
+    );
+    const { body: domain } = await zw.admin.post("/api/domains", { name: "filed.example" });
+    const path = `/api/domains/${domain.id}`;
+    const added = await zw.admin.post(`${path}/records`, { recordType: "A", name: "www", value: "192.0.2.1" });
+    expect(added.status).toBe(201);
+    expect((await zw.admin.get(`${path}/zonefile`)).body).toContain(soa);
   });
 });
 

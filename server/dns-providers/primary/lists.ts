@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from "node:net";
-import { parseHost } from "../../dns/names/names.ts";
+import { parseHost, parseHostAsWritten } from "../../dns/names/names.ts";
 import { tsigAlgorithms, type TsigKey } from "../../dns/wire/tsig.ts";
 
 /** A secondary to notify. */
@@ -16,10 +16,10 @@ export function itemsOf(list: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Returns the host names of a validated list in canonical form. */
+/** Returns the host names of a validated list, as written, without trailing dots. */
 export function hostsIn(list: string): string[] {
   return itemsOf(list).flatMap((item) => {
-    const host = parseHost(item);
+    const host = parseHostAsWritten(item);
     return host.ok ? [host.value.replace(/\.$/, "")] : [];
   });
 }

@@ -138,8 +138,8 @@ async function soaOf(session: NameServerSession, zone: string): Promise<Soa | nu
   const [serial = 0, refresh = 0, retry = 0, expire = 0, minimum = 0] = [0, 4, 8, 12, 16].map((offset) =>
     octets.readUInt32BE(serialAt + offset),
   );
-  const { name: mname } = readName(octets, soa.rdataStart);
-  const { name: rname } = readName(octets, rnameAt);
+  const { written: mname } = readName(octets, soa.rdataStart);
+  const { written: rname } = readName(octets, rnameAt);
   return { mname, rname, serial, refresh, retry, expire, minimum, ttl: soa.ttl };
 }
 

@@ -1,4 +1,4 @@
-import { ownerWithin } from "../names/names.ts";
+import { foldName, ownerWithin } from "../names/names.ts";
 import { isApexNs, recordKey, recordLabel, ttlKey, type RecordData } from "../record.ts";
 import { mapped, type Steps } from "../../platform/slices.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
@@ -117,8 +117,8 @@ function runOf(owner: string | null): Run {
 
 function sameSoa(one: Soa, other: Soa): boolean {
   return (
-    one.mname === other.mname &&
-    one.rname === other.rname &&
+    foldName(one.mname) === foldName(other.mname) &&
+    foldName(one.rname) === foldName(other.rname) &&
     one.serial === other.serial &&
     one.refresh === other.refresh &&
     one.retry === other.retry &&

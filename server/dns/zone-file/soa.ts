@@ -1,12 +1,12 @@
 import { shortened } from "../rdata/field.ts";
-import { readHost } from "../names/names.ts";
+import { foldName, readHost, readHostAsWritten } from "../names/names.ts";
 import { isMailbox } from "../server-rules/host-names.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { nextSerial } from "./serial.ts";
 import { parseTtl } from "./ttl.ts";
 
-/** The start of authority (RFC 1035 §3.3.13). Names are absolute, lower-case, without a trailing dot; times are seconds. */
+/** The start of authority (RFC 1035 §3.3.13). Names are absolute, as written, without a trailing dot; times are seconds. */
 export interface Soa {
   /** The primary name server. */
   mname: string;
@@ -50,7 +50,8 @@ export function initialSoa(zone: string, now: Date, choice: MailboxChoice = {}):
 
 /** Replaces a mailbox that an earlier version generated and servers refuse. */
 export function withLoadableMailbox(soa: Soa, zone: string, choice: MailboxChoice): Soa {
-  const isOurs = [chosenMailbox(zone, choice), chosenMailbox(zone, {})].includes(soa.rname);
+  const ours = [chosenMailbox(zone, choice), chosenMailbox(zone, {})].map(foldName);
+  const isOurs = ours.includes(foldName(soa.rname));
   return isOurs ? { ...soa, rname: loadableMailbox(soa.rname, choice) } : soa;
 }
 
@@ -62,9 +63,9 @@ export function readSoa(fields: readonly RdataField[], origin: string): Result<O
       "An SOA must have seven fields: primary server, mailbox, serial, refresh, retry, expire and minimum.",
     );
   }
-  const mname = readHost(mnameField.raw, origin);
+  const mname = readHostAsWritten(mnameField.raw, origin);
   if (!mname.ok) return mname;
-  const rname = readHost(rnameField.raw, origin);
+  const rname = readHostAsWritten(rnameField.raw, origin);
   if (!rname.ok) return rname;
   const serial = readSerial(serialField.raw);
   if (!serial.ok) return serial;
