@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../server/platform/errors.ts";
+import { writableTypes } from "../../server/dns/server-managed.ts";
+import { unsupportedReason } from "../../server/templates/form/unsupported.ts";
 import { expandTemplate, type Application } from "../../server/templates/applying/expand.ts";
 import type { Template, TemplateRecord } from "../../server/templates/form/template.ts";
 
@@ -39,6 +41,32 @@ function faults(...args: Parameters<typeof expand>): string[] {
 }
 
 const a = (host: string): TemplateRecord => ({ type: "A", host, pointsTo: "192.0.2.1", ttl: 600 });
+
+describe("types", () => {
+  test.each<[type: string, data: string, line: string]>([
+    ["LOC", "52 22 23 N 4 53 32 E 2m", "LOC 52 22 23.000 N 4 53 32.000 E 2.00m 1m 10000m 10m"],
+    ["DNAME", "Other.example.net", "DNAME other.example.net."],
+    ["OPENPGPKEY", "AQID", "OPENPGPKEY AQID"],
+    ["DNSKEY", "256 3 8 AQIDBA==", "DNSKEY 256 3 8 AQIDBA=="],
+    ["RP", "admin.example.net. .", "RP admin.example.net. ."],
+    ["EUI48", "00-00-5e-00-53-2a", "EUI48 00-00-5e-00-53-2a"],
+    ["SMIMEA", "3 1 0 00", "SMIMEA 3 1 0 00"],
+    ["type65280", String.raw`\# 2 0A0B`, String.raw`TYPE65280 \# 2 0a0b`],
+    ["TYPE1", "192.0.2.1", "A 192.0.2.1"],
+  ])("a template writes %s records, with variables", (type, data, line) => {
+    const field = type === "TYPE1" ? { pointsTo: "%v%" } : { data: "%v%" };
+    expect(lines([{ type, host: "w", ...field }], { variables: { v: data } })).toEqual([`w ${line}`]);
+  });
+
+  test("a template writes every type that clients may write anywhere", () => {
+    const refused = writableTypes.filter((type) => unsupportedReason({ type }) !== null);
+    expect([writableTypes.length > 60, refused]).toEqual([true, []]);
+  });
+
+  test.each(["SOA", "RRSIG", "NSEC3"])("%s, which name servers make themselves, is refused by that reason", (type) => {
+    expect(unsupportedReason({ type })).toContain("made by the name server itself");
+  });
+});
 
 describe("hosts", () => {
   test.each<[host: string, at: string, owner: string]>([
@@ -219,8 +247,8 @@ describe("record types", () => {
     ],
     [
       "an unknown type is refused by its name",
-      { type: "TYPE65280", host: "@", data: "\\# 0" },
-      /^records\.0\.type: "TYPE65280" is not a record type/,
+      { type: "UNKNOWN", host: "@", data: "\\# 0" },
+      /^records\.0\.type: "UNKNOWN" is not a record type/,
     ],
     [
       "APEXCNAME needs a provider that can",

@@ -1,3 +1,5 @@
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
+
 /** A number, or a text that holds one or a variable. Published templates use both. */
 type Figure = string | number;
 
@@ -61,9 +63,9 @@ export function groupsOf({ records }: Template): string[] {
   return [...new Set(records.flatMap((record) => groupOf(record) ?? []))];
 }
 
-/** Returns the type of a record in upper case. */
+/** Returns the type of a record in canonical form; in upper case if it is none of a record. */
 export function typeOf({ type }: TemplateRecord): string {
-  return type.toUpperCase();
+  return canonicalType(type) ?? type.toUpperCase();
 }
 
 /** Which TXT records of a host a template's TXT replaces. */
