@@ -142,7 +142,7 @@ export const primary: ProviderKind<PrimaryConfig> = {
       recordType: "NS",
       name: "@",
       value: foldName(host),
-      ...(host === foldName(host) ? {} : { writtenValue: host }),
+      writtenValue: host === foldName(host) ? undefined : host,
       strings: null,
       ttl: defaultTtl,
       priority: null,
