@@ -251,3 +251,26 @@ test("what is typed stays when the page goes", async () => {
   await page.getByText("1 change", { exact: true }).waitFor();
   await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
 });
+
+test("what is typed in an open form stays when the page is reloaded, for a record and for a new one", async () => {
+  await page.getByRole("button", { name: "Actions for www A" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.50");
+  await page.reload();
+  await page.getByRole("row").filter({ hasText: "192.0.2.50" }).waitFor();
+  await page.getByRole("button", { name: "Add record" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("shop");
+  await page.getByRole("textbox", { name: "Value", exact: true }).fill("192.0.2.80");
+  await page.reload();
+  await page.getByRole("row").filter({ hasText: "shop" }).filter({ hasText: "192.0.2.80" }).waitFor();
+  await page.getByText("2 changes", { exact: true }).waitFor();
+  // It was left once: what is discarded stays away.
+  await page.getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await page.getByRole("region", { name: "Draft" }).waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("row").filter({ hasText: "192.0.2.7" }).waitFor();
+  await edit(page, "api", "192.0.2.8");
+  await page.getByText(/^Checked against revision/).waitFor();
+  await page.getByText("1 change", { exact: true }).waitFor();
+});

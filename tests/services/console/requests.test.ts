@@ -63,6 +63,7 @@ test("a member requests a review, an administrator approves and applies it, and 
   await dialog.getByText("192.0.2.2").waitFor();
   await dialog.getByRole("button", { name: /^Request review/ }).click();
   await dialog.getByText("Say in a few words what it is for.").waitFor();
+  await expect.poll(() => dialog.getByLabel("What it is for").and(author.locator(":focus")).count()).toBe(1);
   await dialog.getByLabel("What it is for").fill("Move www");
   await dialog.getByLabel(/^Anything reviewers/).fill("The old host is switched off on Friday.");
   await photograph(author, "request-review");
@@ -167,6 +168,31 @@ test("where everyone's changes need a review, an administrator applies one witho
   await dialog.getByRole("button", { name: /^Apply without review/ }).click();
   await page.getByText("Applied as revision 2").waitFor();
   expect(await values()).toEqual(["192.0.2.2"]);
+});
+
+test("a request that somebody else ended first says so in the dialog and on the page behind it, and keeps the note", async () => {
+  const author = await requested();
+  const page = await site.signedIn({ path: "/requests?show=open" });
+  await page.getByRole("listitem").filter({ hasText: zone.name }).getByRole("link").first().click();
+  await page.getByRole("button", { name: "Reject…" }).click();
+  await page
+    .getByRole("dialog")
+    .getByLabel(/^Note to the author/)
+    .fill("Not on a Friday");
+  await author.getByRole("button", { name: "Open" }).click();
+  await author.getByRole("button", { name: "Withdraw…" }).click();
+  await author.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+  await author.getByText("Withdrawn", { exact: true }).waitFor();
+  site.expected.push("409");
+  await page.getByRole("dialog").getByRole("button", { name: "Reject" }).click();
+  await page.getByRole("dialog").getByText("The request is already withdrawn.").waitFor();
+  await page.locator("[class*=facts]").getByText("Withdrawn", { exact: true }).waitFor();
+  expect(
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^Note to the author/)
+      .inputValue(),
+  ).toBe("Not on a Friday");
 });
 
 test("a request that is being applied says so and offers nothing, until its outcome is known", async () => {

@@ -14,7 +14,7 @@ beforeEach(async () => {
   page = await site.signedIn({ path: `/d/${zone.name}/records` });
   await page.getByRole("grid").waitFor();
   // Refused calls and streams of the ended session.
-  site.expected.push("401", "403");
+  site.expected.push("400", "401", "403");
 });
 
 const again = () => page.getByRole("dialog", { name: "Your session ended" });
@@ -49,11 +49,15 @@ test("a session that ends in mid-edit is renewed in place, with everything typed
   expect(await again().getByLabel("Username").inputValue()).toBe("admin");
   await expectAccessible(page);
   await photograph(page, "session-ended");
+  await again().getByRole("button", { name: "Sign in", exact: true }).click();
+  await again().getByText("This must not be empty.", { exact: true }).waitFor();
+  await expect.poll(() => again().locator("[aria-invalid=true]:focus").count()).toBe(1);
   await again().getByLabel("Password").fill("not the password at all");
   await again().getByRole("button", { name: "Sign in", exact: true }).click();
   await again().getByRole("alert").waitFor();
   await signInAgain("admin", adminPassword);
   await again().waitFor({ state: "hidden" });
+  await expect.poll(() => value().evaluate((field) => field === document.activeElement)).toBe(true);
   expect(await value().inputValue()).toBe("192.0.2.2");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: /^Review/ }).click();
@@ -80,6 +84,25 @@ test("a session that ends under an open review is renewed above it, and the revi
   await page.getByText("Applied as revision 2").waitFor();
   const { body } = await zone.get("/history");
   expect(body.entries[0].message).toBe("The host moved");
+});
+
+test("a change that is sent after the session ended says so once, above the review, which is as it was afterwards", async () => {
+  await edit();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("button", { name: /^Review/ }).click();
+  const review = page.getByRole("dialog", { name: /^Review 1 change/ });
+  const apply = review.getByRole("button", { name: /^Apply/ });
+  await expect.poll(() => apply.getAttribute("aria-disabled")).toBeNull();
+  await endSessions();
+  await apply.click();
+  await again().waitFor();
+  await expect.poll(() => again().locator(":focus").count()).toBe(1);
+  await signInAgain("admin", adminPassword);
+  await again().waitFor({ state: "hidden" });
+  expect(await review.getByRole("alert").count()).toBe(0);
+  await expect.poll(() => review.locator(":focus").count()).toBe(1);
+  await apply.click();
+  await page.getByText("Applied as revision 2").waitFor();
 });
 
 test("Escape does not lead away from the page, and leaving it leads back to it and its draft after the sign-in", async () => {

@@ -2,6 +2,7 @@ import type { Page, Route } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { assign } from "../../assignments/assigned.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
+import { memberPassword } from "../../support/zonewright.ts";
 import { fileZone, Zone } from "../../support/zones.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 
@@ -13,6 +14,7 @@ let zone: Zone;
 /** The zone as Ada reaches it. */
 let adas: Zone;
 let www = "";
+let assignmentId = "";
 let page: Page;
 
 beforeAll(async () => {
@@ -23,7 +25,7 @@ beforeEach(async () => {
   zone = await fileZone(site.zonewright);
   ({ id: www } = await zone.add("A", "www", "192.0.2.1", 300));
   await zone.add("A", "api", "192.0.2.7", 300);
-  await assign(site.zonewright, ada, zone.id, "*");
+  ({ id: assignmentId } = await assign(site.zonewright, ada, zone.id, "*"));
   adas = new Zone(site.zonewright, { id: zone.id, name: zone.name }, ada);
   page = await site.signedIn({ path: `/d/${zone.name}/records` });
   await row("192.0.2.7").waitFor();
@@ -222,4 +224,20 @@ test("in a zone that is read in windows, a record out of view that somebody chan
   await page.getByRole("button", { name: /^Review/ }).click();
   await review().getByText(theirValue).waitFor();
   await expectNothingToApply();
+});
+
+test("when a member's rights are narrowed while they edit, their page shows what is left of them, and keeps the draft", async () => {
+  page = await site.signedIn({ username: "ada", password: memberPassword, path: `/d/${zone.name}/records` });
+  await page.getByText("You may change: all hosts").waitFor();
+  await edit();
+  await page.getByText(/^Checked against revision/).waitFor();
+  // Rights end before the next begin: the page hears of both.
+  site.expected.push("403", "404");
+  expect(await zone.client.delete(`/api/assignments/${assignmentId}`)).toMatchObject({ status: 200 });
+  await assign(site.zonewright, ada, zone.id, "www", "read");
+  await row("192.0.2.7").waitFor({ state: "detached" });
+  await page.getByText("You have read-only access to this domain.").waitFor();
+  expect(await page.getByRole("button", { name: "Add record" }).count()).toBe(0);
+  expect(await page.getByText(/^You may change/).count()).toBe(0);
+  expect(await row("192.0.2.205").count()).toBe(1);
 });

@@ -61,7 +61,11 @@ function StepDialog({ step, request, onClose }: { step: Step; request: ChangeReq
   const { title, hint, button, done } = dialogs[step];
   const [note, setNote] = useState("");
   const action = useAction(async (force: boolean) => {
-    const changed = await perform(step, request, note.trim() || undefined, force);
+    const changed = await perform(step, request, note.trim() || undefined, force).catch(async (error: unknown) => {
+      // Somebody else was first: the page behind says what the request is by now.
+      if (isZonewrightError(error) && error.code === "CONFLICT") await refreshRequests();
+      throw error;
+    });
     queries.setQueryData(requestQuery(request.id).queryKey, changed);
     toast({ title: changed.state === "failed" ? (changed.reason ?? text.states.failed) : done });
     onClose();

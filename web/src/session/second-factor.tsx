@@ -38,11 +38,11 @@ export function SecondFactor({ methods, onDone, onBack }: SecondFactorProps) {
       return;
     }
     await onDone(await client.completeSecondFactor({ method: way, code: code.trim() }));
-  });
+  }, true);
   const send = useAction(async () => {
     await client.twoFactor.sendEmailCode.mutate();
     setSent(true);
-  });
+  }, true);
 
   const choose = (next: Way) => {
     setWay(next);

@@ -1,5 +1,5 @@
 import type { SecondFactorMethod, SignInResult } from "@zonewright/client";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -25,6 +25,14 @@ interface SignInAgainProps {
 /** Signs in above the page whose session ended, so that everything typed there stays. */
 export function SignInAgain({ user, href, onDone, onLeave }: SignInAgainProps) {
   const [methods, setMethods] = useState<readonly SecondFactorMethod[] | null>(null);
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      // Once the dialog is gone, which gives the focus to the page.
+      setTimeout(() => before instanceof HTMLElement && before.isConnected && before.focus());
+    },
+    [before],
+  );
   const enter = async (result: SignInResult) => {
     if (result.kind === "secondFactorNeeded") setMethods(result.methods);
     else onDone(await refreshUser());

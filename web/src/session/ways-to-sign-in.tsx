@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { SignInResult } from "@zonewright/client";
 import { KeyRound } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { client } from "../api.ts";
+import { client, issueOf } from "../api.ts";
 import { Button } from "../ui/button.tsx";
 import { CheckField, Form, TextField } from "../ui/field.tsx";
 import { Failure, Notice } from "../ui/notice.tsx";
@@ -32,7 +32,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
     queryKey: ["sign-in-providers"],
     queryFn: async ({ signal }) => (await client.identity.providers.query(undefined, { signal })).providers,
   });
-  const signIn = useAction(async () => await onDone(await client.signIn({ username, password, rememberMe })));
+  const signIn = useAction(async () => await onDone(await client.signIn({ username, password, rememberMe })), true);
   const passkey = useAction(async () => {
     const options = await client.auth.passkeyOptions.mutate();
     const credential = await askPasskey(options).catch(() => {
@@ -40,14 +40,15 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
       throw new Error(text.passkeyFailed);
     });
     await onDone(await client.signInWithPasskey({ credential, rememberMe }));
-  });
+  }, true);
 
   useEffect(() => first.current?.focus(), []);
 
+  const issues = { username: issueOf(signIn.error, "username"), password: issueOf(signIn.error, "password") };
   return (
     <>
       {navigator.cookieEnabled ? null : <Notice kind="warning">{text.cookiesBlocked}</Notice>}
-      <Failure error={signIn.error ?? passkey.error} />
+      {(issues.username ?? issues.password) ? null : <Failure error={signIn.error ?? passkey.error} />}
       <Form
         onSubmit={() => {
           passkey.reset();
@@ -61,6 +62,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
           autoComplete="username webauthn"
           autoCapitalize="none"
           required
+          error={issues.username}
           value={username}
           onValue={setUsername}
         />
@@ -71,6 +73,7 @@ export function WaysToSignIn({ next, user = null, onDone }: WaysToSignInProps) {
           type="password"
           autoComplete="current-password"
           required
+          error={issues.password}
           value={password}
           onValue={setPassword}
         />

@@ -1,4 +1,5 @@
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { isForRenewal } from "../api.ts";
 
 const failures = new WeakSet<object>();
 
@@ -16,8 +17,11 @@ export interface Action<Input extends unknown[]> {
   reset: () => void;
 }
 
-/** Runs one thing at a time and keeps what went wrong, so that the form can say it. */
-export function useAction<Input extends unknown[]>(perform: (...input: Input) => Promise<unknown>): Action<Input> {
+/** Runs one thing at a time and keeps what went wrong, so that the form can say it. @param signsIn whether it begins a session */
+export function useAction<Input extends unknown[]>(
+  perform: (...input: Input) => Promise<unknown>,
+  signsIn = false,
+): Action<Input> {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const running = useRef(false);
@@ -25,22 +29,26 @@ export function useAction<Input extends unknown[]>(perform: (...input: Input) =>
   useLayoutEffect(() => {
     latest.current = perform;
   });
-  const run = useCallback(async (...input: Input) => {
-    if (running.current) return false;
-    running.current = true;
-    setPending(true);
-    setError(null);
-    try {
-      await latest.current(...input);
-      return true;
-    } catch (failure) {
-      if (typeof failure === "object" && failure !== null) failures.add(failure);
-      setError(failure);
-      return false;
-    } finally {
-      running.current = false;
-      setPending(false);
-    }
-  }, []);
+  const run = useCallback(
+    async (...input: Input) => {
+      if (running.current) return false;
+      running.current = true;
+      setPending(true);
+      setError(null);
+      try {
+        await latest.current(...input);
+        return true;
+      } catch (failure) {
+        if (typeof failure === "object" && failure !== null) failures.add(failure);
+        // The dialog above says that the session ended, and leads back here.
+        if (signsIn || !isForRenewal(failure)) setError(failure);
+        return false;
+      } finally {
+        running.current = false;
+        setPending(false);
+      }
+    },
+    [signsIn],
+  );
   return { run, pending, error, reset: useCallback(() => setError(null), []) };
 }

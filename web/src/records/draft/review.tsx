@@ -63,20 +63,26 @@ export function Review(props: ReviewProps) {
   const [message, setMessage] = useState("");
   const [request, setRequest] = useState(noRequestText);
   const [chosen, setChosen] = useState<"request" | "override" | null>(null);
-  const [isMissing, setIsMissing] = useState(false);
+  /** How often it was to be sent without what must be said. */
+  const [missed, setMissed] = useState(0);
+  const isMissing = missed > 0;
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (missed > 0) fields.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [missed]);
   // The rule may have changed since the page was loaded.
   const isRefused = isZonewrightError(error) && error.code === "REVIEW_REQUIRED";
   const way = chosen ?? (props.mustRequest || isRefused ? "request" : "apply");
   const send = () => {
     if (plan === null || pending || isUndecided) return;
     const missing = (way === "request" && request.title.trim() === "") || (way === "override" && message.trim() === "");
-    setIsMissing(missing);
+    setMissed(missing ? missed + 1 : 0);
     if (missing) return;
     if (way === "request") props.onRequest(request);
     else props.onApply({ force: mustForce, message, override: way === "override" });
   };
   const choose = (next: "request" | "override") => {
-    setIsMissing(false);
+    setMissed(0);
     setChosen(next);
   };
   return (
@@ -146,7 +152,7 @@ export function Review(props: ReviewProps) {
         </>
       }
     >
-      <div className={styles["stack"]}>
+      <div ref={fields} className={styles["stack"]}>
         {isUndecided ? <ClashList clashes={clashes} onDecided={() => apply.current?.focus()} /> : null}
         {plan ? <Patch lines={lines} /> : null}
         {(plan?.warnings ?? []).map((warning) => (

@@ -1,4 +1,6 @@
+import type { DnsRecord } from "@zonewright/client";
 import { openChannel } from "../../ui/channel.ts";
+import { local } from "../../ui/storage.ts";
 import { emptyDraft, finished, stepBetween, withStep, type Draft, type DraftStep } from "./draft.ts";
 
 /** Drafts survive a reload: IndexedDB, by user and zone. Where it is missing (private windows of some browsers), they live in memory. */
@@ -48,8 +50,46 @@ const deletedOf = new Set<string>();
 /** Reads a draft for a page that opens; null if there is none. */
 export async function readDraft(key: string): Promise<Draft | null> {
   deletedOf.delete(ownerOf(key));
+  const left = takeLeft(key);
+  if (left) await storeSteps(key, [left]);
   const stored = await run<Draft | undefined>("readonly", (store) => store.get(key));
   return stored ? { edits: stored.edits } : null;
+}
+
+/** The last steps of pages that went, by the key of the draft: the database stores nothing for a page that is going. */
+const leftName = "zonewright.left";
+const dates: ReadonlySet<string> = new Set(["createdAt", "updatedAt", "reviewAt"] satisfies (keyof DnsRecord)[]);
+let isGoing = false;
+
+// Before the editors hear of it.
+addEventListener("pagehide", () => (isGoing = true), { capture: true });
+addEventListener("pageshow", () => (isGoing = false), { capture: true });
+
+function readLeft(): Partial<Record<string, DraftStep>> {
+  try {
+    return JSON.parse(local.getItem(leftName) ?? "{}", (name, value: unknown) =>
+      dates.has(name) && typeof value === "string" ? new Date(value) : value,
+    ) as Partial<Record<string, DraftStep>>;
+  } catch {
+    return {};
+  }
+}
+
+function writeLeft(all: Partial<Record<string, DraftStep>>): void {
+  try {
+    if (Object.keys(all).length === 0) local.removeItem(leftName);
+    else local.setItem(leftName, JSON.stringify(all));
+  } catch {
+    // The browser has no room: then this is lost as it would have been.
+  }
+}
+
+/** Takes what a page left of a draft when it went; null if nothing. */
+function takeLeft(key: string): DraftStep | null {
+  if (local.getItem(leftName) === null) return null;
+  const { [key]: left = null, ...others } = readLeft();
+  if (left) writeLeft(others);
+  return left;
 }
 
 /** Other tabs of this browser edit the same draft. Null where the browser blocks storage: then no tab hears of another. */
@@ -79,12 +119,18 @@ export async function writeDraft(key: string, before: Draft, after: Draft): Prom
   if (deletedOf.has(ownerOf(key))) return;
   const step = stepBetween(before, after);
   tellTabs({ key, draft: finished(after), step });
+  if (isGoing) writeLeft({ ...readLeft(), [key]: step });
+  const left = isGoing ? null : takeLeft(key);
+  await storeSteps(key, left ? [left, step] : [step]);
+}
+
+/** What another tab stored since this one last heard of it stays: transactions that write run one after the other. */
+async function storeSteps(key: string, steps: readonly DraftStep[]): Promise<void> {
   const drafts = await open();
-  // What another tab stored since this one last heard of it stays: transactions that write run one after the other.
   const store = drafts?.transaction(storeName, "readwrite").objectStore(storeName);
   const request: IDBRequest<Draft | undefined> | undefined = store?.get(key);
   request?.addEventListener("success", () => {
-    const draft = withStep(request.result ?? emptyDraft, step);
+    const draft = steps.reduce(withStep, request.result ?? emptyDraft);
     if (draft.edits.length === 0) store?.delete(key);
     else store?.put(draft, key);
   });
@@ -111,5 +157,6 @@ export async function countDrafts(userId: string): Promise<number> {
 export async function deleteDrafts(userId: string): Promise<void> {
   deletedOf.add(userId);
   tellTabs({ deletedOf: userId });
+  writeLeft(Object.fromEntries(Object.entries(readLeft()).filter(([key]) => ownerOf(key) !== userId)));
   await run("readwrite", (store) => store.delete(draftsOf(userId)));
 }

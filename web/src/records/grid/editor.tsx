@@ -72,7 +72,14 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
     };
     if (!isOver.current && JSON.stringify(typed) !== JSON.stringify(fields)) onLeft(begun, typed);
   });
-  useEffect(() => () => keepTyped(), []);
+  useEffect(() => {
+    // A reload, or a tab that is closed: the page goes without taking the row away.
+    addEventListener("pagehide", keepTyped);
+    return () => {
+      removeEventListener("pagehide", keepTyped);
+      keepTyped();
+    };
+  }, []);
   const cancel = () => {
     isOver.current = true;
     onCancel();
