@@ -1,5 +1,5 @@
 import type { Actor } from "../access/actor.ts";
-import type { Explained } from "../changes/review-policy.ts";
+import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { BatchItemState, BatchKind, BatchState } from "../database/tables/batches.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { presentCaller } from "../access/present-caller.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Failure } from "../changes/failures.ts";
+import type { Failure } from "../changes/settle.ts";
 import { chosenToRevert, type Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { RepairJob } from "../changes/repair-job.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Caller, permitted } from "../access/caller.ts";
-import { type Actor, theService } from "../access/actor.ts";
+import { permitted, type Caller } from "../access/caller.ts";
+import { theService, type Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import {
   beingApplied,
@@ -15,17 +15,17 @@ import {
   lockRequest,
   refuseEnding,
   release,
-  type StoredRequest,
   target,
+  type StoredRequest,
 } from "./request.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
-import { type Database, type EntityManager, queries } from "../database/database.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { refuseLoss } from "../records/loss-guard.ts";
-import type { EditPlan } from "../records/editing/plan-edits.ts";
+import type { EditPlan } from "../records/editing/edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
 import {
@@ -41,7 +41,7 @@ import {
 } from "./review.ts";
 import { findVisible } from "./view.ts";
 import { sql } from "kysely";
-import type { ReviewPolicy } from "../changes/review-policy.ts";
+import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { Fault, faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
 

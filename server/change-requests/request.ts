@@ -3,11 +3,11 @@ import { everyColumn } from "../database/every-column.ts";
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import type { Chosen } from "../changes/follows.ts";
-import { type EntityManager, queries } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import type { ChangeRequestState } from "../database/tables/change-requests.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { RecordDraft } from "../dns/record.ts";
-import type { Failure } from "../changes/failures.ts";
+import type { Failure } from "../changes/settle.ts";
 import type { ChangeSetState } from "../database/tables/change-sets.ts";
 
 /*

@@ -1,11 +1,11 @@
-import { type Caller, permitted } from "../access/caller.ts";
+import { permitted, type Caller } from "../access/caller.ts";
 import { presentCaller } from "../access/present-caller.ts";
 import { mayReview, outsideRights, rightsOf, zoneFor } from "../access/zone-access.ts";
 import type { FollowedChange } from "../changes/follows.ts";
-import { type EntityManager, queries } from "../database/database.ts";
-import { asWritten, countActions, type PlannedChange, type RecordDraft, rrsetKey } from "../dns/record.ts";
+import { queries, type EntityManager } from "../database/database.ts";
+import { asWritten, countActions, rrsetKey, type PlannedChange, type RecordDraft } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
-import type { EditPlan } from "../records/editing/plan-edits.ts";
+import type { EditPlan } from "../records/editing/edits.ts";
 import { planHash } from "../records/editing/reviewed-plan.ts";
 import { planView } from "../records/plan-view.ts";
 import type { Records } from "../records/service.ts";

@@ -2,8 +2,8 @@ import type { Caller } from "../access/caller.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
-import { refuseLocked } from "../changes/record-locks.ts";
-import { type EntityManager, queries } from "../database/database.ts";
+import { refuseLocked } from "../changes/locks-and-reviews.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { Enqueue } from "../jobs/jobs.ts";
 import type { Notifications } from "../notifications/notify.ts";
@@ -19,8 +19,8 @@ import {
   lockRequest,
   planColumns,
   refuseEnding,
-  type StoredRequest,
   target,
+  type StoredRequest,
 } from "./request.ts";
 import { findVisible, pageOfRequests, presentPlan, requestDetails, type RequestFilter } from "./view.ts";
 import { onePage, type Paging } from "../database/one-page.ts";

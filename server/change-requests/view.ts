@@ -1,13 +1,13 @@
 import type { Caller } from "../access/caller.ts";
 import { rightsOf } from "../access/zone-access.ts";
 import { readsEverything } from "../database/tables/roles.ts";
-import { type EntityManager, queries } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { Records } from "../records/service.ts";
-import { counts, type FreshPlan, listedFor, planRequest, type Review, reviewRefusal, reviewsOf } from "./review.ts";
+import { counts, listedFor, planRequest, reviewRefusal, reviewsOf, type FreshPlan, type Review } from "./review.ts";
 import { changeSetOf, findRequest, type Place, type StoredRequest } from "./request.ts";
-import { type Selectable, sql } from "kysely";
+import { sql, type Selectable } from "kysely";
 import { visibleDomains } from "../access/visible-domains.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
 import type { Tables } from "../database/tables/all.ts";

@@ -1,9 +1,7 @@
 import type { EntityManager } from "../database/database.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
-import { isActive, recordKey, type PlannedChange, type RecordData } from "../dns/record.ts";
 import type { ProviderComparison } from "./state/compare-with-provider.ts";
 import { storeFinding, type ComparedZone } from "./state/found-drift.ts";
-import { liveAtNames } from "./state/live-queries.ts";
 
 /** A zone as it was last read from or written to its provider. */
 interface KnownZone extends ComparedZone {
@@ -46,20 +44,4 @@ export async function changedElsewhere(
     if (!(error instanceof ProviderError)) throw error;
   }
   return false;
-}
-
-/** Returns deletions for records that the provider dropped by itself while it carried out `changes`. */
-export async function droppedRecords(
-  em: EntityManager,
-  domainId: string,
-  dropped: readonly RecordData[],
-  changes: readonly PlannedChange[],
-): Promise<PlannedChange[]> {
-  if (dropped.length === 0) return [];
-  const keys = new Set(dropped.map(recordKey));
-  const planned = new Set(changes.map(({ id }) => id));
-  const live = await liveAtNames(em, domainId, [...new Set(dropped.map(({ name }) => name))]);
-  return live
-    .filter((record) => isActive(record) && keys.has(recordKey(record)) && !planned.has(record.id))
-    .map((before) => ({ action: "delete", id: before.id, before, after: null }));
 }

@@ -4,7 +4,7 @@ import { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";
-import type { Failure } from "./failures.ts";
+import type { Failure } from "./settle.ts";
 import { propagationOf } from "./propagation.ts";
 import { asWritten, type StatedData } from "../dns/record.ts";
 

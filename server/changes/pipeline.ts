@@ -6,23 +6,21 @@ import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import { bookmark } from "./bookmark.ts";
-import type { Cause } from "./cause.ts";
+import { settle, type Cause } from "./settle.ts";
 import { storeFollows, type Follow, type FollowOutcome } from "./follows.ts";
-import { droppedRecords, fingerprintOf } from "./changed-elsewhere.ts";
+import { fingerprintOf } from "./changed-elsewhere.ts";
 import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { takeLease, zoneTurn, type Lease } from "./lease.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { PlannedChange } from "../dns/record.ts";
-import { refuseLocked, refuseReserved } from "./record-locks.ts";
+import { refuseLocked, refuseReserved, type Explained, type ReviewPolicy } from "./locks-and-reviews.ts";
 import { readSplits } from "./state/unread-splits.ts";
 import { repairZone, type Resolution } from "./repair.ts";
-import type { Explained, ReviewPolicy } from "./review-policy.ts";
 import type { Role } from "../database/tables/roles.ts";
-import { commitIntent, sendChanges } from "./send-changes.ts";
+import { commitIntent, droppedRecords, sendChanges } from "./send-changes.ts";
 import { storeSigning } from "./state/store-signing.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
-import { settle } from "./settle.ts";
 import { lockZone, readZoneContext, type ZoneContext } from "./zone-context.ts";
 
 export interface Planned {

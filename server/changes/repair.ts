@@ -6,14 +6,11 @@ import { qualifiedName } from "../dns/names/views.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
-import { providerPart } from "./provider-part.ts";
-import { leaveOpen, storedIntent, type Intent } from "./intent.ts";
+import { begunCalls, leaveOpen, providerPart, storedIntent, whileHeld, type Intent } from "./send-changes.ts";
 import type { Lease } from "./lease.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { failedChange } from "./failed-notice.ts";
-import { allOrTakenBack, putBack } from "./provider-call.ts";
-import { outcomesIn, provenOurs, readServed, secondsToSettle } from "./read-back.ts";
-import { begunCalls, whileHeld } from "./call-journal.ts";
+import { allOrTakenBack, outcomesIn, provenOurs, putBack, readServed, secondsToSettle } from "./provider-call.ts";
 import { settle } from "./settle.ts";
 
 /**

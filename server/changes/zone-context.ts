@@ -8,9 +8,7 @@ import type { ReverseMode, ReviewRequired } from "../database/tables/domains.ts"
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../dns-providers/provider.ts";
-import { isMirrored } from "./mirror-due.ts";
-import { isReported } from "./report-change.ts";
-import type { WatchedZone } from "./settlement.ts";
+import { isMirrored, isReported, type WatchedZone } from "./settle.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 
 /** A zone as a plan sees it, and what the caller may do in it. */

@@ -28,7 +28,7 @@ import type { IdentityServices } from "../identity/compose.ts";
 import type { JobServices } from "./jobs.ts";
 import type { RequestLimits } from "../limits/requests.ts";
 import type { NotificationServices } from "../notifications/compose.ts";
-import type { ZoneWatchers } from "../changes/watch/zone-watchers.ts";
+import type { ZoneWatchers } from "../changes/zone-watchers.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ChangeRequestApplier, ChangeRequestSchedule } from "../change-requests/applier.ts";
 import type { ChangeRequests, RequestComments } from "../change-requests/service.ts";

@@ -1,6 +1,6 @@
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../audit/audit.ts";
-import { hearZoneChanges } from "../changes/watch/announce.ts";
+import { hearZoneChanges } from "../changes/zone-watchers.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";

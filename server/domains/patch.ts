@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import type { Explained } from "../changes/review-policy.ts";
+import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { Domain, ReverseMode, ReviewRequired } from "../database/tables/domains.ts";
 import { isReverseZone } from "../dns/reverse/addresses.ts";
 import { AppError, badField } from "../platform/errors.ts";

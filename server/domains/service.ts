@@ -2,15 +2,15 @@ import { everyColumn } from "../database/every-column.ts";
 import { LockMode } from "@mikro-orm/core";
 import { endCredentials } from "../access/end-credentials.ts";
 import { lockUsers } from "../access/lock-users.ts";
-import { accessColumns, rightsIn, type Zone, zoneFor } from "../access/zone-access.ts";
+import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
 import { domainGone } from "../assignments/notices.ts";
 import { writeEntry } from "../audit/audit.ts";
-import { announceZoneChange } from "../changes/watch/announce.ts";
-import { checkOverride, type ReviewPolicy } from "../changes/review-policy.ts";
+import { announceZoneChange } from "../changes/zone-watchers.ts";
+import { checkOverride, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { withdrawForDomain } from "../change-requests/request.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
-import { type Database, type EntityManager, queries } from "../database/database.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider-configs.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
@@ -22,7 +22,7 @@ import { adoptZone } from "./adopt-zone.ts";
 import { groupingOf, movedRights } from "./named-by-assignments.ts";
 import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
 import { givenView, newName } from "./resolve-domain-name.ts";
-import { countTags, type DomainFilter, findZoneOf, listDomains } from "./list.ts";
+import { countTags, findZoneOf, listDomains, type DomainFilter } from "./list.ts";
 import { changeView, followsExpiry, refuseTaken } from "./identity.ts";
 import { refuseServed } from "./member-guard.ts";
 import { catalogOf, refuseLeavingCatalog } from "./leaving-catalog.ts";
@@ -30,12 +30,12 @@ import { moveZone } from "./move-zone.ts";
 import {
   applyPatch,
   auditedFields,
-  type DomainPatch,
   refuseGrant,
   refuseReviewSettings,
   setExpiry,
   unique,
   uniqueTags,
+  type DomainPatch,
 } from "./patch.ts";
 import { expiringFrom } from "../expiry/status.ts";
 import { detailView } from "./view.ts";

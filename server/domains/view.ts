@@ -1,6 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Tables } from "../database/tables/all.ts";
-import type { ReviewPolicy } from "../changes/review-policy.ts";
+import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { toUnicodeName } from "../dns/names/names.ts";
 import type { RegistrationFacts } from "../expiry/facts.ts";

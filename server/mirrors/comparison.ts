@@ -1,6 +1,6 @@
 import { ZoneScope } from "../access/zone-scope.ts";
 import { zoneAt } from "../changes/state/live-queries.ts";
-import { readWhole } from "../changes/read-back.ts";
+import { readWhole } from "../changes/provider-call.ts";
 import type { EntityManager } from "../database/database.ts";
 import { isActive, recordKey, type RecordData } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged } from "../dns/server-managed.ts";

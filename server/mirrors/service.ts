@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
 import type { Audit } from "../audit/audit.ts";
-import { announceZoneChange } from "../changes/watch/announce.ts";
+import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { OnDrift } from "../database/tables/mirrors.ts";
 import { readsEverything } from "../database/tables/roles.ts";

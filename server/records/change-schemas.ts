@@ -2,9 +2,11 @@ import { z } from "zod";
 import { shownRecordType } from "../api/record-type.ts";
 import { line, shownId } from "../api/schemas.ts";
 import { parsedInSlices } from "../api/sliced-inputs.ts";
-import { mostBulkRecords } from "./bulk.ts";
 import { dnsRecord, recordInput, recordPatch } from "./schemas.ts";
-import { explained, dataFields, domainId, recordData, recordId, unlock } from "../changes/schemas.ts";
+import { dataFields, domainId, explained, recordData, recordId, unlock } from "../changes/schemas.ts";
+
+/** The most records that a bulk call may create. */
+const mostBulkRecords = 100;
 
 export const bulkInput = z.strictObject({
   id: domainId,

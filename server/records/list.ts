@@ -4,9 +4,14 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { Paging } from "../database/one-page.ts";
 import { repeated } from "../database/repeated-query.ts";
 import { asWritten, type LiveRecord } from "../dns/record.ts";
-import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import {
+  liveColumns,
+  liveRecord,
+  managedColumns,
+  managedRecord,
+  managedRecords,
+} from "../changes/state/live-queries.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
-import { managedColumns, managedRecord, managedRecords } from "../changes/state/managed-queries.ts";
 import { requireStored, versionsAt } from "../changes/state/past-zone.ts";
 import { conditionsOf, type RecordConditions } from "./list-conditions.ts";
 import { orderBy, type RecordSort } from "./list-order.ts";

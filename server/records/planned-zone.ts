@@ -1,13 +1,11 @@
 import type { ProviderKind } from "../dns-providers/provider.ts";
-import { lockWarning } from "../changes/record-locks.ts";
+import { lockWarning } from "../changes/locks-and-reviews.ts";
 import type { ReverseMode } from "../database/tables/domains.ts";
 import type { PlannedChange } from "../dns/record.ts";
 import { touchedAddresses } from "../dns/reverse/touched.ts";
 import { AppError } from "../platform/errors.ts";
 import { atOnce } from "../platform/slices.ts";
-import { loweredNames } from "./lowered-names.ts";
-import { privateAddressWarnings } from "./private-addresses.ts";
-import { signedElsewhere } from "./signature-warnings.ts";
+import { loweredNames, privateAddressWarnings, signedElsewhere } from "./warnings.ts";
 
 /** One zone of a plan over many. */
 export interface PlannedZone {

@@ -2,33 +2,45 @@ import { zoneFor } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { Sent } from "../database/one-trip.ts";
-import { BulkItems } from "./bulk.ts";
 import type { ChangeInput } from "./change-schemas.ts";
 import type { Chosen, Followers } from "../changes/follows.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
 import type { RecordInput } from "./editing/drafts.ts";
 import { editsOf, planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
-import { afterChange, recordAfter } from "./changed-record.ts";
-import { applyAtomic, applyEach, type Edit } from "./editing/edits.ts";
-import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
+import {
+  applyAtomic,
+  applyEach,
+  planEdits,
+  type Edit,
+  type EditPlan,
+  type Judged,
+  type PreparedEdit,
+  type Refusal,
+} from "./editing/edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
-import { LiveNames } from "../changes/state/live-names.ts";
-import { countSeen } from "../changes/state/live-queries.ts";
-import type { Explained } from "../changes/review-policy.ts";
-import type { ChangePipeline, ApplyRequest } from "../changes/pipeline.ts";
+import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
+import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import type { ApplyRequest, ChangePipeline, ChangeResult } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { lockWarning } from "../changes/record-locks.ts";
 import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import { planView } from "./plan-view.ts";
-import { privateAddressWarnings } from "./private-addresses.ts";
-import { loweredNames } from "./lowered-names.ts";
-import { mirrorWarnings } from "./mirror-warnings.ts";
-import { signatureWarnings } from "./signature-warnings.ts";
 import { hasNewChallenge, untilSettled } from "./settled-challenges.ts";
 import type { Pause } from "../platform/pause.ts";
-import { providerRefusals, refusalError, refuseAll, refuseAtomic, refuseOutdated } from "./editing/refusals.ts";
+import { loweredNames, mirrorWarnings, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
+import {
+  providerRefusals,
+  refusalError,
+  refuseAll,
+  refuseAtomic,
+  refuseOutdated,
+  sentence,
+} from "./editing/refusals.ts";
 import { inSlices } from "../platform/slices.ts";
+import { inputError } from "../api/input-error.ts";
+import { recordInput } from "./schemas.ts";
+import { asWritten, type PlannedChange } from "../dns/record.ts";
+import { AppError } from "../platform/errors.ts";
 
 /** Changes of a zone to plan. */
 interface PlanInput {
@@ -341,3 +353,75 @@ async function planAtomic(
 }
 
 export const editedElsewhere = "The zone was changed at its provider outside Zonewright. Sync it to see those changes.";
+
+/** The items of a bulk call, read one by one: an item that cannot be read is refused and does not stop the others. */
+class BulkItems {
+  /** The edits of the items that could be read. */
+  readonly edits: readonly Edit[];
+  readonly #items: readonly unknown[];
+  /** For each item, why it cannot be read; null if it can. */
+  readonly #unreadable: readonly (Refusal | null)[];
+
+  constructor(items: readonly unknown[]) {
+    const parsed = items.map((item) => recordInput.safeParse(item));
+    this.#items = items;
+    this.edits = parsed.flatMap((item): Edit[] => (item.success ? [{ action: "create", input: item.data }] : []));
+    this.#unreadable = parsed.map((item) =>
+      item.success ? null : { ok: false, code: "BAD_REQUEST", issues: inputError(item.error).issues ?? [] },
+    );
+  }
+
+  /** Returns one outcome for each item, from those of the edits. */
+  outcomes(judged: Judged): (PreparedEdit | undefined)[] {
+    const ofEdits = [...judged.outcomes];
+    return this.#unreadable.map((refusal) => refusal ?? ofEdits.shift());
+  }
+
+  /** Returns the answer for each item. @param refusedByProvider the provider's reasons, by the id of the record */
+  results(judged: Judged, refusedByProvider: ReadonlyMap<string, string>) {
+    return this.outcomes(judged).map((outcome, index) => {
+      const item = this.#items[index];
+      const error = !outcome?.ok ? sentence(outcome?.issues ?? []) : (refusedByProvider.get(outcome.id) ?? null);
+      return {
+        success: error === null,
+        recordType: textField(item, "recordType"),
+        name: textField(item, "name"),
+        id: error === null && outcome?.ok ? outcome.id : null,
+        error,
+      };
+    });
+  }
+}
+
+function textField(value: unknown, field: "recordType" | "name"): string | null {
+  if (typeof value !== "object" || value === null || !(field in value)) return null;
+  const found = (value as Record<string, unknown>)[field];
+  return typeof found === "string" ? found : null;
+}
+
+/** Returns the record that a single edit left; null if it deleted the record. @throws AppError PROVIDER_ERROR when the provider refused the edit */
+function recordAfter({ planned, outcomes, at }: ChangeResult<EditPlan>) {
+  const [edit] = planned.outcomes;
+  if (!edit?.ok) return null;
+  // Other changes align the TTL of the record's RRset; the history shows their outcomes.
+  const index = planned.changes.findIndex(({ id }) => id === edit.id);
+  const [change, outcome] = [planned.changes[index], outcomes[index]];
+  if (!change) return edit.before && recordView(planned.zone.id, edit.before);
+  if (!outcome?.ok) throw new AppError("PROVIDER_ERROR", outcome?.message ?? "refused");
+  return afterChange(planned.zone.id, change, at);
+}
+
+/** Returns the record as a change leaves it. */
+function afterChange(domainId: string, { id, before, after }: PlannedChange, now: Date) {
+  if (!after) return null;
+  const version = (before?.version ?? 0) + 1;
+  return {
+    ...asWritten(after),
+    id,
+    domainId,
+    version,
+    serverManaged: false,
+    createdAt: before?.createdAt ?? now,
+    updatedAt: now,
+  };
+}

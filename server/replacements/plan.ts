@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
-import { refuseReserved } from "../changes/record-locks.ts";
+import { refuseReserved } from "../changes/locks-and-reviews.ts";
 import { zonesToPlan, type ZoneToPlan } from "../changes/zones-to-plan.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
@@ -11,8 +11,7 @@ import { changesHash } from "../records/editing/reviewed-plan.ts";
 import { lossWarning } from "../records/loss-guard.ts";
 import { zoneWarnings, type PlannedZone } from "../records/planned-zone.ts";
 import { countsSeen, findZones, liveAtNamesOf, type FoundZone } from "./find.ts";
-import type { ReplaceRequest, Wanted } from "./wanted.ts";
-import { readWanted } from "./wanted.ts";
+import { readWanted, type ReplaceRequest, type Wanted } from "./wanted.ts";
 import { planZonePart } from "./zone-part.ts";
 
 const zonesAtOnce = 100;

@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
 import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../changes/pipeline.ts";
-import { checkOverride } from "../changes/review-policy.ts";
+import { checkOverride } from "../changes/locks-and-reviews.ts";
 import { readsEverything } from "../database/tables/roles.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { onePage, type Paging } from "../database/one-page.ts";

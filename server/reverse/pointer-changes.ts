@@ -1,7 +1,7 @@
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { FollowItem } from "../changes/follows.ts";
-import { touchesLocked } from "../changes/record-locks.ts";
+import { touchesLocked } from "../changes/locks-and-reviews.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { followAddress, type PointerChanges, type PointerState } from "../dns/reverse/pointers.ts";
 import {
@@ -18,7 +18,7 @@ import { ruleFor } from "../dns/record-types.ts";
 import { newId } from "../platform/ids.ts";
 import { inChunks } from "../platform/slices.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
-import { defaultTtlAt } from "../records/editing/ttls.ts";
+import { defaultTtlAt } from "../records/editing/drafts.ts";
 import { claimKey, type Claim, type Resolution } from "./resolution.ts";
 
 /** A PTR change, and the address that asks for it. */

@@ -1,7 +1,7 @@
 import type { Caller } from "../access/caller.ts";
 import { outsideRights } from "../access/zone-access.ts";
 import { visibleDomains, type VisibleDomains } from "../access/visible-domains.ts";
-import type { ReviewPolicy } from "../changes/review-policy.ts";
+import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { badField } from "../platform/errors.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { accessColumns, outsideRights, rightsFrom, type Rights } from "../access/zone-access.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
-import type { ReviewPolicy } from "../changes/review-policy.ts";
+import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller } from "../access/caller.ts";
-import { refuseReserved } from "../changes/record-locks.ts";
+import { refuseReserved } from "../changes/locks-and-reviews.ts";
 import { zonesToPlan, type ZoneToPlan } from "../changes/zones-to-plan.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";

@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { batchJobName, type ExplainedRequest } from "../batches/batch.ts";
 import { storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../changes/pipeline.ts";
-import { checkOverride } from "../changes/review-policy.ts";
+import { checkOverride } from "../changes/locks-and-reviews.ts";
 import type { EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import type { Enqueue } from "../jobs/jobs.ts";

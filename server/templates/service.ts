@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import type { Chosen } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
-import type { Explained } from "../changes/review-policy.ts";
+import type { Explained } from "../changes/locks-and-reviews.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import type { EntityManager } from "../database/database.ts";
 import { parseOwner } from "../dns/names/names.ts";

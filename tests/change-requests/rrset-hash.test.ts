@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hashing } from "../../server/change-requests/review.ts";
-import { type LiveRecord, noNotes, type PlannedChange, type RecordDraft } from "../../server/dns/record.ts";
+import { noNotes, type LiveRecord, type PlannedChange, type RecordDraft } from "../../server/dns/record.ts";
 import { atOnce } from "../../server/platform/slices.ts";
 
 type State = Parameters<typeof hashing>[1];

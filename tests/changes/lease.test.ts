@@ -10,7 +10,7 @@ import { thisProcess } from "../../server/database/process-identity.ts";
 import { planState } from "../../server/dns/desired-state.ts";
 import { liveZone } from "../../server/changes/state/live-queries.ts";
 import { ChangePipeline } from "../../server/changes/pipeline.ts";
-import { ReviewPolicy } from "../../server/changes/review-policy.ts";
+import { ReviewPolicy } from "../../server/changes/locks-and-reviews.ts";
 import { ReverseFollows } from "../../server/reverse/follow-up.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { outcomesIn, provenOurs, readServed } from "../../server/changes/read-back.ts";
+import { outcomesIn, provenOurs, readServed } from "../../server/changes/provider-call.ts";
 import { effects } from "../../server/changes/settle.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import type { RecordData } from "../../server/dns/record.ts";

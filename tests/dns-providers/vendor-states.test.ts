@@ -1,15 +1,15 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { outcomesIn, provenOurs, readAll, readServed } from "../../server/changes/read-back.ts";
+import { outcomesIn, provenOurs, readAll, readServed } from "../../server/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
 import { noNotes, recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
-import { startCloudflare, refusal as cloudflareRefusal } from "../support/vendors/cloudflare/server.ts";
-import { startDigitalOcean, failure as digitalOceanFailure } from "../support/vendors/digitalocean/server.ts";
+import { refusal as cloudflareRefusal, startCloudflare } from "../support/vendors/cloudflare/server.ts";
+import { failure as digitalOceanFailure, startDigitalOcean } from "../support/vendors/digitalocean/server.ts";
 import type { LoopbackVendor, VendorReply } from "../support/vendors/loopback-vendor.ts";
-import { startRoute53, failure as route53Failure } from "../support/vendors/route53/server.ts";
+import { failure as route53Failure, startRoute53 } from "../support/vendors/route53/server.ts";
 import { record } from "./zone-folder.ts";
 
 // From any state of a few names to any other, with one failing call: reported outcomes match the records.

@@ -1,6 +1,6 @@
 import { createClient, isZonewrightError, type Client, type WatchedChange } from "../../client-sdk/src/index.ts";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { announceZoneChange } from "../../server/changes/watch/announce.ts";
+import { announceZoneChange } from "../../server/changes/zone-watchers.ts";
 import { StreamClient } from "../support/event-stream.ts";
 import { patience } from "../support/patience.ts";
 import type { RestClient } from "../support/rest-client.ts";

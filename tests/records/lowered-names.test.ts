@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { noNotes, type PlannedChange, type Spelling } from "../../server/dns/record.ts";
 import { atOnce } from "../../server/platform/slices.ts";
-import { loweredNames } from "../../server/records/lowered-names.ts";
+import { loweredNames } from "../../server/records/warnings.ts";
 
 const create = (spelling: Spelling): PlannedChange => ({
   action: "create",

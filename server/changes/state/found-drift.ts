@@ -3,6 +3,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { countActions, type PlannedChange } from "../../dns/record.ts";
 import type { ZoneSigning } from "../../dns/server-managed.ts";
+import { noDrift } from "../settle.ts";
 import { storeSigning } from "./store-signing.ts";
 
 /** A zone at the revision that was compared. */
@@ -90,12 +91,3 @@ function pendingOf(eb: ExpressionBuilder<Tables, "domains">) {
     .whereRef("change_sets.domain_id", "=", "domains.id")
     .where("change_sets.state", "=", "pending");
 }
-
-/** The columns of a zone without known drift. */
-export const noDrift = {
-  drift_found_at: null,
-  drift_created: null,
-  drift_updated: null,
-  drift_deleted: null,
-  drift_error: null,
-};

@@ -1,10 +1,11 @@
-import { sql, type CompiledQuery, type Selectable, type SqlBool } from "kysely";
+import { sql, type CompiledQuery, type Kysely, type Selectable, type SqlBool } from "kysely";
 import { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
-import { unreadSplit, type LiveRecord, type Spelling } from "../../dns/record.ts";
+import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
-import { inPages, inSlices, sorted } from "../../platform/slices.ts";
+import { inChunks, inPages, inSlices, sorted } from "../../platform/slices.ts";
+import type { Sent } from "../../database/one-trip.ts";
 
 export const liveColumns = [
   "record_id",
@@ -59,7 +60,7 @@ export function liveRecord(row: LiveRow): LiveRecord {
 }
 
 /** Returns how a stored record was written, as `Spelling`. */
-export function writtenIn(row: { written_name: string | null; written_value: string | null }): Spelling {
+function writtenIn(row: { written_name: string | null; written_value: string | null }): Spelling {
   return {
     ...(row.written_name === null ? {} : { writtenName: row.written_name }),
     ...(row.written_value === null ? {} : { writtenValue: row.written_value }),
@@ -95,11 +96,7 @@ export async function liveAtNames(
 }
 
 /** Returns what reads the live records of some names, for `liveRecord`. */
-export function liveAtNamesStatement(
-  em: EntityManager,
-  domainId: string,
-  names: readonly string[],
-): CompiledQuery<LiveRow> {
+function liveAtNamesStatement(em: EntityManager, domainId: string, names: readonly string[]): CompiledQuery<LiveRow> {
   return sql<LiveRow>`
     select ${columnsOf("found")} from ${jsonTexts([...new Set(names)])} given cross join lateral (
       select ${sql.raw(liveColumns.join(", "))} from records
@@ -266,4 +263,86 @@ export async function countsAt(
     group by at.revision
   `.execute(queries(em));
   return new Map(rows.map(({ revision, total }) => [revision, Number(total)]));
+}
+
+/** Names read at once: a statement of the embedded database blocks the event loop until it is done. */
+const namesPerQuery = 1_000;
+
+/** The live records of a zone that nothing else changes meanwhile, each name read once. */
+export class LiveNames {
+  readonly #em: EntityManager;
+  readonly #domainId: string;
+  readonly #read = new Map<string, LiveRecord[]>();
+
+  constructor(em: EntityManager, domainId: string) {
+    this.#em = em;
+    this.#domainId = domainId;
+  }
+
+  /** Returns all live records of some names. */
+  async at(names: readonly string[]): Promise<LiveRecord[]> {
+    const wanted = [...new Set(names)];
+    const missing = wanted.filter((name) => !this.#read.has(name));
+    const found = await inChunks(missing, namesPerQuery, (some) => liveAtNames(this.#em, this.#domainId, some));
+    this.#remember(missing, found);
+    return wanted.flatMap((name) => this.#read.get(name) ?? []);
+  }
+
+  /** Returns what reads names ahead, together with other statements of the transaction. */
+  ahead(names: readonly string[]): Sent {
+    return {
+      statement: () => liveAtNamesStatement(this.#em, this.#domainId, names),
+      answered: ({ rows }) => this.#remember(names, (rows as LiveRow[]).map(liveRecord)),
+    };
+  }
+
+  #remember(names: readonly string[], records: readonly LiveRecord[]): void {
+    const found = Map.groupBy(records, ({ name }) => name);
+    for (const name of names) this.#read.set(name, found.get(name) ?? []);
+  }
+}
+
+// Server-managed records: those that a provider maintains because it signs the zone, as last read. They have no versions and no history.
+
+export const managedColumns = [
+  "record_id",
+  "record_type",
+  "name",
+  "value",
+  "written_name",
+  "written_value",
+  "ttl",
+  "read_at",
+] as const;
+
+type ManagedRow = Pick<Selectable<Tables["server_managed_records"]>, (typeof managedColumns)[number]>;
+
+/** Returns a server-managed record in the shape of others: version 1, created when it was read. */
+export function managedRecord(row: ManagedRow): LiveRecord {
+  const { record_id: id, record_type: recordType, name, value, ttl, read_at: at } = row;
+  const data = { recordType, name, value, ...writtenIn(row), ttl, priority: null, proxied: false, strings: null };
+  return { ...data, id, version: 1, status: "active", ...noNotes, createdAt: at, updatedAt: at };
+}
+
+export function managedRecords(db: Kysely<Tables>, domainId: string) {
+  return db.selectFrom("server_managed_records").where("domain_id", "=", domainId);
+}
+
+export async function managedById(
+  em: EntityManager,
+  domainId: string,
+  ids: readonly string[],
+): Promise<Map<string, LiveRecord>> {
+  if (ids.length === 0) return new Map();
+  const rows = await managedRecords(queries(em), domainId)
+    .select(managedColumns)
+    .where("record_id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .execute();
+  return new Map(rows.map((row) => [row.record_id, managedRecord(row)]));
+}
+
+/** Returns all server-managed records of some scope, for an export. */
+export async function managedZone(em: EntityManager, domainId: string, scope: ZoneScope): Promise<LiveRecord[]> {
+  const rows = await managedRecords(queries(em), domainId).select(managedColumns).where(scope.condition()).execute();
+  return rows.map(managedRecord);
 }

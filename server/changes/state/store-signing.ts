@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import type { ZoneSigning } from "../../dns/server-managed.ts";
-import { mirrorsDueStatement } from "../mirror-due.ts";
-import { announceZoneChange } from "../watch/announce.ts";
+import { mirrorsDueStatement } from "../settle.ts";
+import { announceZoneChange } from "../zone-watchers.ts";
 import { raiseSerial } from "./adopt-serial.ts";
 import { serverManagedRows } from "../../database/server-managed-rows.ts";
 

@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
 import type { Audit } from "../../audit/audit.ts";
-import type { LiveNames } from "../../changes/state/live-names.ts";
+import type { LiveNames } from "../../changes/state/live-queries.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
 import { isActive } from "../../dns/record.ts";

@@ -5,7 +5,6 @@ import { hostOwners } from "../../dns/server-rules/host-names.ts";
 import { parseOwnerName } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { isWritableType } from "../../dns/server-managed.ts";
-import { defaultTtlAt, ttlAt, ttlWarnings } from "./ttls.ts";
 import { limitIssues } from "../provider-limits.ts";
 import {
   asWritten,
@@ -218,4 +217,22 @@ function updatedValue(present: LiveRecord, recordType: string, patch: Partial<Re
   if (written.ok || priority !== null || retyped) return written;
   const completed = rule.write(patch.value, present.priority, patch.door);
   return completed.ok ? completed : written;
+}
+
+/** Seconds. The TTL of a new record without one, unless its provider requires more or its RRset has another. */
+const defaultTtl = 3600;
+
+/** Returns the default TTL of new records at a provider. */
+export function defaultTtlAt({ minTtl }: ProviderKind): number {
+  return Math.max(defaultTtl, minTtl);
+}
+
+/** Returns the TTL that a record gets at the provider. */
+export function ttlAt({ proxiedTtl }: ProviderKind, proxied: boolean, ttl: number): number {
+  return proxied ? (proxiedTtl ?? ttl) : ttl;
+}
+
+/** Returns a warning if the provider replaces the TTL that was asked for. */
+function ttlWarnings({ name }: ProviderKind, asked: number, ttl: number): string[] {
+  return asked === ttl ? [] : [`${name} sets the TTL of proxied records itself: ${ttl} instead of ${asked}.`];
 }

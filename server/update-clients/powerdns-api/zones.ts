@@ -10,8 +10,7 @@ import {
   type Rights,
 } from "../../access/zone-access.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
-import type { LiveNames } from "../../changes/state/live-names.ts";
-import { liveAtNames, zoneAt } from "../../changes/state/live-queries.ts";
+import { liveAtNames, zoneAt, type LiveNames } from "../../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { absoluteName, readOwner } from "../../dns/names/names.ts";

@@ -1,11 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
-import type { WireMessage } from "../../../server/dns/wire/messages.ts";
-import { wireRecord } from "../../../server/dns/wire/messages.ts";
+import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
-import { readAll } from "../../../server/changes/read-back.ts";
+import { readAll } from "../../../server/changes/provider-call.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 

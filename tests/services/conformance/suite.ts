@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
-import { readOnlyReason, limitIssues, withoutReadOnly } from "../../../server/records/provider-limits.ts";
-import { readAll } from "../../../server/changes/read-back.ts";
+import { limitIssues, readOnlyReason, withoutReadOnly } from "../../../server/records/provider-limits.ts";
+import { readAll } from "../../../server/changes/provider-call.ts";
 import { noNotes, type LiveRecord, type RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
-import { base as usualBase, zone, type Step, type TargetName } from "./group.ts";
+import { base as usualBase, zone, type Step, type Target, type TargetName } from "./group.ts";
 import { changeGroups } from "./groups/changes.ts";
 import { dataGroups } from "./groups/data.ts";
 import { nameGroups } from "./groups/names.ts";
@@ -12,7 +12,6 @@ import { textGroups } from "./groups/texts.ts";
 import { typeGroups } from "./groups/types.ts";
 import { refusedSteps } from "./limits.ts";
 import type { Targets } from "./targets.ts";
-import type { Target } from "./group.ts";
 
 export const groups = [...nameGroups, ...textGroups, ...typeGroups, ...changeGroups, ...dataGroups];
 

@@ -177,9 +177,9 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/records/list.ts managedSlice",
     "server/records/list.ts countManaged",
     "server/records/list.ts countTypes",
-    "server/changes/state/managed-queries.ts managedRecords",
-    "server/changes/state/managed-queries.ts managedById",
-    "server/changes/state/managed-queries.ts managedZone",
+    "server/changes/state/live-queries.ts managedRecords",
+    "server/changes/state/live-queries.ts managedById",
+    "server/changes/state/live-queries.ts managedZone",
     "server/changes/state/store-signing.ts storeSigning",
     "server/changes/state/store-signing.ts insertRows",
   ],
@@ -190,7 +190,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
   ],
   "more rows than one page or range holds": [
     "server/snapshots/retention.ts within",
-    "server/records/server-rules/whole-names.ts rowsAfter",
+    "server/records/server-rules/check-changes.ts rowsAfter",
     "server/changes/state/live-queries.ts pagesAt",
   ],
   "updates, filters and reports of one plain statement": [

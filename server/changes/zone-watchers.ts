@@ -1,17 +1,19 @@
-import type { Identified } from "../../access/authenticator.ts";
-import type { Caller } from "../../access/caller.ts";
-import type { Database } from "../../database/database.ts";
+import type { Identified } from "../access/authenticator.ts";
+import type { Caller } from "../access/caller.ts";
+import { jsonTexts, queries, type Database, type EntityManager } from "../database/database.ts";
 import { sql } from "kysely";
-import { jsonTexts, queries } from "../../database/database.ts";
-import { MessageQueue } from "../../notifications/message-queue.ts";
-import type { Stream, Streams } from "../../notifications/streams.ts";
-import { notFound } from "../../platform/errors.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { ZoneChange } from "./announce.ts";
-import { changeSetsAfter, seenZones, touches } from "./rights-of-watchers.ts";
+import { MessageQueue } from "../notifications/message-queue.ts";
+import type { Stream, Streams } from "../notifications/streams.ts";
+import { notFound } from "../platform/errors.ts";
+import type { Logger } from "../platform/log.ts";
+import { afterCommit } from "../database/after-commit.ts";
+import { newId } from "../platform/ids.ts";
+import type { Channel, Redis } from "../platform/redis.ts";
+import type { ZoneScope } from "../access/zone-scope.ts";
+import { accessColumns, rightsFrom } from "../access/zone-access.ts";
 
 /** A message to a watcher: the zone has this revision. */
-export interface WatchedChange {
+interface WatchedChange {
   domainId: string;
   revision: number;
   /** Null in the first message of a zone, and where no change set made the revision. */
@@ -176,4 +178,161 @@ export class ZoneWatchers {
       this.#parts.log.debug({ err: error }, "a change could not be announced to its watchers");
     });
   }
+}
+
+/** A zone that has another revision, or that is gone. */
+interface ZoneChange {
+  domainId: string;
+  /** The revision reached; null: the domain was deleted. */
+  revision: number | null;
+  /** The change set that made the revision; null if no change set did. */
+  changeSetId: string | null;
+  /** Whether the domain has mirrors; left out: it may have. */
+  mirrored?: boolean;
+  /** Whether channels hear of the change; left out: they may. */
+  reported?: boolean;
+}
+
+type Announce = (change: ZoneChange) => void;
+
+/** Keyed by the configuration object that all units of work of a database share. */
+const listeners = new WeakMap<object, Set<Announce>>();
+
+/** Adds what hears of the changes committed to a database by this process. It must not throw. */
+export function hearZoneChanges(em: EntityManager, announce: Announce): void {
+  listeners.set(em.config, (listeners.get(em.config) ?? new Set()).add(announce));
+}
+
+/** Announces a change once the transaction has committed, and never after a rollback. */
+export function announceZoneChange(tx: EntityManager, change: ZoneChange): void {
+  afterCommit(tx, () => {
+    for (const announce of listeners.get(tx.config) ?? []) announce(change);
+  });
+}
+
+/**
+ * Exchanges announcements with other instances through Redis. While Redis is unavailable, watchers of other instances find changes by
+ * reading revisions.
+ */
+class SharedZoneChanges implements Channel {
+  readonly name = "zonewright:zone-changes";
+  readonly #redis: Redis;
+  readonly #watchers: ZoneWatchers;
+  readonly #log: Logger;
+  readonly #instance: string = newId();
+
+  constructor(redis: Redis, watchers: ZoneWatchers, log: Logger) {
+    this.#redis = redis;
+    this.#watchers = watchers;
+    this.#log = log;
+    redis.listen(this);
+  }
+
+  announce(change: ZoneChange): void {
+    this.#redis.client
+      .publish(this.name, JSON.stringify({ from: this.#instance, ...change }))
+      .catch((error: unknown) => this.#log.debug({ err: error }, "a zone's change cannot be shared at the moment"));
+  }
+
+  /** Handles a message. Other clients of the same Redis can publish anything. */
+  onMessage(text: string): void {
+    try {
+      const { from, domainId, revision, changeSetId } = JSON.parse(text) as ZoneChange & { from: string };
+      if (from === this.#instance) return;
+      this.#watchers.changed({ domainId, revision, changeSetId });
+    } catch (error) {
+      this.#log.warn({ err: error }, "a message from another instance could not be read");
+    }
+  }
+
+  onConnected(): void {
+    this.#watchers.reread();
+  }
+
+  onDisconnected(): void {}
+}
+
+/** A zone as one caller sees it now. */
+interface SeenZone {
+  id: string;
+  revision: number;
+  /** The records whose changes the caller may hear of. */
+  sees: ZoneScope;
+}
+
+/** Returns those of some domains that the caller may see, by their role and rights at a time. */
+async function seenZones(em: EntityManager, watcher: Caller, ids: readonly string[], at: Date): Promise<SeenZone[]> {
+  const user = await queries(em)
+    .selectFrom("users")
+    .select("role")
+    .where("id", "=", watcher.userId)
+    .where("disabled_at", "is", null)
+    .executeTakeFirst();
+  if (!user) return [];
+  const caller = { ...watcher, role: user.role, at };
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select(["id", "revision"])
+    .select(accessColumns(caller))
+    .where("id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .execute();
+  return rows.flatMap((row) => {
+    const rights = rightsFrom(caller, row);
+    return rights ? [{ id: row.id, revision: row.revision, sees: rights.sees }] : [];
+  });
+}
+
+/** Returns whether the revisions after one and up to another touch records of a scope. */
+async function touches(
+  em: EntityManager,
+  { domainId, after, upTo }: { domainId: string; after: number; upTo: number },
+  scope: ZoneScope,
+): Promise<boolean> {
+  if (scope.isAll) return true;
+  if (scope.isNone) return false;
+  const changed = (column: "since" | "until") =>
+    queries(em)
+      .selectFrom("records")
+      .select(sql<number>`1`.as("one"))
+      .where("domain_id", "=", domainId)
+      .where(column, ">", after)
+      .where(column, "<=", upTo)
+      .where(scope.condition());
+  const found = await changed("since").unionAll(changed("until")).limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Returns the change sets that made the revisions after one, oldest first. */
+async function changeSetsAfter(
+  em: EntityManager,
+  domainId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ id: string; revision: number }[]> {
+  const rows = await queries(em)
+    .selectFrom("change_sets")
+    .select(["id", "revision"])
+    .where("domain_id", "=", domainId)
+    .where("revision", ">", after)
+    .orderBy("revision")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, revision }) => ({ id, revision: revision ?? 0 }));
+}
+
+/** Builds the announcements of committed changes, for this process or, with Redis, between all instances. */
+export function composeZoneWatchers(parts: {
+  database: Database;
+  streams: Streams;
+  redis: Redis | null;
+  log: Logger;
+  now: () => Date;
+}): ZoneWatchers {
+  const { database, redis, log } = parts;
+  const watchers = new ZoneWatchers(parts);
+  const shared = redis && new SharedZoneChanges(redis, watchers, log);
+  hearZoneChanges(database.fork(), (change) => {
+    watchers.changed(change);
+    shared?.announce(change);
+  });
+  return watchers;
 }
