@@ -81,7 +81,7 @@ const withoutHttp = [
       "@trpc/server/*",
       "trpc-to-openapi",
       "**/api/trpc.ts",
-      "**/api/route.ts",
+      "**/api/procedures.ts",
       "**/api/rest.ts",
       "**/app.ts",
     ],

@@ -9,7 +9,7 @@ import express, {
 } from "express";
 import { consoleHttp } from "./console/http.ts";
 import { compression } from "./http/compression.ts";
-import { cors } from "./http/cors.ts";
+import { cors, bodyError, readableHead, securityHeaders } from "./http/request-guards.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
 import { docsPage, documentPage } from "./http/docs-page.ts";
 import { stopping } from "./platform/errors.ts";
@@ -18,15 +18,13 @@ import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts"
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
-import { measured, metricsPage } from "./metrics/http.ts";
+import { measured, metricsPage } from "./metrics/metrics.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
-import { bodyError, readableHead } from "./http/request-guards.ts";
 import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";
-import { securityHeaders } from "./http/security-headers.ts";
 import type { Services } from "./composition/service-types.ts";
 import { dynamicAddressPage } from "./update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./update-clients/powerdns-api/http.ts";

@@ -1,6 +1,6 @@
 import type { CompiledQuery } from "kysely";
 import { queries, type EntityManager } from "../database/database.ts";
-import { statement } from "../database/statement.ts";
+import { statement } from "../database/statements.ts";
 import { newId } from "../platform/ids.ts";
 import type { Actor } from "../access/actor.ts";
 import { listEntries, type AuditFilter } from "./list.ts";

@@ -1,7 +1,7 @@
 import type { Need } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import { unlessNull, type Database, type EntityManager } from "../database/database.ts";
-import type { Sent } from "../database/one-trip.ts";
+import type { Sent } from "../database/statements.ts";
 import type { ChangeOutcome } from "../dns-providers/provider.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";

@@ -1,5 +1,5 @@
 import { queries, type EntityManager } from "../database/database.ts";
-import { inOneTrip, oneByOne, withNext, type Answer, type Later } from "../database/one-trip.ts";
+import { inOneTrip, oneByOne, withNext, statement, type Answer, type Later } from "../database/statements.ts";
 import { hasSignatureOverSoa } from "../database/server-managed-rows.ts";
 import type { ChangeOutcome, RecordChange } from "../dns-providers/provider.ts";
 import {
@@ -19,7 +19,6 @@ import { announceZoneChange } from "./zone-watchers.ts";
 import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import { entryStatement } from "../audit/audit.ts";
-import { statement } from "../database/statement.ts";
 import type { ChangeSetKind, ChangeSetState } from "../database/tables/change-sets.ts";
 
 interface Settled {

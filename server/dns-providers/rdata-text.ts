@@ -1,8 +1,7 @@
 import { ruleFor } from "../dns/record-types.ts";
 import { spellingOf, type RecordData } from "../dns/record.ts";
 import type { RdataField } from "../dns/values/value-rule.ts";
-import { joinParameters } from "../dns/zone-file/service-parameters.ts";
-import { logicalLines } from "../dns/zone-file/tokens.ts";
+import { joinParameters, logicalLines } from "../dns/zone-file/tokens.ts";
 
 // RDATA in master-file form (RFC 1035 §5.1), as several providers print and take it.
 

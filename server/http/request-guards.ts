@@ -1,6 +1,6 @@
-import type { Request, Response } from "express";
+import express, { type Request, type Response, type RequestHandler } from "express";
 import { AppError } from "../platform/errors.ts";
-import { notUtf8 } from "./bodies/read-bytes.ts";
+import helmet from "helmet";
 
 /**
  * Refuses malformed request heads before libraries parse them. A target may have the absolute form (RFC 9112 §3.2.2). Node would answer a
@@ -50,4 +50,92 @@ export function bodyError(error: unknown): AppError | null {
         : null;
     }
   }
+}
+
+/** Error message for other encodings. */
+export const notUtf8 = "Send the body as UTF-8, plain or compressed with gzip, deflate or br.";
+
+const readers = new Map<number, RequestHandler>();
+
+/**
+ * Reads the bytes of a body, decompressed if necessary. The limit applies to the decompressed size.
+ * @throws errors of Express's body parser, see `bodyError` and `isTooLarge`
+ */
+export async function readBytes(req: Request, res: Response, limit: number): Promise<Buffer> {
+  let reader = readers.get(limit);
+  if (!reader) {
+    reader = express.raw({ limit, type: () => true });
+    readers.set(limit, reader);
+  }
+  const read = reader;
+  await new Promise<void>((resolve, reject) => {
+    void read(req, res, (error?: unknown) => {
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+  });
+  const body: unknown = req.body;
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
+
+/** Returns whether a body exceeded its limit. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && "type" in error && error.type === "entity.too.large";
+}
+
+const requestHeaders =
+  "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-Confirm-Delete, X-Request-Id, trpc-accept";
+const responseHeaders =
+  "Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, X-Request-Id";
+const preflightSeconds = "600";
+
+/** Lets pages of the listed origins call the API with credentials (Fetch standard, "CORS protocol"). */
+export function cors(origins: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    const { origin } = req.headers;
+    if (origins.length > 0) res.vary("Origin");
+    if (origin === undefined || !origins.includes(origin)) {
+      next();
+      return;
+    }
+    res.setHeader("Access-Control-Allow-Origin", origin);
+    res.setHeader("Access-Control-Allow-Credentials", "true");
+    res.setHeader("Access-Control-Expose-Headers", responseHeaders);
+    if (req.method !== "OPTIONS" || req.headers["access-control-request-method"] === undefined) {
+      next();
+      return;
+    }
+    res.setHeader("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    res.setHeader("Access-Control-Allow-Headers", requestHeaders);
+    res.setHeader("Access-Control-Max-Age", preflightSeconds);
+    res.status(204).end();
+  };
+}
+
+const hstsSeconds = 31_536_000;
+
+/**
+ * Sets security headers on every response: no resources, no framing. The documentation page has its own policy. HSTS is sent only if
+ * SITE_URL is https, because otherwise the site would become unreachable.
+ */
+export function securityHeaders(siteUrl: string): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        "default-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+        "frame-ancestors": ["'none'"],
+      },
+    },
+    strictTransportSecurity: siteUrl.startsWith("https:") && { maxAge: hstsSeconds, includeSubDomains: false },
+    xFrameOptions: { action: "deny" },
+    // Obsolete headers, which would only add to every response.
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  });
 }

@@ -1,14 +1,14 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
 import { visitor, type Actor } from "../access/actor.ts";
 import type { EntityManager } from "../database/database.ts";
-import { countCall } from "../limits/count-call.ts";
+import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
 import { clearSiteCookie } from "../accounts/auth/site-cookies.ts";
 import { setFlowCookie } from "./flow-cookie.ts";
 import { knownProvider } from "./providers/provider.ts";
-import { type ProviderId } from "../database/tables/identity.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
 
 interface Visit {

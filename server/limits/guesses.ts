@@ -6,7 +6,7 @@ import { withKeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Actor } from "../access/actor.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
-import { LimitReached, secondsLeft } from "./rate-limit.ts";
+import { LimitReached, secondsLeft } from "./requests.ts";
 
 const windowSeconds = 15 * 60;
 /** For passwords of an account from one network; for codes, from all of them. */

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { seesDomain } from "../access/who-sees.ts";
+import { seesDomain } from "../access/zone-access.ts";
 import { jsonRows, queries, type Database, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { Notifications } from "../notifications/notify.ts";

@@ -1,7 +1,7 @@
 import { zoneFor } from "../access/zone-access.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import type { Sent } from "../database/one-trip.ts";
+import type { Sent } from "../database/statements.ts";
 import type { ChangeInput } from "./change-schemas.ts";
 import type { Chosen, Followers } from "../changes/follows.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";

@@ -5,7 +5,7 @@ import { refuseAuditor } from "../api/auditors.ts";
 import { logFailure } from "../api/failure-log.ts";
 import { errorOf, type ServerContext } from "../api/trpc.ts";
 import { MovedAway } from "../changes/pipeline.ts";
-import { countCall } from "../limits/count-call.ts";
+import { countCall } from "../limits/requests.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";
 import { parseHostName } from "./writable-zone.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { afterCommit } from "../../server/database/after-commit.ts";
 import { queries, type Database, type EntityManager } from "../../server/database/database.ts";
-import { inOneTrip, oneByOne, withNext, type Later } from "../../server/database/one-trip.ts";
+import { inOneTrip, oneByOne, withNext, type Later } from "../../server/database/statements.ts";
 import { emptyDatabase } from "../support/database.ts";
 
 let database: Database;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { replaceFile } from "../../server/dns-providers/zonefile/replace-file.ts";
+import { replaceFile } from "../../server/dns-providers/zonefile/folder.ts";
 import {
   connect,
   contentOf,

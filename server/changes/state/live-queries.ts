@@ -5,7 +5,7 @@ import type { Tables } from "../../database/tables/all.ts";
 import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
 import { inChunks, inPages, inSlices, sorted } from "../../platform/slices.ts";
-import type { Sent } from "../../database/one-trip.ts";
+import type { Sent } from "../../database/statements.ts";
 
 export const liveColumns = [
   "record_id",

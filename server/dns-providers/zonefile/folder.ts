@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync, statSync, type BigIntStats } from "node:fs";
-import { open, realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep, dirname, basename } from "node:path";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError } from "../provider.ts";
-import { fileError, fileFailure, isMissing } from "./file-errors.ts";
 import { fileNamesOf } from "./file-names.ts";
+import { randomUUID } from "node:crypto";
 
 /** A zone's file at one moment. */
 export interface FoundFile {
@@ -80,4 +80,111 @@ export function includeFrom(folder: string): (path: string) => Result<Buffer> {
 function isWithin(path: string, folder: string): boolean {
   const from = relative(folder, path);
   return from === "" || (from !== ".." && !from.startsWith(`..${sep}`) && !isAbsolute(from));
+}
+
+/**
+ * Replaces a file atomically: a reader, or a machine after power loss, sees either the old or the new content. `replaced` describes
+ * the file that the content was made from, null for a new one. If the file has changed since, it is left alone.
+ * @throws ProviderError with effect `none`, unless the file was replaced but may not survive a crash.
+ */
+export async function replaceFile(path: string, content: string | Buffer, replaced: BigIntStats | null): Promise<void> {
+  const temporary = join(dirname(path), `.zonewright-${randomUUID()}.tmp`);
+  try {
+    await writeDurably(temporary, content, replaced);
+    await refuseIfEdited(path, replaced);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw fileError(error, "write the zone file", path);
+  }
+  try {
+    await syncFolder(dirname(path));
+  } catch (error) {
+    throw fileError(error, "flush the new zone file to disk", path, "unknown");
+  }
+}
+
+async function writeDurably(path: string, content: string | Buffer, replaced: BigIntStats | null): Promise<void> {
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await handle.writeFile(content);
+    if (replaced !== null) {
+      // A name server may read the file through its group. Only root may change the owner, so this is best effort.
+      await handle.chown(Number(replaced.uid), Number(replaced.gid)).catch(() => null);
+    }
+    await handle.chmod(replaced === null ? 0o644 : Number(replaced.mode & 0o777n));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function refuseIfEdited(path: string, replaced: BigIntStats | null): Promise<void> {
+  const present = await statsOf(path);
+  const same =
+    present?.ino === replaced?.ino && present?.size === replaced?.size && present?.mtimeNs === replaced?.mtimeNs;
+  if (!same)
+    throw new ProviderError("The zone file was edited at the same moment; nothing was written. Try again.", "none");
+}
+
+async function statsOf(path: string): Promise<BigIntStats | null> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: "it does not exist",
+  EACCES: "the service lacks permission",
+  EPERM: "the operating system does not allow it",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EISDIR: "it is a folder",
+  ENOTDIR: "part of its path is not a folder",
+  ELOOP: "its symbolic links go in a circle",
+  ENAMETOOLONG: "its name is longer than the file system allows",
+  EIO: "the disk reports an error",
+};
+
+/** Returns why an operation on a file failed, as the end of a sentence. Contains no path. */
+function fileFailure(error: unknown): string {
+  const code = errorCode(error);
+  if (code === null) return error instanceof Error ? error.message : String(error);
+  return reasons[code] ?? `the operating system reports ${code}`;
+}
+
+/** Returns the ProviderError for a failed operation on `path`. `doing` completes "cannot": `read the file of example.com`. */
+export function fileError(
+  error: unknown,
+  doing: string,
+  path: string,
+  effect: "none" | "unknown" = "none",
+): ProviderError {
+  if (error instanceof ProviderError) return error;
+  return new ProviderError(`Cannot ${doing} (${basename(path)}): ${fileFailure(error)}.`, effect, { cause: error });
+}
+
+/** Returns whether an error means that a file or folder does not exist. */
+export function isMissing(error: unknown): boolean {
+  return errorCode(error) === "ENOENT";
+}
+
+function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  return error.code;
 }

@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "./file-errors.ts";
+import { isMissing } from "./folder.ts";
 
 /** Editors and name servers write in several steps; only the last one counts. */
 const settleMilliseconds = 500;

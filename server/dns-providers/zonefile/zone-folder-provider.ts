@@ -7,9 +7,9 @@ import { isPlaceholder } from "../../dns/zone-file/contents.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
 import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
 import { nextSerial } from "../../dns/zone-file/serial.ts";
-import { initialSoa, withLoadableMailbox } from "../../dns/zone-file/soa.ts";
-import { inSlices, takeTurns } from "../../platform/slices.ts";
-import { printingZoneFile, printZoneFile } from "../../dns/zone-file/write.ts";
+import { initialSoa, withLoadableMailbox, type Soa } from "../../dns/zone-file/soa.ts";
+import { inSlices, takeTurns, filtered, type Steps } from "../../platform/slices.ts";
+import { printingZoneFile, printZoneFile, type ZoneFileContent } from "../../dns/zone-file/write.ts";
 import { applyingToRecords, type RecordStore } from "../applying/apply-to-records.ts";
 import { allOrNone } from "../applying/change-outcomes.ts";
 import { listedZones } from "../listed-zones.ts";
@@ -21,15 +21,21 @@ import {
   type ListedZones,
   type RecordChange,
 } from "../provider.ts";
-import { fingerprintOf } from "./content-fingerprint.ts";
-import { fileError, isMissing } from "./file-errors.ts";
+import {
+  fileError,
+  isMissing,
+  findZoneFile,
+  readInFolder,
+  includeFrom,
+  replaceFile,
+  type FoundFile,
+} from "./folder.ts";
 import { fileNamesOf, isBesideZones, readFileName, zoneOfFile } from "./file-names.ts";
-import { findZoneFile, readInFolder, type FoundFile } from "./folder.ts";
-import { cacheWritten, knownZone, parseFile, parseSoa } from "./parsed-zones.ts";
-import { replaceFile } from "./replace-file.ts";
 import { watchFolder } from "./watch-folder.ts";
+import { createHash } from "node:crypto";
+import { readZoneFile, readZoneSoa, type ParsedZoneFile } from "../../dns/zone-file/parse.ts";
 
-export interface ZoneFolder {
+interface ZoneFolder {
   /** Absolute path. */
   folder: string;
   /** Whether a missing folder counts as empty: the embedded folder is created with the first zone. */
@@ -182,4 +188,119 @@ async function requireFile(folder: string, zone: string): Promise<FoundFile> {
   const found = await findZoneFile(folder, zone);
   if (found) return found;
   throw new ProviderError(`There is no zone file for ${zone} in the zone folder.`, "none", { zoneMissing: true });
+}
+
+const chunkBytes = 16_384;
+const newline = 10;
+const carriageReturn = 13;
+const directive = "$INCLUDE";
+
+/** Returns the fingerprint of a zone file's content; null for a file with $INCLUDE, whose own bytes stay the same when an included file changes. */
+async function fingerprintOf(content: Buffer): Promise<string | null> {
+  return await inSlices(hashing(content));
+}
+
+function* hashing(content: Buffer): Steps<string | null> {
+  const hash = createHash("sha256");
+  for (let start = 0; start < content.length; start += chunkBytes) {
+    const end = Math.min(content.length, start + chunkBytes);
+    for (let at = content.indexOf("$", start); at !== -1 && at < end; at = content.indexOf("$", at + 1)) {
+      if (includesAt(content, at)) return null;
+    }
+    hash.update(content.subarray(start, end));
+    yield;
+  }
+  return hash.digest("hex");
+}
+
+function includesAt(content: Buffer, at: number): boolean {
+  const before = content[at - 1];
+  if (before !== undefined && before !== newline && before !== carriageReturn) return false;
+  return content.toString("latin1", at, at + directive.length).toUpperCase() === directive;
+}
+
+/** The content of a zone file. */
+type ReadZone = Pick<Extract<ParsedZoneFile, { ok: true }>, "records" | "soa" | "includedFiles">;
+
+/** Bytes of zone files to cache. Parsed, they take about five times as much memory. */
+const mostCachedBytes = 8_388_608;
+
+/** Parsed zones by name and fingerprint, the most recently used last. The fingerprint identifies the content, so no entry is ever outdated. */
+const cache = new Map<string, { zone: ReadZone; bytes: number }>();
+let cachedBytes = 0;
+
+/** Parses a zone file in slices. @throws ProviderError naming the first line that cannot be read */
+async function parseFile(folder: string, zone: string, found: FoundFile): Promise<ReadZone> {
+  const parsed = await inSlices(readZoneFile(found.content, optionsFor(folder, zone)));
+  return parsed.ok ? parsed : refuseFile(found, parsed.errors);
+}
+
+/** Reads the SOA of a zone file and nothing after it. @throws ProviderError if a line before it cannot be read */
+async function parseSoa(folder: string, zone: string, found: FoundFile): Promise<Soa | null> {
+  const parsed = await inSlices(readZoneSoa(found.content, optionsFor(folder, zone)));
+  return parsed.ok ? parsed.soa : refuseFile(found, parsed.errors);
+}
+
+/** Returns the zone in the file, from the cache if the file with this fingerprint was parsed or written before. @throws ProviderError */
+async function knownZone(
+  folder: string,
+  zone: string,
+  found: FoundFile,
+  fingerprint: string | null,
+): Promise<ReadZone> {
+  const key = `${zone} ${fingerprint}`;
+  const known = fingerprint === null ? undefined : cache.get(key);
+  const read = known?.zone ?? (await parseFile(folder, zone, found));
+  if (fingerprint !== null) store(key, read, found.content.length);
+  return read;
+}
+
+/** Caches the written zone, so that the next edit has nothing to parse. @param fingerprint of the file @param bytes its length */
+async function cacheWritten(
+  content: ZoneFileContent,
+  changes: readonly RecordChange[],
+  fingerprint: string | null,
+  bytes: number,
+): Promise<void> {
+  const read = fingerprint === null ? null : await inSlices(readingWritten(content, changes));
+  if (read !== null) store(`${content.zone} ${fingerprint}`, read, bytes);
+}
+
+/**
+ * Returns the content of the written file; null if it cannot be read. Only names that were changed may read differently from the
+ * records given.
+ */
+function* readingWritten(content: ZoneFileContent, changes: readonly RecordChange[]): Steps<ReadZone | null> {
+  const names = new Set(changes.map(({ after }) => after?.name));
+  const changed = yield* filtered(content.records, ({ name }) => names.has(name));
+  const others = yield* filtered(content.records, ({ name }) => !names.has(name));
+  const text = yield* printingZoneFile({ ...content, records: changed });
+  const read = yield* readZoneFile(text, { zone: content.zone, keepBadData: true });
+  return read.ok ? { records: others.concat(read.records), soa: read.soa, includedFiles: [] } : null;
+}
+
+function store(key: string, zone: ReadZone, bytes: number): void {
+  forget(key);
+  if (bytes > mostCachedBytes) return;
+  cache.set(key, { zone, bytes });
+  cachedBytes += bytes;
+  for (const oldest of cache.keys()) {
+    if (cachedBytes <= mostCachedBytes) return;
+    forget(oldest);
+  }
+}
+
+function forget(key: string): void {
+  cachedBytes -= cache.get(key)?.bytes ?? 0;
+  cache.delete(key);
+}
+
+function optionsFor(folder: string, zone: string) {
+  return { zone, include: includeFrom(folder), keepBadData: true };
+}
+
+function refuseFile({ path }: FoundFile, errors: Extract<ParsedZoneFile, { ok: false }>["errors"]): never {
+  const [first, ...others] = errors;
+  const more = others.length > 0 ? ` (${others.length} more below)` : "";
+  throw new ProviderError(`${first?.file ?? basename(path)}, line ${first?.line}: ${first?.message}${more}`, "none");
 }

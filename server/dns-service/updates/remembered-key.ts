@@ -1,5 +1,5 @@
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
-import type { Sent } from "../../database/one-trip.ts";
+import type { Sent } from "../../database/statements.ts";
 
 /** Thrown when a remembered key is no longer what it was: it was deleted, or its owner's rights changed. Nothing was changed. */
 export class KeyChanged extends Error {}

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import type { Sent } from "../../database/one-trip.ts";
-import { statement } from "../../database/statement.ts";
+import { statement, type Sent } from "../../database/statements.ts";
 import { rcodes } from "../../dns/wire/messages.ts";
 import { realPause } from "../../platform/pause.ts";
 

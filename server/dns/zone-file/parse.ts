@@ -4,8 +4,6 @@ import { spellingOf, type RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { splitLongStrings } from "../values/long-strings.ts";
 import { addRecord, addSoa, recordsOf } from "./contents.ts";
-import { readHeader, type RecordHeader } from "./header.ts";
-import { inAscii, octetFault, octetText, type OctetText } from "./octet-text.ts";
 import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
 import {
   readingOf,
@@ -19,7 +17,9 @@ import {
 } from "./reading.ts";
 import { readSoa, type Soa } from "./soa.ts";
 import { scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
-import { parseTtl } from "./ttl.ts";
+import { parseTtl, looksLikeTtl } from "./ttl.ts";
+import type { RdataField } from "../values/value-rule.ts";
+import { canonicalType, unstorableReason } from "./type-names.ts";
 
 export type { ZoneFileOptions } from "./reading.ts";
 
@@ -335,4 +335,98 @@ function* includeFile(reading: Reading, path: string, originRaw: string | undefi
   reading.origin = origin;
   reading.owner = owner;
   return null;
+}
+
+/** The fields between owner and RDATA. */
+interface RecordHeader {
+  /** Seconds; null if the entry has none. */
+  ttl: number | null;
+  recordType: string;
+  /** Index of the first RDATA field. */
+  rdata: number;
+}
+
+/** Reads `[TTL] [class] type` or `[class] [TTL] type` (RFC 1035 §5.1), starting at `fields[start]`. Accepts only class IN. */
+function readHeader(fields: readonly RdataField[], start: number): Result<RecordHeader> {
+  let ttl: number | null = null;
+  let classSeen = false;
+  for (let index = start; ; index++) {
+    const field = fields[index];
+    if (field === undefined) return refuse("This entry has no record type.");
+    if (field.quoted) return refuse(`Expected a record type, not "${shortened(field.raw)}" in quotes.`);
+    if (ttl === null && looksLikeTtl(field.raw)) {
+      const parsed = parseTtl(field.raw);
+      if (!parsed.ok) return parsed;
+      ttl = parsed.value;
+    } else if (!classSeen && isClass(field.raw)) {
+      if (!isInternet(field.raw)) return refuse(`Class ${field.raw} is not supported; use IN.`);
+      classSeen = true;
+    } else {
+      const recordType = canonicalType(field.raw);
+      if (recordType === null) {
+        const reason = unstorableReason(field.raw);
+        return refuse(
+          reason === null
+            ? `"${shortened(field.raw)}" is not a known record type.`
+            : `${field.raw.toUpperCase()} ${reason}.`,
+        );
+      }
+      return ok({ ttl, recordType, rdata: index + 1 });
+    }
+  }
+}
+
+function isClass(text: string): boolean {
+  return /^(?:in|ch|hs|cs|any|none|class\d{1,5})$/i.test(text);
+}
+
+function isInternet(text: string): boolean {
+  const name = text.toUpperCase();
+  return name === "IN" || name === "CLASS1";
+}
+
+/**
+ * A master file decoded as one character per octet. RFC 1035 §5.1 defines no encoding: a comment may contain any octet, and in a name or
+ * text an octet is just that octet.
+ */
+interface OctetText {
+  text: string;
+  /** Whether the text consists of printable ASCII, tabs and line ends only. */
+  isPlain: boolean;
+  /** Whether the source was already decoded, so that U+FFFD stands for octets that could not be decoded. */
+  wasDecoded: boolean;
+}
+
+function octetText(source: string | Buffer): OctetText {
+  const wasDecoded = typeof source === "string";
+  const isAscii = wasDecoded && /^\p{ASCII}*$/u.test(source);
+  const text = isAscii ? source : (wasDecoded ? Buffer.from(source, "utf8") : source).toString("latin1");
+  return {
+    text: text.startsWith("\u00ef\u00bb\u00bf") ? text.slice(3) : text,
+    isPlain: !/[^\t\n\r -~]/.test(text),
+    wasDecoded,
+  };
+}
+
+/** Returns what is wrong with a field's non-printable octets, or null. */
+function octetFault({ raw }: Field, { wasDecoded }: OctetText): string | null {
+  const [control] = /[^ -~\t\u0080-\u00ff]/.exec(raw) ?? [];
+  if (control !== undefined) {
+    const code = control.charCodeAt(0);
+    const name = `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+    return `The control character ${name} is not allowed here; write it as \\${String(code).padStart(3, "0")} or remove it.`;
+  }
+  if (wasDecoded && raw.includes("\u00ef\u00bf\u00bd")) {
+    return "A byte here was not valid UTF-8 and was lost in decoding (U+FFFD). Write it as \\ and its three decimal digits.";
+  }
+  return null;
+}
+
+/** Returns the field with each non-ASCII octet as `\DDD`. */
+function inAscii(field: Field): Field {
+  const raw = field.raw.replaceAll(/\\[^\u0080-\u00ff]|\\?[\u0080-\u00ff]/g, (part) => {
+    const octet = part.charCodeAt(part.length - 1);
+    return octet < 0x80 ? part : `\\${octet}`;
+  });
+  return raw === field.raw ? field : { ...field, raw };
 }

@@ -7,8 +7,7 @@ import { longStringFault } from "../values/long-strings.ts";
 import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { joinParameters } from "./service-parameters.ts";
-import { logicalLines, type Field } from "./tokens.ts";
+import { joinParameters, logicalLines, type Field } from "./tokens.ts";
 import { unstorableReason } from "./type-names.ts";
 
 /** `\DDD` is one octet. */

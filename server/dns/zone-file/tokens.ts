@@ -1,4 +1,5 @@
 import type { RdataField } from "../values/value-rule.ts";
+import { typesWithParameters } from "../values/uneditable.ts";
 
 /** An error or warning at a 1-based line of the text. */
 export interface LineMessage {
@@ -27,7 +28,7 @@ export interface LogicalLine {
   comment: string | null;
 }
 
-export interface BrokenLine extends LineMessage {
+interface BrokenLine extends LineMessage {
   kind: "error";
 }
 
@@ -217,4 +218,22 @@ function skipToLineEnd(scanner: Scanner): void {
 
 function broken(line: number, message: string): BrokenLine {
   return { kind: "error", line, message };
+}
+
+/**
+ * Joins `alpn=` and the quoted `h2,h3` directly after it into the single field `alpn="h2,h3"` (RFC 9460 appendix A).
+ * For other types a quote begins a new field, as in BIND.
+ */
+export function joinParameters(recordType: string, fields: Field[]): Field[] {
+  if (!typesWithParameters.has(recordType)) return fields;
+  const joined: Field[] = [];
+  for (const field of fields) {
+    const before = joined.at(-1);
+    if (before && field.glued && field.quoted && !before.quoted && before.raw.endsWith("=")) {
+      joined[joined.length - 1] = { ...before, raw: `${before.raw}"${field.raw}"` };
+    } else {
+      joined.push(field);
+    }
+  }
+  return joined;
 }

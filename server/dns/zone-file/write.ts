@@ -2,10 +2,14 @@ import { printRdata } from "../record-types.ts";
 import { isApexNs, nameOf, type RecordData, type StatedData } from "../record.ts";
 import { isPlaceholder } from "./contents.ts";
 import { placeholderNameServer, type Soa } from "./soa.ts";
-import { inFile } from "./printed-data.ts";
 import { atOnce, mapped, sorted, type Steps } from "../../platform/slices.ts";
-import { logicalLines } from "./tokens.ts";
+import { logicalLines, joinParameters } from "./tokens.ts";
 import { isProviderType, typeNumber } from "./type-names.ts";
+import { rdataFromFields } from "../rdata/rdata.ts";
+import { OctetSource } from "../rdata/field.ts";
+import { readParameters } from "../rdata/service-parameters.ts";
+import { printGeneric } from "../values/generic-form.ts";
+import { typesWithParameters } from "../values/uneditable.ts";
 
 export interface ZoneFileContent {
   /** Canonical zone name: lower-case A-labels, no trailing dot. */
@@ -196,4 +200,43 @@ function splitLabels(name: string): string[] {
   }
   labels.push(name.slice(start));
   return labels;
+}
+
+/** Types whose mnemonic BIND 9.18, Knot 3.2, NSD 4.6 or CoreDNS does not recognize, or no longer does. */
+const poorlySupported: ReadonlySet<string> = new Set(
+  (
+    "NULL WKS X25 ISDN RT NSAP NSAP-PTR SIG PX GPOS NXT EID NIMLOC ATMA A6 SINK IPSECKEY HIP NINFO RKEY TALINK DSYNC HHIT BRID AVC DOA " +
+    "AMTRELAY RESINFO WALLET TA DLV MB MG MR"
+  ).split(" "),
+);
+
+/** Number of service parameters printed by name: those of RFC 9460 §14.3.2, without later ones. */
+const namedParameters = 7;
+
+/**
+ * Returns type and data in a form that any name server loads: types that not every server recognizes in generic form (RFC 3597), and
+ * later service parameters by number.
+ */
+function inFile(recordType: string, printed: string): [recordType: string, data: string] {
+  if (poorlySupported.has(recordType)) {
+    const rdata = octetsOf(recordType, printed);
+    return rdata === null ? [recordType, printed] : [`TYPE${typeNumber(recordType)}`, printGeneric(rdata)];
+  }
+  if (typesWithParameters.has(recordType) && /dohpath|ohttp/.test(printed)) {
+    const rdata = octetsOf(recordType, printed);
+    if (rdata !== null) return [recordType, printService(rdata)];
+  }
+  return [recordType, printed];
+}
+
+function octetsOf(recordType: string, printed: string): Buffer | null {
+  const [line] = logicalLines(printed);
+  if (line?.kind !== "line") return null;
+  const rdata = rdataFromFields(recordType, joinParameters(recordType, line.fields), "");
+  return rdata.ok ? rdata.value : null;
+}
+
+function printService(rdata: Buffer): string {
+  const octets = new OctetSource(rdata);
+  return [octets.number(2), octets.name(), ...readParameters(octets.rest(), namedParameters)].join(" ");
 }

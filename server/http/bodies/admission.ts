@@ -2,9 +2,11 @@ import type { Request } from "express";
 import { visitor } from "../../access/actor.ts";
 import { permitted } from "../../access/caller.ts";
 import { AppError } from "../../platform/errors.ts";
-import { countCall } from "../../limits/count-call.ts";
+import { countCall } from "../../limits/requests.ts";
 import type { ServerContext } from "../../api/trpc.ts";
-import type { LargeCall } from "./large-routes.ts";
+import type { AnyTRPCRouter } from "@trpc/server";
+import type { Permission } from "../../access/permissions.ts";
+import { patternOf, restProcedures } from "../../api/rest.ts";
 
 const kibibyte = 1_024;
 const mebibyte = 1_048_576;
@@ -13,7 +15,7 @@ const mebibyte = 1_048_576;
 export const bodyLimits = { anonymous: 64 * kibibyte, ordinary: mebibyte, large: 16 * mebibyte } as const;
 
 /** The size limit of a body, and the error if it is exceeded. */
-export interface Admission {
+interface Admission {
   limit: number;
   /** The sender; null if unauthenticated. */
   userId: string | null;
@@ -70,4 +72,29 @@ function permissionFault(caller: Parameters<typeof permitted>[0], { permission }
     if (error instanceof AppError) return error;
     throw error;
   }
+}
+
+/** A call that accepts a large body. */
+export interface LargeCall {
+  procedure: string;
+  permission: Permission | null;
+  /** Input fields from the path; null for tRPC, where the body contains all input. */
+  inPath: Readonly<Record<string, string>> | null;
+}
+
+/** Returns a function that matches requests to calls with large bodies by method and path, before the body is read. */
+export function largeCalls(router: AnyTRPCRouter): (req: Request) => LargeCall | null {
+  const routes = restProcedures(router).flatMap(({ name, meta: { openapi, largeBody = false, permission = null } }) =>
+    openapi && largeBody
+      ? [{ procedure: name, permission, method: openapi.method, pattern: patternOf(`/api${openapi.path}`) }]
+      : [],
+  );
+  return ({ method, path }) => {
+    for (const { procedure, permission, ...route } of routes) {
+      if (method === "POST" && path === `/trpc/${procedure}`) return { procedure, permission, inPath: null };
+      const inPath = method === route.method ? route.pattern.exec(path) : null;
+      if (inPath) return { procedure, permission, inPath: { ...inPath.groups } };
+    }
+    return null;
+  };
 }

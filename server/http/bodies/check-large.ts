@@ -2,8 +2,7 @@ import { AppError, type ErrorCode, type Issue } from "../../platform/errors.ts";
 import { inputError } from "../../api/input-error.ts";
 import { deserializeInput } from "../../api/trpc-input.ts";
 import { alsoInPath } from "../../api/also-in-path.ts";
-import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
-import { mostValues } from "../../api/json-shape.ts";
+import { readJsonObject, mostValues, type JsonObject } from "../../api/json-object.ts";
 import type { z } from "zod";
 
 /** A large body sent to the worker. */

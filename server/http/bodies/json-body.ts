@@ -2,14 +2,11 @@ import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { visitor } from "../../access/actor.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
-import { countCall } from "../../limits/count-call.ts";
+import { countCall } from "../../limits/requests.ts";
 import type { ServerContext } from "../../api/trpc.ts";
-import { admit, bodyLimits, isSmall } from "./admission.ts";
-import { bodyError } from "../request-guards.ts";
-import { readJsonObject, type JsonObject } from "../../api/json-object.ts";
-import { mostValues } from "../../api/json-shape.ts";
-import { largeCalls, type LargeCall } from "./large-routes.ts";
-import { isTooLarge, notUtf8, readBytes } from "./read-bytes.ts";
+import { admit, bodyLimits, isSmall, largeCalls, type LargeCall } from "./admission.ts";
+import { bodyError, isTooLarge, notUtf8, readBytes } from "../request-guards.ts";
+import { readJsonObject, mostValues, type JsonObject } from "../../api/json-object.ts";
 
 /** Larger bodies of large calls are parsed in a worker thread. */
 const inThreadBeyond = bodyLimits.anonymous;

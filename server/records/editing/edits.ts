@@ -2,7 +2,7 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { ErrorCode, Issue } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import { outsideRights, type Rights } from "../../access/zone-access.ts";
+import { outsideRights, usersWhoSee, type Rights } from "../../access/zone-access.ts";
 import { reservedByLock } from "../../changes/locks-and-reviews.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
 import { kindOfZone, readOnlyReason } from "../provider-limits.ts";
@@ -26,7 +26,6 @@ import type { ZoneContext } from "../../changes/zone-context.ts";
 import { liveById, LiveNames, managedById } from "../../changes/state/live-queries.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { checkChanges } from "../server-rules/check-changes.ts";
-import { usersWhoSee } from "../../access/who-sees.ts";
 
 /** One change that a client asks for. */
 export type Edit =

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { inOneTrip } from "../../../server/database/one-trip.ts";
+import { inOneTrip } from "../../../server/database/statements.ts";
 import { rcodes } from "../../../server/dns/wire/messages.ts";
 import { signRequest } from "../../../server/dns/wire/tsig.ts";
 import { prerequisite as pre, update, UpdateClient } from "../../support/name-servers/update-client.ts";

@@ -2,8 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { layouts } from "../../../server/dns/rdata/layouts.ts";
 import { rdataFromFields, rdataToText } from "../../../server/dns/rdata/rdata.ts";
-import { logicalLines } from "../../../server/dns/zone-file/tokens.ts";
-import { joinParameters } from "../../../server/dns/zone-file/service-parameters.ts";
+import { logicalLines, joinParameters } from "../../../server/dns/zone-file/tokens.ts";
 import { data } from "../zone-file/corpus/types.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 

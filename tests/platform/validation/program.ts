@@ -1,8 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import type { ZodType } from "zod";
 import { AppError } from "../../../server/platform/errors.ts";
-import { readJsonObject } from "../../../server/api/json-object.ts";
-import { mostValues } from "../../../server/api/json-shape.ts";
+import { readJsonObject, mostValues } from "../../../server/api/json-object.ts";
 import { inputError, setSchemaMessages } from "../../../server/api/input-error.ts";
 import { appRouter } from "../../../server/router.ts";
 import { deserializeInput } from "../../../server/api/trpc-input.ts";
