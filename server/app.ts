@@ -18,7 +18,7 @@ import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts"
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./http/methods.ts";
 import { identityHttp } from "./identity/http.ts";
-import { measured, metricsPage } from "./metrics/metrics.ts";
+import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
 import { jsonBody } from "./http/bodies/json-body.ts";

@@ -1,7 +1,7 @@
 import { assignmentNotice } from "../../server/assignments/notices.ts";
 import { signInNotice } from "../../server/accounts/auth/new-sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in-notice.ts";
-import { failedChange } from "../../server/changes/failed-notice.ts";
+import { failedChange } from "../../server/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
@@ -19,8 +19,7 @@ import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
 import { changeMessage } from "../../server/change-reports/messages.ts";
-import type { NotificationEvent, ZoneChanged } from "../../server/platform/events.ts";
-import type { Notice } from "../../server/platform/events.ts";
+import type { NotificationEvent, ZoneChanged, Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";
 const userId = "01a1fb0f-6204-7000-abd4-276e976be8b8";

@@ -7,7 +7,6 @@ import type { EntityManager } from "../database/database.ts";
 import { visitor, type Actor } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
 import { AppError, errorCodes, type ErrorCode } from "../platform/errors.ts";
-import { refuseAuditor } from "./auditors.ts";
 import { logFailure } from "./failure-log.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import { parsedBody } from "./parsed-bodies.ts";
@@ -227,3 +226,29 @@ export const router = t.router;
 
 /** Merges routers into one namespace. */
 export const merged = t.mergeRouters;
+
+/** The namespaces of procedures that change only the caller's own account. */
+const ownAccount: ReadonlySet<string> = new Set([
+  "auth",
+  "identity",
+  "notifications",
+  "profile",
+  "sessions",
+  "tokens",
+  "tsigKeys",
+  "twoFactor",
+]);
+
+/**
+ * Refuses whatever an auditor may not change. Reads pass, also those that are sent by POST and need only a permission to read.
+ * @throws AppError FORBIDDEN
+ */
+export function refuseAuditor(
+  { role }: Pick<Caller, "role">,
+  { procedure, type, permission }: Pick<RouteMeta, "permission"> & { procedure: string; type: string },
+): void {
+  if (role !== "auditor" || type !== "mutation" || permission?.endsWith(":read") === true) return;
+  const [namespace = ""] = procedure.split(".");
+  if (ownAccount.has(namespace)) return;
+  throw new AppError("FORBIDDEN", "Auditors can change only their own account. Ask an administrator.");
+}

@@ -4,7 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import type { Failure } from "../changes/settle.ts";
 import { chosenToRevert, type Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
-import type { RepairJob } from "../changes/repair-job.ts";
+import type { RepairJob } from "../changes/repair.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import type { Notifications } from "../notifications/notify.ts";

@@ -25,7 +25,7 @@ import { queries, type Database, type EntityManager } from "../database/database
 import type { Notifications } from "../notifications/notify.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { refuseLoss } from "../records/loss-guard.ts";
-import type { EditPlan } from "../records/editing/edits.ts";
+import type { EditPlan } from "../records/editing/plan-edits.ts";
 import type { Records } from "../records/service.ts";
 import { requestNotice } from "./notices.ts";
 import {

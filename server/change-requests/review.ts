@@ -5,7 +5,7 @@ import type { FollowedChange } from "../changes/follows.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { asWritten, countActions, rrsetKey, type PlannedChange, type RecordDraft } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
-import type { EditPlan } from "../records/editing/edits.ts";
+import type { EditPlan } from "../records/editing/plan-edits.ts";
 import { planHash } from "../records/editing/reviewed-plan.ts";
 import { planView } from "../records/plan-view.ts";
 import type { Records } from "../records/service.ts";

@@ -1,17 +1,19 @@
 import { sql } from "kysely";
 import { theService, type Actor } from "../access/actor.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager, type Database } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { ProviderError, type ChangeOutcome, type DnsProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { bookmark } from "./bookmark.ts";
 import { begunCalls, leaveOpen, providerPart, storedIntent, whileHeld, type Intent } from "./send-changes.ts";
-import type { Lease } from "./lease.ts";
-import type { Notifications } from "../notifications/notify.ts";
-import { failedChange } from "./failed-notice.ts";
+import { clearDeadLeases, clearLeases, takeLease, zoneTurn, type Lease } from "./lease.ts";
+import type { Notifications, TypedNotice } from "../notifications/notify.ts";
 import { allOrTakenBack, outcomesIn, provenOurs, putBack, readServed, secondsToSettle } from "./provider-call.ts";
 import { settle } from "./settle.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../platform/log.ts";
+import type { PlannedChange } from "../dns/record.ts";
 
 /**
  * How to close changes whose provider cannot confirm them. `wait`: leave them pending. `acceptObserved`: take what the zone shows now as the
@@ -250,7 +252,7 @@ async function notYet(
 }
 
 /** Returns the zones that have pending change sets and no lease. */
-export async function zonesToRepair(em: EntityManager): Promise<string[]> {
+async function zonesToRepair(em: EntityManager): Promise<string[]> {
   const rows = await queries(em)
     .selectFrom("change_sets")
     .innerJoin("domains", "domains.id", "change_sets.domain_id")
@@ -260,4 +262,107 @@ export async function zonesToRepair(em: EntityManager): Promise<string[]> {
     .where((eb) => eb.or([eb("domains.lease_until", "is", null), eb("domains.lease_until", "<", sql<Date>`now()`)]))
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** How long the start waits for the first run, in case a provider is slow. */
+const startWaitMilliseconds = 2_000;
+/** A busy zone is skipped: every edit settles pending change sets first. */
+const waitMilliseconds = 1_000;
+
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Settles change sets that a crash left pending: at the start, then by the job `changes.repair`. */
+export class RepairJob {
+  readonly #parts: Parts;
+  readonly #stopping = new AbortController();
+  #first: Promise<void> = Promise.resolve();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Frees the leases of processes that are gone, then starts the first run. Nothing else uses an embedded database, so every lease in it is
+   * stale; in a shared one, those of dead processes on this machine are.
+   */
+  async start(): Promise<void> {
+    if (this.#parts.database.embedded) await clearLeases(this.#parts.database.fork());
+    else await clearDeadLeases(this.#parts.database.fork());
+    this.#first = this.runOnce(this.#stopping.signal);
+    await Promise.race([this.#first, sleep(startWaitMilliseconds, undefined, { ref: false })]);
+  }
+
+  /** Stops the first run if it is still going. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#first;
+  }
+
+  async runOnce(signal?: AbortSignal): Promise<void> {
+    try {
+      for (const domainId of await zonesToRepair(this.#parts.database.fork())) {
+        if (signal?.aborted) return;
+        await this.settle(domainId);
+      }
+    } catch (error) {
+      this.#parts.log.error({ err: error }, "could not look for pending change sets");
+    }
+  }
+
+  /** Settles the pending change sets of one zone, or logs why they cannot be settled yet. */
+  async settle(domainId: string): Promise<void> {
+    const fork = () => this.#parts.database.fork();
+    try {
+      using turn = await zoneTurn(domainId, waitMilliseconds);
+      await using lease = await takeLease(fork, domainId, turn.deadline);
+      const settled = await repairZone(fork(), domainId, lease, this.#parts);
+      this.#parts.log.warn({ domainId, settled }, "settled pending change sets");
+    } catch (error) {
+      this.#parts.log.error({ err: error, domainId }, "could not settle pending change sets yet");
+    }
+  }
+}
+
+const listedFailures = 3;
+
+/** A change set that a repair settled when nobody waited for its answer any longer. */
+interface Settled {
+  id: string;
+  domainId: string;
+  domainName: string;
+  ownerId: string | null;
+  actorId: string | null;
+  message: string | null;
+  changes: readonly PlannedChange[];
+  outcomes: readonly ChangeOutcome[];
+}
+
+/** Returns the notice of a settled change set, for its author and the domain's owner; null if all of it was made. */
+export function failedChange(settled: Settled): TypedNotice<"record.change_failed"> | null {
+  const { id: changeSetId, domainId, domainName, message, changes, outcomes } = settled;
+  const failures = changes.flatMap((change, index) => {
+    const outcome = outcomes[index];
+    if (!outcome || outcome.ok) return [];
+    const { recordType, name } = change.after ?? change.before;
+    return [`${change.action} ${recordType} ${name}: ${outcome.message}`];
+  });
+  if (failures.length === 0) return null;
+  const more =
+    failures.length > listedFailures
+      ? ` And ${failures.length - listedFailures} more; the domain's history lists them.`
+      : "";
+  return {
+    event: "record.change_failed",
+    title: `${failures.length} of ${changes.length} changes to ${domainName} failed`,
+    content: `${failures.slice(0, listedFailures).join(" ")}${more}`,
+    level: "error",
+    metadata: { domainId, domainName, changeSetId, failed: failures.length, message },
+    to: { userIds: [settled.actorId, settled.ownerId].filter((userId) => userId !== null) },
+  };
 }

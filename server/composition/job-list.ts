@@ -8,7 +8,7 @@ import { applyJobName } from "../change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
 import type { ReviewReminders } from "../records/review-reminders.ts";
 import type { ReverseFollowJob } from "../reverse/follow-up.ts";
-import type { RepairJob } from "../changes/repair-job.ts";
+import type { RepairJob } from "../changes/repair.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../drift/drift-job.ts";

@@ -39,7 +39,7 @@ import type { Revert } from "../records/revert.ts";
 import type { Sync } from "../records/sync.ts";
 import type { ReverseReport } from "../reverse/report.ts";
 import type { ReverseFollowJob } from "../reverse/follow-up.ts";
-import type { RepairJob } from "../changes/repair-job.ts";
+import type { RepairJob } from "../changes/repair.ts";
 import type { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import type { DomainTemplates } from "../templates/applied.ts";
 import type { LinkedTemplates } from "../templates/linked.ts";

@@ -74,7 +74,7 @@ import { Revert } from "../records/revert.ts";
 import { Sync } from "../records/sync.ts";
 import { ReverseReport } from "../reverse/report.ts";
 import { ReverseFollowJob, ReverseFollows } from "../reverse/follow-up.ts";
-import { RepairJob } from "../changes/repair-job.ts";
+import { RepairJob } from "../changes/repair.ts";
 import { ZoneFileTransfer } from "../records/zone-file-transfer.ts";
 import { SecretCipher } from "../platform/secret-cipher.ts";
 import { DomainTemplates } from "../templates/applied.ts";

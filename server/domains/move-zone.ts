@@ -27,14 +27,13 @@ import {
 import { qualifiedName } from "../dns/names/views.ts";
 import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { takeLease, zoneTurn, type Lease } from "../changes/lease.ts";
-import { storeSigning } from "../changes/state/store-signing.ts";
+import { storeSigning, adoptSerial, hasSerial, raiseSerial } from "../changes/state/store-signing.ts";
 import { dataOf, isActive, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { isServerManaged, managedReason, withoutManaged, type ZoneSigning } from "../dns/server-managed.ts";
 import { liveZone } from "../changes/state/live-queries.ts";
 import { callProvider, readAll, readWhole } from "../changes/provider-call.ts";
 import { repairZone } from "../changes/repair.ts";
 import { whileHeld } from "../changes/send-changes.ts";
-import { adoptSerial, hasSerial, raiseSerial } from "../changes/state/adopt-serial.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { lastSerial, readOldSplits, sourceOf } from "./move-source.ts";
 import { lostAt, ownTyped, planMove, withoutOwnOf } from "./move-plan.ts";

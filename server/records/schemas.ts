@@ -12,7 +12,7 @@ import {
   timestampInput,
 } from "../api/schemas.ts";
 import { dataFields, domainId, explained, recordId, unlock } from "../changes/schemas.ts";
-import { recordSorts } from "./list-order.ts";
+import { recordSorts } from "./list.ts";
 import { isWritableType } from "../dns/server-managed.ts";
 import { editableTypes, type TypeName } from "../dns/record.ts";
 import { canonicalType, unstorableReason } from "../dns/zone-file/type-names.ts";

@@ -9,8 +9,7 @@ import { toALabel, withAsciiDots } from "../dns/names/names.ts";
 import { parseView, qualifiedName, splitQualified } from "../dns/names/views.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
-import { recordView } from "./list.ts";
-import { spellings } from "./list-conditions.ts";
+import { recordView, spellings } from "./list.ts";
 
 export interface RecordSearch extends Paging {
   /** Part of a host, full name or value. */

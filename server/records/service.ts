@@ -7,16 +7,8 @@ import type { Chosen, Followers } from "../changes/follows.ts";
 import { changedElsewhere } from "../changes/changed-elsewhere.ts";
 import type { RecordInput } from "./editing/drafts.ts";
 import { editsOf, planHash, refuseOtherPlan, refuseOtherRevision } from "./editing/reviewed-plan.ts";
-import {
-  applyAtomic,
-  applyEach,
-  planEdits,
-  type Edit,
-  type EditPlan,
-  type Judged,
-  type PreparedEdit,
-  type Refusal,
-} from "./editing/edits.ts";
+import { applyAtomic, applyEach, type Edit, type Judged, type PreparedEdit, type Refusal } from "./editing/edits.ts";
+import { planEdits, type EditPlan } from "./editing/plan-edits.ts";
 import { pageOfRecords, recordView, type RecordFilter } from "./list.ts";
 import { countSeen, LiveNames } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";

@@ -4,14 +4,8 @@ import type { EntityManager } from "../database/database.ts";
 import { isActive, recordKey, recordLabel, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import { inTurns } from "../platform/slices.ts";
-import {
-  applyAtomic,
-  judgeEdits,
-  prepareEdit,
-  withinRights,
-  type Edit,
-  type PreparedEdit,
-} from "../records/editing/edits.ts";
+import { applyAtomic, prepareEdit, withinRights, type Edit, type PreparedEdit } from "../records/editing/edits.ts";
+import { judgeEdits } from "../records/editing/plan-edits.ts";
 import { readOnlyReason } from "../records/provider-limits.ts";
 import { isWanted, newValueOf, type Wanted } from "./wanted.ts";
 

@@ -7,11 +7,17 @@ import { addressGiven } from "../dns/reverse/touched.ts";
 import type { Place } from "../dns/reverse/zones.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import type { ManagedZones } from "./managed-zones.ts";
-import { pointerPlaces, type PointerPlace } from "./places.ts";
-import { placeKey, recordsAt, type NameInZone } from "./records-at.ts";
+import {
+  pointerPlaces,
+  placeKey,
+  recordsAt,
+  claimKey,
+  Resolution,
+  type PointerPlace,
+  type NameInZone,
+} from "./places.ts";
 import { firstHolders, type Holder, type ReportRow } from "./report-rows.ts";
-import { claimKey, Resolution } from "./resolution.ts";
-import { seesOwner, type ReverseZone } from "./reverse-zones.ts";
+import { seesOwner, type ReverseZone } from "./pointer-changes.ts";
 
 /** A change in the form that a plan of the reverse zone takes. */
 type Mend =

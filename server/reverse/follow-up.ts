@@ -22,9 +22,8 @@ import type { Notifications } from "../notifications/notify.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import { kindOfZone } from "../records/provider-limits.ts";
-import { followFailed } from "./failed-notice.ts";
-import { ManagedZones } from "./managed-zones.ts";
 import {
+  followFailed,
   dropFailed,
   endFollow,
   makeDue,
@@ -32,14 +31,20 @@ import {
   postponeFollow,
   type PendingFollow,
 } from "./pending-follows.ts";
-import { pointerChanges, type PointerChange } from "./pointer-changes.ts";
-import { Resolution, type Overlay } from "./resolution.ts";
+import { ManagedZones } from "./managed-zones.ts";
+import {
+  pointerChanges,
+  beyondRights,
+  reverseZones,
+  seesOwner,
+  type PointerChange,
+  type ReverseZone,
+} from "./pointer-changes.ts";
+import { Resolution, pointerPlaces, type Overlay } from "./places.ts";
 import { liveAtNames } from "../changes/state/live-queries.ts";
 import { absoluteName } from "../dns/names/names.ts";
 import { touchedAddresses, type TouchedAddress } from "../dns/reverse/touched.ts";
 import { inChunks } from "../platform/slices.ts";
-import { pointerPlaces } from "./places.ts";
-import { beyondRights, reverseZones, seesOwner, type ReverseZone } from "./reverse-zones.ts";
 
 /** The first retries come after 1, 2, 4 … minutes, the later ones hourly: the last about 8 hours after the change. */
 const firstRetryMilliseconds = 60_000;

@@ -1,8 +1,10 @@
-import type { EntityManager } from "../database/database.ts";
+import { jsonRows, queries, type EntityManager } from "../database/database.ts";
 import type { ManagedZone, Place } from "../dns/reverse/zones.ts";
-import type { LiveRecord } from "../dns/record.ts";
+import type { LiveRecord, RecordData } from "../dns/record.ts";
 import type { ManagedZones } from "./managed-zones.ts";
-import { placeKey, recordsAt, type NameInZone } from "./records-at.ts";
+import { sql } from "kysely";
+import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { inChunks } from "../platform/slices.ts";
 
 /** Where the PTR records of an address belong, or why they belong nowhere here. */
 export interface PointerPlace {
@@ -81,4 +83,142 @@ function isAlias({ recordType }: LiveRecord): boolean {
 /** Returns whether a record gives an owner away: NS all names from its own on, DNAME those below its own (RFC 6672 §2.3). */
 function cuts({ recordType, name }: LiveRecord, owner: string): boolean {
   return recordType === "NS" || (recordType === "DNAME" && name !== owner);
+}
+
+/** A name in a zone. */
+export interface NameInZone {
+  domainId: string;
+  /** Relative to the zone. */
+  name: string;
+}
+
+const namesPerQuery = 5_000;
+
+export function placeKey({ domainId, name }: NameInZone): string {
+  return `${domainId}\0${name}`;
+}
+
+/** Returns the live records that DNS has of names in any zones, by `placeKey`. @param types only records of these types */
+export async function recordsAt(
+  em: EntityManager,
+  places: Iterable<NameInZone>,
+  types: readonly string[] | null = null,
+): Promise<Map<string, LiveRecord[]>> {
+  const distinct = new Map<string, NameInZone>();
+  for (const place of places) distinct.set(placeKey(place), place);
+  const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
+  const ofTypes = types === null ? sql`true` : sql`r.record_type in (${sql.join(types.map((type) => sql.lit(type)))})`;
+  const found = await inChunks([...distinct.values()], namesPerQuery, async (some) => {
+    const rows = some.map(({ domainId, name }) => ({ d: domainId, n: name }));
+    const { rows: records } = await sql<{ domain_id: string } & Parameters<typeof liveRecord>[0]>`
+      select r.domain_id, ${columns}
+      from ${jsonRows(rows)} as p (d uuid, n text)
+      join records r on r.domain_id = p.d and r.name = p.n collate "C" and r.until is null and r.status = 'active' and ${ofTypes}
+      order by r.record_id
+    `.execute(queries(em));
+    return records;
+  });
+  const byPlace = new Map<string, LiveRecord[]>();
+  for (const row of found) {
+    const key = placeKey({ domainId: row.domain_id, name: row.name });
+    const known = byPlace.get(key);
+    if (known) known.push(liveRecord(row));
+    else byPlace.set(key, [liveRecord(row)]);
+  }
+  return byPlace;
+}
+
+/** A longer chain of CNAME records is not followed. */
+const longestChain = 8;
+
+type Answer = Pick<RecordData, "recordType" | "value" | "proxied"> & { status?: string };
+
+/** Records as they will be after a change, in one zone. They replace the stored ones. */
+export interface Overlay {
+  domainId: string;
+  /** By name. Names that do not change are left out. */
+  records: ReadonlyMap<string, readonly Answer[]>;
+}
+
+/** A name and an address that it may have. */
+export interface Claim {
+  name: string;
+  address: string;
+}
+
+export function claimKey({ name, address }: Claim): string {
+  return `${name}\0${address}`;
+}
+
+/** Answers which managed names resolve to which addresses. Views do not matter: a name resolves if it does in one of them. */
+export class Resolution {
+  readonly #zones: ManagedZones;
+  readonly #overlay: Overlay | null;
+
+  constructor(zones: ManagedZones, overlay: Overlay | null = null) {
+    this.#zones = zones;
+    this.#overlay = overlay;
+  }
+
+  /** Returns the keys of the claims that are true: the name has the address, by itself, by CNAME records or by a wildcard. */
+  async trueOf(em: EntityManager, claims: readonly Claim[]): Promise<Set<string>> {
+    const holding = new Set<string>();
+    let open = [...new Map(claims.map((claim) => [claimKey(claim), { ...claim, root: claimKey(claim) }])).values()];
+    for (let hop = 0; hop < longestChain && open.length > 0; hop++) {
+      const names = open.map(({ name }) => name);
+      await this.#zones.readNames(em, names);
+      const answers = await this.#answers(em, new Set(names));
+      open = open.flatMap(({ name, address, root }) => {
+        const given = answers.get(name) ?? [];
+        if (given.some((record) => gives(record, address))) holding.add(root);
+        if (holding.has(root)) return [];
+        return given.flatMap(({ recordType, value }) =>
+          recordType === "CNAME" ? [{ name: value, address, root }] : [],
+        );
+      });
+    }
+    return holding;
+  }
+
+  /** Returns whether a name lies in a managed zone. Only for names that were read. */
+  isManaged(name: string): boolean {
+    return this.#zones.index.placesOfName(name).length > 0;
+  }
+
+  /** Returns what each name answers with, from all zones that hold it. */
+  async #answers(em: EntityManager, names: ReadonlySet<string>): Promise<Map<string, Answer[]>> {
+    const places = new Map([...names].map((name) => [name, this.#zones.index.placesOfName(name)]));
+    const asked = [...places.values()].flat().flatMap((place) => ownersFor(place));
+    const stored = await recordsAt(
+      em,
+      asked.filter(({ domainId, name }) => !this.#overlaid(domainId, name)),
+    );
+    const at = (domainId: string, name: string) =>
+      this.#overlaid(domainId, name) ?? stored.get(placeKey({ domainId, name })) ?? [];
+    return new Map(
+      [...places].map(([name, each]) => [
+        name,
+        each.flatMap((place) => {
+          // A name that exists is not answered by a wildcard (RFC 4592 §2.2.1).
+          const owners = ownersFor(place).map((owner) => at(owner.domainId, owner.name));
+          return owners.find((records) => records.length > 0) ?? [];
+        }),
+      ]),
+    );
+  }
+
+  #overlaid(domainId: string, name: string): readonly Answer[] | undefined {
+    return this.#overlay?.domainId === domainId ? this.#overlay.records.get(name) : undefined;
+  }
+}
+
+function gives({ recordType, value, proxied, status = "active" }: Answer, address: string): boolean {
+  return (recordType === "A" || recordType === "AAAA") && value === address && !proxied && status === "active";
+}
+
+/** Returns the owners whose records answer for a name, in order: itself, then wildcards, the closest first. */
+function ownersFor({ zone, owner }: Place): { domainId: string; name: string }[] {
+  const labels = owner === "@" ? [] : owner.split(".");
+  const wildcards = labels.map((_, index) => ["*", ...labels.slice(index + 1)].join("."));
+  return [owner, ...wildcards].map((name) => ({ domainId: zone.id, name }));
 }

@@ -8,7 +8,7 @@ import { badField } from "../platform/errors.ts";
 import { findingsAmong, type Finding, type ReadZones } from "./findings.ts";
 import { ManagedZones } from "./managed-zones.ts";
 import { domainsAfter, rowsAfter, type Position } from "./report-rows.ts";
-import { reverseZones, type ReverseZone } from "./reverse-zones.ts";
+import { reverseZones, type ReverseZone } from "./pointer-changes.ts";
 
 /** Records looked at for one page. A page may have fewer findings than asked for, and still not be the last. */
 const mostRows = 5_000;

@@ -1,9 +1,8 @@
 import type { NextFunction, Request, Response } from "express";
 import { permitted, type Caller } from "../access/caller.ts";
 import { visitor } from "../access/actor.ts";
-import { refuseAuditor } from "../api/auditors.ts";
+import { refuseAuditor, errorOf, type ServerContext } from "../api/trpc.ts";
 import { logFailure } from "../api/failure-log.ts";
-import { errorOf, type ServerContext } from "../api/trpc.ts";
 import { MovedAway } from "../changes/pipeline.ts";
 import { countCall } from "../limits/requests.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";

@@ -4,7 +4,7 @@ import { problemOf } from "../support/problems.ts";
 import type { Answer } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
-// trpc-to-openapi 3.3.0 turns coercion on in our schemas at each REST call, including bodies (server/api/coercion-lock.ts).
+// trpc-to-openapi 3.3.0 turns coercion on in our schemas at each REST call, including bodies (`lockCoercion` of server/api/rest.ts).
 const zw = useZonewright();
 
 const record = { recordType: "A", name: "www", value: "192.0.2.1" };

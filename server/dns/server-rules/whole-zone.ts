@@ -4,7 +4,7 @@ import type { RecordData } from "../record.ts";
 import { NamesInMemory } from "./known-names.ts";
 import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "./name-servers.ts";
 import { nameServerReason, redirectionReason } from "./reasons.ts";
-import { serverViolationsAt } from "./at-name.ts";
+import { serverViolationsAt } from "../zone-rules.ts";
 import type { ServerRules } from "./rules.ts";
 
 /** Returns why name servers would refuse a zone with these records, beyond record validation and the general zone rules. Pure. */

@@ -2,30 +2,23 @@ import type { ProviderKind } from "../../dns-providers/provider.ts";
 import type { ErrorCode, Issue } from "../../platform/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import { outsideRights, usersWhoSee, type Rights } from "../../access/zone-access.ts";
+import { outsideRights, type Rights } from "../../access/zone-access.ts";
 import { reservedByLock } from "../../changes/locks-and-reviews.ts";
 import { draftRecord, draftUpdate, type Drafted, type RecordInput } from "./drafts.ts";
-import { kindOfZone, readOnlyReason } from "../provider-limits.ts";
+import { readOnlyReason } from "../provider-limits.ts";
 import {
   isActive,
   isApexNs,
   recordKey,
   rrsetKey,
   type LiveRecord,
-  type PlannedChange,
   type RecordData,
   type RecordDraft,
 } from "../../dns/record.ts";
-import { flatMapped, grouped, inSlices, inTurns, mapped, type Steps } from "../../platform/slices.ts";
+import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
 import { isServerManaged, managedReason } from "../../dns/server-managed.ts";
 import type { Violation } from "../../dns/server-rules/rules.ts";
-import { ZoneView } from "./zone-view.ts";
-import type { FollowPlan } from "../../changes/follows.ts";
-import type { Planned } from "../../changes/pipeline.ts";
-import type { ZoneContext } from "../../changes/zone-context.ts";
-import { liveById, LiveNames, managedById } from "../../changes/state/live-queries.ts";
-import type { EntityManager } from "../../database/database.ts";
-import { checkChanges } from "../server-rules/check-changes.ts";
+import type { ZoneView } from "./zone-view.ts";
 
 /** One change that a client asks for. */
 export type Edit =
@@ -48,81 +41,6 @@ export interface Judged {
   /** One for each edit, in order. */
   outcomes: PreparedEdit[];
   warnings: string[];
-}
-
-/** A plan of edits. With `followed` if PTR records follow. */
-export interface EditPlan extends Planned, Judged {
-  followed?: FollowPlan;
-  zone: ZoneContext;
-  before: ReadonlyMap<string, LiveRecord>;
-}
-
-/** Plans edits: checks each on its own, then judges the resulting zone. @param live what was read of the zone before @throws AppError PROVIDER_ERROR */
-export async function planEdits(
-  em: EntityManager,
-  zone: ZoneContext,
-  edits: readonly Edit[],
-  judge: typeof applyEach,
-  live = new LiveNames(em, zone.id),
-): Promise<EditPlan> {
-  const ids = edits.flatMap((edit) => (edit.action === "create" ? [] : [edit.recordId]));
-  const { sees } = zone.rights;
-  const named = await liveById(em, zone.id, ids);
-  const before = new Map([...named].filter(([, record]) => sees.includes(record)));
-  const kind = await kindOfZone(zone, edits.map(ttlOf));
-  const managed = await managedAmong(em, zone, ids, before);
-  const each: PreparedEdit[] = [];
-  for await (const edit of inTurns(edits))
-    each.push(prepareEdit(edit, { signed: zone.signed, present: before, managed }, zone.name, kind));
-  const prepared = await withKnownOwners(em, zone, withinRights(each, zone.rights));
-  const present = await live.at(namesOf(prepared, zone.name));
-  return { ...(await judgeEdits(em, { ...zone, kind }, { prepared, present }, judge)), zone, before };
-}
-
-/**
- * Judges prepared edits by the zone that results.
- * @param present all live records of the names that the edits touch, and of name servers in the zone that they name
- */
-export async function judgeEdits(
-  em: EntityManager,
-  zone: Pick<ZoneContext, "id" | "name" | "kind" | "isUnserved">,
-  { prepared, present }: { prepared: readonly PreparedEdit[]; present: readonly LiveRecord[] },
-  judge: typeof applyEach,
-): Promise<Judged & { changes: PlannedChange[] }> {
-  const { kind } = zone;
-  const rules = kind.serverRules ?? null;
-  for (let candidates = prepared; ;) {
-    const view = new ZoneView(present, rules, kind.apexCname);
-    const judged = await inSlices(judge(view, candidates, zone.name, kind));
-    const changes = view.changes();
-    // Rules between names are checked after all edits: a name server may be created before its address.
-    const found = rules ? await checkChanges(em, zone, changes) : new Map<string, Violation[]>();
-    if (found.size === 0) return { ...judged, changes };
-    candidates = withRefused(judged.outcomes, found);
-    if (judge === applyAtomic) return { outcomes: [...candidates], warnings: [], changes: [] };
-  }
-}
-
-/** Returns the ids that belong to server-managed records visible to the caller. */
-async function managedAmong(
-  em: EntityManager,
-  zone: ZoneContext,
-  ids: readonly string[],
-  present: ReadonlyMap<string, LiveRecord>,
-): Promise<ReadonlyMap<string, RecordData>> {
-  if (!zone.signed) return new Map();
-  const stored = [...present].filter(([, record]) => isServerManaged(record));
-  const others = await managedById(
-    em,
-    zone.id,
-    ids.filter((id) => !present.has(id)),
-  );
-  return new Map([...stored, ...[...others].filter(([, record]) => zone.rights.sees.includes(record))]);
-}
-
-function ttlOf(edit: Edit): number | undefined {
-  if (edit.action === "delete") return undefined;
-  return edit.action === "create" ? edit.input.ttl : edit.patch.ttl;
 }
 
 /** The records that updates and deletes name, by id. */
@@ -185,7 +103,7 @@ export function withinRights(prepared: readonly PreparedEdit[], rights: Rights):
 }
 
 /** Returns the names whose records must be loaded to judge the edits. */
-function namesOf(prepared: readonly PreparedEdit[], zone: string): string[] {
+export function namesOf(prepared: readonly PreparedEdit[], zone: string): string[] {
   const names = new Set<string>();
   for (const edit of prepared) {
     if (!edit.ok) continue;
@@ -281,7 +199,7 @@ function concerns({ repeats }: Violation, written: RecordDraft | undefined): boo
 }
 
 /** Returns the edits with those refused that violate rules of the whole zone. @param found violations by the id of the edit's record */
-function withRefused(
+export function withRefused(
   prepared: readonly PreparedEdit[],
   found: ReadonlyMap<string, readonly Violation[]>,
 ): PreparedEdit[] {
@@ -338,27 +256,4 @@ function applyOne(view: ZoneView, edit: Extract<PreparedEdit, { ok: true }>): st
       : [];
   const disabled = losesNs && !isActive(draft) ? [lostNs("Disabling")] : [];
   return [...edit.warnings, ...ruleWarnings, ...disabled];
-}
-
-/** Refuses edits that name an owner of a record who cannot see the domain. An owner who stays is not judged. */
-async function withKnownOwners(
-  em: EntityManager,
-  { id, at }: Pick<ZoneContext, "id" | "at">,
-  prepared: readonly PreparedEdit[],
-): Promise<PreparedEdit[]> {
-  const named = new Set(prepared.flatMap((edit) => newOwner(edit) ?? []));
-  const known = await usersWhoSee(em, id, [...named], at);
-  return prepared.map((edit) => {
-    const owner = newOwner(edit);
-    if (owner === null || known.has(owner)) return edit;
-    const message = "No user with this id can see the domain. Name one who can, or null.";
-    return { ok: false, code: "BAD_REQUEST", issues: [{ path: ["ownerId"], message }] };
-  });
-}
-
-/** Returns the owner that an edit gives a record; null if it names none, or the one it has. */
-function newOwner(edit: PreparedEdit): string | null {
-  if (!edit.ok || !edit.draft) return null;
-  const { ownerId } = edit.draft;
-  return ownerId === edit.before?.ownerId ? null : ownerId;
 }

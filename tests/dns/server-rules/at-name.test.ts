@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RecordData } from "../../../server/dns/record.ts";
-import { serverViolationsAt } from "../../../server/dns/server-rules/at-name.ts";
-import { newViolations } from "../../../server/dns/zone-rules.ts";
+import { serverViolationsAt, newViolations } from "../../../server/dns/zone-rules.ts";
 
 const rules = { checkNames: true, maxRecordsPerType: 3, maxTypesPerName: 4 };
 

@@ -194,7 +194,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/changes/state/live-queries.ts pagesAt",
   ],
   "updates, filters and reports of one plain statement": [
-    "server/records/list-conditions.ts noteConditions",
+    "server/records/list.ts noteConditions",
     "server/domains/identity.ts changeView",
     "server/dns-service/secondaries.ts forget",
     "server/changes/settle.ts recount",
