@@ -1,11 +1,16 @@
 import type { HttpPort } from "../platform/http-port.ts";
-import type { EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
-import type { AccessTokens } from "./access-tokens.ts";
-import { CallerCache, type CachedCaller, type CallerIdentity } from "./caller-cache.ts";
-import { liveSessions } from "./live-sessions.ts";
-import type { PersonalTokenCredentials } from "./personal-token-credentials.ts";
-import { looksPersonal } from "./personal-token-form.ts";
+import { looksPersonal, isWellFormed } from "./personal-token-form.ts";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
+import { z } from "zod";
+import type { Keyring } from "../platform/keyring.ts";
+import type { Caller } from "./caller.ts";
+import type { Permission } from "./permissions.ts";
+import { hashOf } from "../platform/opaque-tokens.ts";
+import { narrowingOf } from "./narrowing.ts";
+import type { LastUse } from "./personal-token-use.ts";
 
 /** The longest header that is decoded: a name, a colon and a token. */
 const longestHeader = 1_024;
@@ -163,4 +168,196 @@ function basicPassword(authorization: string | undefined): string | null {
   const text = Buffer.from(encoded, "base64").toString("utf8");
   const colon = text.indexOf(":");
   return colon < 0 ? null : text.slice(colon + 1);
+}
+
+const issuer = "zonewright";
+/** Distinguishes access tokens from other JWTs signed with the same secret. */
+const audience = "access";
+const accessTokenSeconds = 15 * 60;
+const maxCachedTokens = 20_000;
+
+const claimsSchema = z.object({ sub: z.uuid(), sid: z.uuid(), exp: z.number() });
+
+interface AccessClaims {
+  userId: string;
+  sessionId: string;
+  /** Seconds since 1970. */
+  expiresAt: number;
+}
+
+/** Issues and verifies access tokens: HS256 JWTs, valid for 15 minutes, that identify user and session but contain no permissions. */
+export class AccessTokens {
+  readonly #keys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly #now: () => Date;
+  /** Verified tokens and their claims. A token is as unguessable as its signature, so it can be the key. */
+  readonly #checked = new Map<string, AccessClaims>();
+
+  constructor(keyring: Keyring, now: () => Date) {
+    this.#keys = keyring.keysFor("access-token");
+    this.#now = now;
+  }
+
+  async issue(userId: string, sessionId: string): Promise<string> {
+    const issuedAt = Math.floor(this.#now().getTime() / 1000);
+    return await new SignJWT({ sid: sessionId })
+      .setProtectedHeader({ alg: "HS256", typ: "at+jwt" })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(userId)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + accessTokenSeconds)
+      .sign(this.#keys[0]);
+  }
+
+  /** Returns the claims of a valid, unexpired token, otherwise null. */
+  async check(token: string): Promise<AccessClaims | null> {
+    const claims = this.#checked.get(token) ?? (await this.#verify(token));
+    if (!claims || claims.expiresAt * 1000 <= this.#now().getTime()) {
+      this.#checked.delete(token);
+      return null;
+    }
+    return claims;
+  }
+
+  async #verify(token: string): Promise<AccessClaims | null> {
+    for (const key of this.#keys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          issuer,
+          audience,
+          algorithms: ["HS256"],
+          typ: "at+jwt",
+          currentDate: this.#now(),
+        });
+        const { sub, sid, exp } = claimsSchema.parse(payload);
+        const claims = { userId: sub, sessionId: sid, expiresAt: exp };
+        if (this.#checked.size >= maxCachedTokens) this.#checked.clear();
+        this.#checked.set(token, claims);
+        return claims;
+      } catch {
+        continue;
+      }
+    }
+    return null;
+  }
+}
+
+/** How long a cached credential is valid before it is read again. Revocations in this process take effect immediately. */
+const cacheMilliseconds = 1_000;
+const maxEntries = 20_000;
+
+/** A caller without the details of the call. */
+type CallerIdentity = Omit<Caller, "ip" | "requestId" | "at">;
+
+/** The caller and expiration of a credential, as read from the database. */
+interface CachedCaller {
+  caller: CallerIdentity;
+  /** Null: never expires. */
+  endsAt: Date | null;
+}
+
+/**
+ * Caches callers by credential for one second, so that an active one costs at most one query per second instead of one per request.
+ * See docs/decisions/0017-revocation.md.
+ */
+class CallerCache {
+  readonly #now: () => Date;
+  readonly #known = new Map<string, CachedCaller & { readAt: number }>();
+  /** Credentials revoked in this process, which a lookup in flight must not restore. */
+  readonly #ended = new Set<string>();
+  /** Number of user changes in this process. */
+  #changes = 0;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /**
+   * Returns the caller of a credential, or null if it is revoked or expired.
+   * @param key of the credential, unique across kinds
+   */
+  async find(key: string, read: () => Promise<CachedCaller | null>): Promise<CachedCaller | null> {
+    const known = this.#known.get(key);
+    const isFresh = known && performance.now() - known.readAt < cacheMilliseconds;
+    const found = isFresh ? known : await this.#read(key, read);
+    return found && (found.endsAt === null || found.endsAt > this.#now()) ? found : null;
+  }
+
+  /** Rejects a credential from now on. */
+  end(key: string): void {
+    this.#known.delete(key);
+    if (this.#ended.size >= maxEntries) this.#ended.clear();
+    this.#ended.add(key);
+  }
+
+  /** Drops a user's cached credentials after the user changed in the database. */
+  forget(userId: string): void {
+    this.#changes += 1;
+    for (const [key, { caller }] of this.#known) if (caller.userId === userId) this.#known.delete(key);
+  }
+
+  async #read(key: string, read: () => Promise<CachedCaller | null>): Promise<CachedCaller | null> {
+    const changes = this.#changes;
+    const readAt = performance.now();
+    const found = await read();
+    // A result read before a change may be outdated.
+    if (changes !== this.#changes) return await this.#read(key, read);
+    this.#known.delete(key);
+    if (!found || this.#ended.has(key)) return null;
+    if (this.#known.size >= maxEntries) this.#known.clear();
+    this.#known.set(key, { ...found, readAt });
+    return found;
+  }
+}
+
+/** Looks up the owner and permissions of personal tokens. */
+export class PersonalTokenCredentials {
+  readonly #prefix: string;
+  readonly #lastUse: LastUse;
+
+  constructor(prefix: string, lastUse: LastUse) {
+    this.#prefix = prefix;
+    this.#lastUse = lastUse;
+  }
+
+  /** Returns the key under which a token is stored and cached, or null if it is malformed. */
+  keyOf(token: string): string | null {
+    return isWellFormed(token, this.#prefix) ? hashOf(token) : null;
+  }
+
+  /** Returns the caller, or null if the token is unknown or deleted, or its owner is disabled. */
+  async read(em: EntityManager, tokenHash: string): Promise<CachedCaller | null> {
+    const row = await queries(em)
+      .selectFrom("personal_tokens as token")
+      .innerJoin("users", "users.id", "token.user_id")
+      .select(["token.id", "token.permissions", "token.expires_at", "token.last_used_at"])
+      .select(["token.domain_ids", "token.host_pattern", "token.record_types"])
+      .select(["users.id as user_id", "users.username", "users.role"])
+      .where("token.token_hash", "=", tokenHash)
+      .where("users.disabled_at", "is", null)
+      .executeTakeFirst();
+    if (!row) return null;
+    const endsAt = row.expires_at ?? null;
+    this.#lastUse.note({ id: row.id, endsAt, lastUsedAt: row.last_used_at ?? null });
+    const caller = {
+      userId: row.user_id,
+      username: row.username,
+      role: row.role,
+      sessionId: null,
+      tokenId: row.id,
+      permissions: new Set(row.permissions as Permission[]),
+      narrowing: narrowingOf(row),
+    };
+    return { caller, endsAt };
+  }
+}
+
+/** Selects active sessions with their users: not revoked, not expired, of users who are not disabled. */
+export function liveSessions(em: EntityManager, now: Date) {
+  return queries(em)
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .where("sessions.revoked_at", "is", null)
+    .where("sessions.expires_at", ">", now)
+    .where("users.disabled_at", "is", null);
 }

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { matchesHost } from "../dns/names/host-match.ts";
+import { matchesHost } from "../dns/names/names.ts";
 import { likePattern } from "./host-pattern.ts";
 
 /** Some records of a zone: those whose host matches a pattern and whose type is listed. */

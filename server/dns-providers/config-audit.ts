@@ -1,7 +1,7 @@
 import type { Actor } from "../access/actor.ts";
 import { writeEntry, type AuditEvent } from "../audit/audit.ts";
 import type { EntityManager } from "../database/database.ts";
-import type { ConfigSecrets } from "./config-secrets.ts";
+import type { ConfigSecrets } from "./connections.ts";
 import type { ProviderConfig } from "../database/tables/provider-configs.ts";
 
 /** Returns a configuration as the audit trail shows it, with secrets masked. */

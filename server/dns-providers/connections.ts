@@ -1,10 +1,13 @@
 import { ZodError } from "zod";
 import { AppError } from "../platform/errors.ts";
-import { withoutSecrets, type ConfigSecrets, type StoredConfig } from "./config-secrets.ts";
 import type { RecordData } from "../dns/record.ts";
-import { knownKind } from "./kinds.ts";
+import { knownKind, kindByName } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
+import { sameOrigin, secretAgain } from "../net/same-origin.ts";
+import { ok, refuse, type Result } from "../platform/result.ts";
+import type { SecretCipher } from "../platform/secret-cipher.ts";
+import type { ConfigValues } from "../database/tables/provider-configs.ts";
 
 export interface Connection {
   kind: ProviderKind;
@@ -51,4 +54,144 @@ export class ProviderConnections {
       });
     }
   }
+}
+
+/** A configuration as stored, with its secrets sealed. */
+export interface StoredConfig {
+  id: string;
+  kind: string;
+  config: ConfigValues;
+}
+
+/** What responses show in place of a secret. */
+const shownInsteadOfSecret = "********";
+
+/** Handles the secrets of provider configurations: sealed at rest, bound to their configuration and field, and never shown. */
+export class ConfigSecrets {
+  readonly #box: SecretCipher;
+
+  constructor(box: SecretCipher) {
+    this.#box = box;
+  }
+
+  /** Returns the values with their secrets sealed for the configuration `id`. */
+  seal(id: string, kind: string, values: ConfigValues): ConfigValues {
+    const sealed = { ...values };
+    for (const { name } of secretFields(kind)) {
+      const value = values[name];
+      if (value === undefined) continue;
+      sealed[name] = this.#box.seal(JSON.stringify(value), aadOf(id, name));
+    }
+    return sealed;
+  }
+
+  /** Returns the values with their secrets opened. @throws AppError PROVIDER_ERROR, saying what to do, if no key opens a secret. */
+  open({ id, kind, config }: StoredConfig): ConfigValues {
+    const opened = { ...config };
+    for (const { name, label } of secretFields(kind)) {
+      const value = config[name];
+      if (value === undefined) continue;
+      const secret = this.#openOne(id, name, label, value);
+      if (!secret.ok) throw new AppError("PROVIDER_ERROR", secret.message);
+      opened[name] = secret.value;
+    }
+    return opened;
+  }
+
+  /**
+   * Completes the given values with stored secrets. An empty, masked or absent secret means the stored one; null removes it. A new
+   * configuration (`stored` is null) has none.
+   * @throws AppError CONFLICT if no key opens a stored secret that is needed.
+   */
+  merge(stored: StoredConfig | null, kind: string, given: ConfigValues): ConfigValues {
+    const merged = { ...given };
+    for (const { name, label } of secretFields(kind)) {
+      const value = given[name];
+      if (value !== undefined && value !== null && value !== "" && value !== shownInsteadOfSecret) continue;
+      delete merged[name];
+      const storedValue = value === null ? undefined : stored?.config[name];
+      if (!stored || storedValue === undefined) continue;
+      const secret = this.#openOne(stored.id, name, label, storedValue);
+      if (!secret.ok) {
+        const issues = [{ path: ["config", name], message: "Enter it again." }];
+        throw new AppError("CONFLICT", secret.message, { issues });
+      }
+      merged[name] = secret.value;
+    }
+    return merged;
+  }
+
+  /** Returns the names of the secrets that a change sets or removes. */
+  given(kind: string, values: ConfigValues): string[] {
+    const unchanged = new Set<unknown>([undefined, "", shownInsteadOfSecret]);
+    return secretFields(kind).flatMap(({ name }) => (unchanged.has(values[name]) ? [] : [name]));
+  }
+
+  /**
+   * Prevents stored secrets from being sent to another server. `given` is what the caller sent, `values` what it results in.
+   * @throws AppError BAD_REQUEST with each secret that must be sent again
+   */
+  requireAgain({ kind, config }: StoredConfig, given: ConfigValues, values: ConfigValues): void {
+    const { addresses = [] } = kindByName(kind) ?? {};
+    // An address that is neither stored nor given is the vendor's own, before and after.
+    const moved = addresses.some(
+      (field) =>
+        !(config[field] === undefined && given[field] === undefined) && !sameOrigin(config[field], values[field]),
+    );
+    if (!moved) return;
+    const sent = new Set(this.given(kind, given));
+    const issues = secretFields(kind)
+      .filter(({ name }) => config[name] !== undefined && !sent.has(name))
+      .map(({ name }) => ({ path: ["config", name], message: secretAgain }));
+    if (issues.length > 0) throw new AppError("BAD_REQUEST", secretAgain, { issues });
+  }
+
+  /** Returns the values with secrets masked. */
+  masked(kind: string, config: ConfigValues): ConfigValues {
+    const shown = secretFields(kind).flatMap(({ name }) => (name in config ? [[name, shownInsteadOfSecret]] : []));
+    return { ...config, ...Object.fromEntries(shown) };
+  }
+
+  /** The values sealed with the newest key: themselves if they already are, null if no key opens one of them. */
+  resealed(stored: StoredConfig): ConfigValues | null {
+    const { id, kind, config } = stored;
+    const sealed = { ...config };
+    let current = true;
+    for (const { name } of secretFields(kind)) {
+      const value = config[name];
+      if (value === undefined) continue;
+      const resealed = typeof value === "string" ? this.#box.resealed(value, aadOf(id, name)) : null;
+      if (resealed === null) return null;
+      current &&= resealed === value;
+      sealed[name] = resealed;
+    }
+    return current ? config : sealed;
+  }
+
+  #openOne(id: string, field: string, label: string, stored: ConfigValues[string]): Result<ConfigValues[string]> {
+    const opened = typeof stored === "string" ? this.#box.open(stored, aadOf(id, field)) : null;
+    if (opened?.ok) return ok(JSON.parse(opened.text) as ConfigValues[string]);
+    const why =
+      opened?.reason === "unknownKey"
+        ? "it was encrypted with a key that is not in SECRET_KEYS"
+        : "its stored value is damaged or belongs to another configuration";
+    return refuse(
+      `The secret "${label}" of this provider configuration cannot be read: ${why}. Enter it again in the configuration.`,
+    );
+  }
+}
+
+/** Returns the fields of a kind that are stored sealed. */
+function secretFields(kind: string): { name: string; label: string }[] {
+  return (kindByName(kind)?.configFields ?? []).filter(({ secret }) => secret);
+}
+
+/** Returns the values without the secrets. */
+export function withoutSecrets(kind: string, values: ConfigValues): ConfigValues {
+  const secret = new Set(secretFields(kind).map(({ name }) => name));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !secret.has(name)));
+}
+
+function aadOf(id: string, field: string): string[] {
+  return ["provider_configs", id, field];
 }

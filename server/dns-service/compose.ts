@@ -3,7 +3,7 @@ import type { Audit } from "../audit/audit.ts";
 import { hearZoneChanges } from "../changes/zone-watchers.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary } from "../dns-providers/primary.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";

@@ -1,6 +1,5 @@
-import type { Database } from "../database/database.ts";
-import { queries } from "../database/database.ts";
-import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import { queries, type Database } from "../database/database.ts";
+import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary, type PrimaryConfig } from "../dns-providers/primary.ts";
 import { settingsOf, type PrimarySettings } from "../dns-providers/primary/settings.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";

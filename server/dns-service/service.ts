@@ -3,7 +3,7 @@ import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Config } from "../config/config.ts";
 import type { Database, EntityManager } from "../database/database.ts";
-import type { ConfigSecrets } from "../dns-providers/config-secrets.ts";
+import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Egress } from "../net/egress.ts";
 import type { RequestLimits } from "../limits/requests.ts";

@@ -1,7 +1,6 @@
 import { readSplits } from "../changes/state/unread-splits.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { StoredConfig } from "../dns-providers/config-secrets.ts";
-import type { ProviderConnections } from "../dns-providers/connections.ts";
+import type { StoredConfig, ProviderConnections } from "../dns-providers/connections.ts";
 import { knownKind } from "../dns-providers/kinds.ts";
 import { ProviderError } from "../dns-providers/provider.ts";
 import { AppError, notFound } from "../platform/errors.ts";

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { ComparedZone } from "../changes/state/found-drift.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import { queries, type EntityManager } from "../database/database.ts";
-import type { StoredConfig } from "../dns-providers/config-secrets.ts";
+import type { StoredConfig } from "../dns-providers/connections.ts";
 
 /** A zone due for a check, as of its claim. */
 export interface DueZone {

@@ -1,6 +1,5 @@
 import { queries, type Database } from "../database/database.ts";
-import type { StoredConfig } from "../dns-providers/config-secrets.ts";
-import type { ProviderConnections } from "../dns-providers/connections.ts";
+import type { StoredConfig, ProviderConnections } from "../dns-providers/connections.ts";
 import { providerKinds } from "../dns-providers/kinds.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";
 import type { Logger } from "../platform/log.ts";

@@ -1,6 +1,6 @@
 import type { Actor } from "../access/actor.ts";
 import type { Caller } from "../access/caller.ts";
-import { liveSessions } from "../access/live-sessions.ts";
+import { liveSessions } from "../access/authenticator.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
 import { lockAccount } from "../accounts/users/lock-account.ts";
@@ -14,7 +14,7 @@ import { outcomeOf } from "./groups/rules.ts";
 import { groupSettings } from "./groups/settings.ts";
 import { sanitizeIdentity } from "./sanitize-identity.ts";
 import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
-import { type ProviderId } from "../database/tables/identity.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
 import { redacted, tellable } from "./redaction.ts";

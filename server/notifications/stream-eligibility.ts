@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import type { Identified } from "../access/authenticator.ts";
-import { liveSessions } from "../access/live-sessions.ts";
+import { liveSessions, type Identified } from "../access/authenticator.ts";
 import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 
 /** Whether a stream may receive notifications. `off`: the user turned them off; null: the session or token has ended. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { likePattern, parseHostPattern, storedLikePattern } from "../../server/access/host-pattern.ts";
-import { matchesHost } from "../../server/dns/names/host-match.ts";
+import { matchesHost } from "../../server/dns/names/names.ts";
 import { ZoneScope } from "../../server/access/zone-scope.ts";
 import { queries } from "../../server/database/database.ts";
 import { useZonewright } from "../support/zonewright.ts";

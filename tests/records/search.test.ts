@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { matchesHost } from "../../server/dns/names/host-match.ts";
+import { matchesHost } from "../../server/dns/names/names.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { addZone, manualConfig, type Body, type Zone } from "../support/zones.ts";

@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { User } from "../../database/tables/users.ts";
-import type { AccessTokens } from "../../access/access-tokens.ts";
+import type { AccessTokens } from "../../access/authenticator.ts";
 import { newSignIn } from "./new-sign-in.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import type { PasswordHasher } from "./passwords.ts";

@@ -3,7 +3,7 @@ import { queries, type EntityManager } from "../../database/database.ts";
 import type { ConfigValues } from "../../database/tables/provider-configs.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import { badField } from "../../platform/errors.ts";
-import { withoutSecrets, type ConfigSecrets, type StoredConfig } from "../config-secrets.ts";
+import { withoutSecrets, type ConfigSecrets, type StoredConfig } from "../connections.ts";
 import { itemsOf, readKey } from "./lists.ts";
 
 /*

@@ -199,7 +199,7 @@ export function ownerNameWithin(name: string, zone: string): OwnerName | null {
 }
 
 /** The labels of a name, and whether it had a trailing dot. */
-export interface Labels {
+interface Labels {
   labels: string[];
   absolute: boolean;
 }
@@ -334,3 +334,18 @@ function readLabels(raw: string): Result<Labels> {
 
 // Fast path: nearly every name of a large zone needs no octet-by-octet parsing.
 const plainName = /^[\w/*-]{1,63}(?:\.[\w/*-]{1,63})*\.?$/;
+
+/** Returns whether a host matches a pattern, both canonical. Searches each part once, after the previous one, so there is no backtracking. */
+export function matchesHost(pattern: string, host: string): boolean {
+  const [first = "", ...parts] = pattern.split("*");
+  const last = parts.pop();
+  if (last === undefined) return host === pattern;
+  if (!host.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of parts) {
+    const at = host.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return host.length - last.length >= from && host.endsWith(last);
+}

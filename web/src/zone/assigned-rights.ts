@@ -1,5 +1,5 @@
 import type { RouterOutputs } from "@zonewright/client";
-import { matchesHost } from "../../../server/dns/names/host-match.ts";
+import { matchesHost } from "../../../server/dns/names/names.ts";
 
 type Assignment = Pick<
   RouterOutputs["assignments"]["list"]["assignments"][number],
