@@ -50,8 +50,9 @@ export async function repairZone(
   const pending = await pendingSets(em, domainId);
   for (const set of pending) {
     const intent = storedIntent(set.intent);
-    const connect = () => connections.connect({ ...set, id: set.config_id }).provider;
-    const found = await establish(em, { set, intent, connect, lease, now: now() }, resolution);
+    const connection = connections.tryConnect({ ...set, id: set.config_id });
+    const provider = connection instanceof AppError ? connection : connection.provider;
+    const found = await establish(em, { set, intent, provider, lease, now: now() }, resolution);
     const { outcomes, isRead, givenUp } = found;
     await em.fork().transactional(async (tx) => {
       const at = now();
@@ -129,43 +130,37 @@ interface Established {
 interface Repairing {
   set: PendingSet;
   intent: Intent;
-  /** Connects to the zone's provider; null for a kind without a back end. @throws AppError PROVIDER_ERROR */
-  connect: () => DnsProvider | null;
+  /** The zone's provider, or why its configuration cannot be used; null for a kind without a back end. */
+  provider: DnsProvider | AppError | null;
   lease: Lease;
   now: Date;
 }
 
 /** @throws AppError as `repairZone` does */
 async function establish(em: EntityManager, repairing: Repairing, resolution: Resolution): Promise<Established> {
-  const { set, intent, connect, now } = repairing;
-  try {
-    const provider = connect();
-    if (!provider) return { outcomes: intent.changes.map(() => unread), isRead: false, givenUp: true };
-    const { outcomes, wait } = await readOutcomes(em, provider, repairing);
-    if (outcomes === null) throw await notYet(em, set.id, intent, { wait, now });
-    return { outcomes, isRead: true, givenUp: false };
-  } catch (error) {
-    const isOpen = error instanceof AppError && (error.code === "PROVIDER_ERROR" || error.code === "UNAVAILABLE");
-    if (!isOpen || resolution === "wait") throw error;
-    const observed = await observedOutcomes(repairing, error.code === "UNAVAILABLE");
-    if (observed === null && resolution === "acceptObserved") throw error;
-    return { outcomes: observed ?? intent.changes.map(() => unread), isRead: observed !== null, givenUp: true };
-  }
+  const { provider, intent } = repairing;
+  const unknown = intent.changes.map(() => unread);
+  if (provider === null) return { outcomes: unknown, isRead: false, givenUp: true };
+  const read = provider instanceof AppError ? provider : await readOutcomes(em, provider, repairing);
+  if (!(read instanceof AppError)) return { outcomes: read, isRead: true, givenUp: false };
+  if (resolution === "wait") throw read;
+  const mayCome = read.code === "UNAVAILABLE";
+  const observed = provider instanceof AppError ? null : await observedOutcomes(provider, repairing, mayCome);
+  if (observed === null && resolution === "acceptObserved") throw read;
+  return { outcomes: observed ?? unknown, isRead: observed !== null, givenUp: true };
 }
 
-interface ReadOutcomes {
-  /** Null while a change that the zone does not show may still be made or taken back. */
-  outcomes: ChangeOutcome[] | null;
-  /** See `secondsToSettle`. */
-  wait: number;
-}
-
-/** Reads the outcomes back from the zone. If an atomic set was made in part, takes back what is proven to be ours. */
+/**
+ * Reads the outcomes back from the zone. If an atomic set was made in part, takes back what is proven to be ours.
+ * @returns the outcomes, or why they are not known: PROVIDER_ERROR if the zone cannot be read, UNAVAILABLE while a change that it does not
+ * show may still be made or taken back
+ */
 async function readOutcomes(
   em: EntityManager,
   provider: DnsProvider,
-  { set, intent: { atomic, changes, openSince }, lease, now }: Repairing,
-): Promise<ReadOutcomes> {
+  { set, intent, lease, now }: Repairing,
+): Promise<ChangeOutcome[] | AppError> {
+  const { atomic, changes, openSince } = intent;
   const zone = set.provider_zone;
   const calls = await begunCalls(em, set.id);
   let wait = secondsToSettle(provider, { signed: false });
@@ -175,18 +170,19 @@ async function readOutcomes(
     const { served, signed } = read;
     wait = secondsToSettle(provider, read);
     const outcomes = outcomesIn(served, sent);
-    if (!outcomes.every(({ ok }) => ok) && secondsLeft(wait, openSince, now) > 0) return { outcomes: null, wait };
+    if (!outcomes.every(({ ok }) => ok) && secondsLeft(wait, openSince, now) > 0)
+      return await notYet(em, set.id, intent, { wait, now });
     const ours = provenOurs(served, sent, calls);
     const isOurs = (index: number) => ours[index] ?? false;
     const taking = { isOurs, mayStayOpen: true, signed, beforeCall: whileHeld(lease) };
     const call = { provider, zone, changes: sent };
     const found = await putBack(call, { outcomes, before: null, after: null }, taking);
     const settled = atomic ? await allOrTakenBack(call, found, taking) : found;
-    return { outcomes: outcomesOf(settled.outcomes), wait };
+    return outcomesOf(settled.outcomes);
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    if (error.effect === "unknown") return { outcomes: null, wait };
-    throw new AppError(
+    if (error.effect === "unknown") return await notYet(em, set.id, intent, { wait, now });
+    return new AppError(
       "PROVIDER_ERROR",
       `The outcome of an earlier change could not be read back: ${error.message} ${wayOut}`,
       { cause: error },
@@ -206,18 +202,17 @@ const unread: ChangeOutcome = {
 
 /** Returns the outcomes that the zone shows now; null if it cannot be read. @param mayCome whether a change that it does not show may still be made. */
 async function observedOutcomes(
-  { set, intent: { atomic, changes }, connect }: Repairing,
+  provider: DnsProvider,
+  { set, intent: { atomic, changes } }: Repairing,
   mayCome: boolean,
 ): Promise<ChangeOutcome[] | null> {
   try {
-    const provider = connect();
-    if (!provider) return null;
     const { sent, outcomesOf } = providerPart(changes, atomic);
     const { served } = await readServed(provider, set.provider_zone, sent);
     const outcomes = outcomesIn(served, sent);
     return outcomesOf(mayCome ? outcomes.map((outcome) => (outcome.ok || outcome.gone ? outcome : notSeen)) : outcomes);
   } catch (error) {
-    if (error instanceof ProviderError || error instanceof AppError) return null;
+    if (error instanceof ProviderError) return null;
     throw error;
   }
 }

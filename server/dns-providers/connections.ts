@@ -40,6 +40,16 @@ export class ProviderConnections {
     return this.connectWith(stored.kind, this.#secrets.open(stored), purpose);
   }
 
+  /** Connects as `connect` does, or returns why the configuration cannot be used. */
+  tryConnect(stored: StoredConfig): Connection | AppError {
+    try {
+      return this.connect(stored);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  }
+
   /** Opens values that are not stored yet, with secrets in plain text. @throws as `connect` does */
   connectWith(kindName: string, config: unknown, purpose: Purpose = "person"): Connection {
     const kind = knownKind(kindName);

@@ -200,12 +200,8 @@ export async function reverseZones(
 
 /** A configuration that cannot be used says so when the zone is changed. */
 function kindOf(connections: ProviderConnections, stored: Parameters<ProviderConnections["connect"]>[0]): ProviderKind {
-  try {
-    return connections.connect(stored).kind;
-  } catch (error) {
-    if (error instanceof AppError) return knownKind(stored.kind);
-    throw error;
-  }
+  const connection = connections.tryConnect(stored);
+  return connection instanceof AppError ? knownKind(stored.kind) : connection.kind;
 }
 
 /** Returns whether the caller may see the PTR records of an owner. */
