@@ -14,7 +14,8 @@ interface ShownRecord extends ListedRecord {
 }
 
 const zone = "crash.example";
-const kills = { embedded: 6, postgres: 4 };
+// Others follow in failure/: at named moments, and at random with servers behind.
+const kills = { embedded: 4, postgres: 3 };
 
 test("on the embedded database, acknowledged writes survive kill -9, and nothing else appears", async () => {
   expect(await killAgainAndAgain("embedded", {})).toBeGreaterThanOrEqual(kills.embedded);

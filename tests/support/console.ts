@@ -159,9 +159,10 @@ async function sessionOf(url: string, user: { username: string; password: string
   };
 }
 
-/** Expects that axe finds nothing on the page. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+/** Expects that axe finds nothing on the page, by all of its rules or by some. */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  const builder = new AxeBuilder({ page });
+  const { violations } = await (rules ? builder.withRules(rules) : builder).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" · ")}`)).toEqual([]);
 }
 
