@@ -15,9 +15,9 @@ export interface Versions {
 
 /**
  * Fails to compile where a program written for the one version would not compile with the other: where an input of before is
- * refused now, or an answer of now would have been impossible before.
+ * refused now, or an answer of now would have been impossible before. The compiler names one fault of a constant, so each router has its own.
  */
-const comparison = ({ before, after }: Versions, exported: string) => `
+const comparison = ({ before, after }: Versions, exported: string, routers: readonly string[]) => `
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type * as Before from "./${before}/index.js";
 import type * as After from "./${after}/index.js";
@@ -25,7 +25,8 @@ import type { ${exported} } from "./${after}/index.js";
 
 type Takes<Inputs> = { [R in keyof Inputs]: { [P in keyof Inputs[R]]: (input: Inputs[R][P]) => void } };
 declare const takes: Takes<inferRouterInputs<After.AppRouter>>;
-export const stillTakes: Takes<inferRouterInputs<Before.AppRouter>> = takes;
+type Taken = Takes<inferRouterInputs<Before.AppRouter>>;
+${routers.map((name) => `export const stillTakes_${name}: Taken["${name}"] = takes["${name}"];`).join("\n")}
 /** Lists of values may grow in what programs are given, and notifications by those of new events. Dates are objects, and stay. */
 type KnownEvent = inferRouterOutputs<Before.AppRouter>["notifications"]["list"]["notifications"][number]["event"];
 type Widened<T> = T extends string
@@ -44,7 +45,8 @@ type Handing<T> = T extends (...given: infer Given) => infer Result
   ? (...given: { [K in keyof Given]: Widened<Given[K]> }) => Result
   : T extends string | Date | URL | AbortSignal ? T : T extends object ? { [K in keyof T]: Handing<T[K]> } : T;
 declare const gives: Widened<inferRouterOutputs<After.AppRouter>>;
-export const stillGives: Widened<inferRouterOutputs<Before.AppRouter>> = gives;
+type Given = Widened<inferRouterOutputs<Before.AppRouter>>;
+${routers.map((name) => `export const stillGives_${name}: Given["${name}"] = gives["${name}"];`).join("\n")}
 
 type Kind<Procedure> = Procedure extends { _def: { type: infer Type } } ? Type : never;
 type Kinds<Routers> = { [R in keyof Routers]: { [P in keyof Routers[R]]: Kind<Routers[R][P]> } };
@@ -74,7 +76,12 @@ export async function typeBreaks(folder: string, pairs: readonly Versions[]): Pr
     const exported = [...declaration.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(
       ([, list = ""]) => list.match(/\w+/g) ?? [],
     );
-    texts.push(comparison(versions, exported.join(", ")));
+    const router = await readFile(join(folder, versions.before, "server/router.d.ts"), "utf8");
+    const routers = [...router.matchAll(/^ {4}(\w+): import\("@trpc\/server"\)\.TRPCBuiltRouter/gm)].map(
+      ([, name = ""]) => name,
+    );
+    if (routers.length < 20) throw new Error("The routers of the stored declarations were not found.");
+    texts.push(comparison(versions, exported.join(", "), routers));
     await writeFile(join(folder, names[index] ?? ""), texts[index] ?? "");
   }
   for (const name of clientDependencies) {
