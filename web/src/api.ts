@@ -36,21 +36,7 @@ export function onSession(listener: SessionListener): () => void {
   return () => sessionListeners.delete(listener);
 }
 
-/** Whether the session ended under the open page, which waits for the next one. */
-let isWaiting = false;
-
-/** Whether a call failed for want of a session that the user is being asked to renew: that needs no other words. */
-export function isForRenewal(error: unknown): boolean {
-  return isWaiting && isZonewrightError(error) && error.code === "UNAUTHORIZED";
-}
-
-/** The page is left, and waits no longer. */
-export function stopWaiting(): void {
-  isWaiting = false;
-}
-
 function report(change: SessionChange): void {
-  isWaiting = change === "ended";
   for (const listener of sessionListeners) listener(change);
 }
 

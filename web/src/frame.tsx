@@ -1,6 +1,6 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { onSession, queries, stopWaiting } from "./api.ts";
+import { onSession, queries } from "./api.ts";
 import type { LiveState } from "./live/live-connection.tsx";
 import { useShortcuts } from "./palette/shortcuts.tsx";
 import { useUser, type CurrentUser } from "./session/current-user.ts";
@@ -39,7 +39,6 @@ export function Frame() {
   /** Drafts stay in the browser; everything that the service answered goes. */
   const leave = useCallback(
     async (search: { next?: string; ended?: true }) => {
-      stopWaiting();
       await navigate({ to: "/sign-in", search, replace: true });
       queries.clear();
     },

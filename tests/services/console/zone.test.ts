@@ -162,6 +162,38 @@ test("expiry date and reminders, tags, group and notes are stored, and wrong rem
   });
 });
 
+test("every form of the settings sends what was typed there, and leaves alone what somebody else set meanwhile", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await opened(zone, "settings");
+  const card = (title: string) =>
+    page.locator("section").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
+  await card("Organization").getByLabel("Notes").fill("Ask Mira first.");
+  await card("Registration").getByLabel("Expires on").fill("2031-03-14");
+  await card("Reviews").getByLabel("Changes that need a review").selectOption({ index: 2 });
+  const theirs = { tags: ["shop"], groupName: "Customers", reviewAcme: true };
+  expect(await site.zonewright.admin.put(zone.path, theirs)).toMatchObject({ status: 200 });
+  const reminders = { expiryRemindDays: [90], autoCheckExpiry: false };
+  expect(await site.zonewright.admin.put(`${zone.path}/expiry-remind`, reminders)).toMatchObject({ status: 200 });
+  for (const title of ["Organization", "Registration", "Reviews"]) {
+    await card(title).getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.", { exact: true }).first().waitFor();
+    await expect.poll(() => card(title).getByRole("button", { name: "Save" }).getAttribute("aria-busy")).toBeNull();
+  }
+  await expect.poll(async () => (await zone.detail()).reviewRequired).toBe("members");
+  expect(await zone.detail()).toMatchObject({
+    notes: "Ask Mira first.",
+    tags: ["shop"],
+    groupName: "Customers",
+    expiresAt: "2031-03-14T00:00:00.000Z",
+    expiryRemindDays: [90],
+    autoCheckExpiry: false,
+    reviewAcme: true,
+  });
+  // The fields say what is stored by now.
+  await expect.poll(() => card("Organization").getByLabel("Tags").inputValue()).toBe("shop");
+  expect(await card("Registration").getByLabel("Remind before expiry").inputValue()).toBe("90");
+});
+
 test("a move says what happens and moves the zone to another provider", async () => {
   const zone = await fileZone(site.zonewright);
   await zone.add("A", "www", "192.0.2.1");

@@ -10,6 +10,7 @@ import { Failure } from "../ui/notice.tsx";
 import { Card } from "../ui/page.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useEdits } from "../ui/use-edits.ts";
 import { accountWords } from "../words/account.ts";
 import { words } from "../words/words.ts";
 import styles from "./account.module.css";
@@ -33,11 +34,15 @@ export function ProfilePage() {
 
 function AboutCard() {
   const user = useUser();
-  const [displayName, setDisplayName] = useState(user.displayName ?? "");
-  const [nickname, setNickname] = useState(user.nickname ?? "");
-  const [avatarUrl, setAvatarUrl] = useState(user.avatarUrl ?? "");
+  const { fields, changed, set, done } = useEdits({
+    displayName: user.displayName ?? "",
+    nickname: user.nickname ?? "",
+    avatarUrl: user.avatarUrl ?? "",
+  });
+  const { displayName, nickname, avatarUrl } = fields;
   const save = useAction(async () => {
-    showUser(await client.profile.update.mutate({ displayName, nickname, avatarUrl }));
+    showUser(await client.profile.update.mutate(changed));
+    done();
     toast({ title: text.profileSaved });
   });
   const issues = {
@@ -64,14 +69,14 @@ function AboutCard() {
             label={text.displayName}
             autoComplete="name"
             value={displayName}
-            onValue={setDisplayName}
+            onValue={(next) => set({ displayName: next })}
             error={issues.displayName}
           />
           <TextField
             label={text.nickname}
             autoComplete="nickname"
             value={nickname}
-            onValue={setNickname}
+            onValue={(next) => set({ nickname: next })}
             error={issues.nickname}
           />
         </div>
@@ -80,7 +85,7 @@ function AboutCard() {
           type="url"
           hint={text.pictureHint}
           value={avatarUrl}
-          onValue={setAvatarUrl}
+          onValue={(next) => set({ avatarUrl: next })}
           error={issues.avatarUrl}
         />
         <div>

@@ -35,11 +35,6 @@ function shown(value: ConfigValue | undefined): string {
   return value === undefined || value === null ? "" : String(value);
 }
 
-/** The texts after saving, without secrets: they must not stay on the page. */
-export function withoutSecrets(fields: readonly CatalogueField[], texts: FieldTexts): FieldTexts {
-  return Object.fromEntries(fields.map(({ name, secret }) => [name, secret ? "" : (texts[name] ?? "")]));
-}
-
 /** The settings to send. Empty fields are left out: the service takes its default, or the stored secret. */
 export function configOf(fields: readonly CatalogueField[], texts: FieldTexts): Record<string, string | number> {
   return Object.fromEntries(

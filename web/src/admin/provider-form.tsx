@@ -4,6 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useEdits } from "../ui/use-edits.ts";
 import { adminWords } from "../words/admin.ts";
 import {
   choicesOf,
@@ -11,7 +12,6 @@ import {
   isNumber,
   newConfig,
   textsOf,
-  withoutSecrets,
   withPortApart,
   type ProviderConfig,
   type ProviderKind,
@@ -34,10 +34,14 @@ interface ProviderFormProps {
 
 /** The settings of a provider, made from what its kind asks for. Saving tests them. */
 export function ProviderForm({ kind, config, initialName, onDone, children }: ProviderFormProps) {
-  const [saved, setSaved] = useState(config);
-  const [name, setName] = useState(initialName);
-  const [membersMayUse, setMembersMayUse] = useState(config?.membersMayUse ?? false);
-  const [texts, setTexts] = useState(() => textsOf(kind.configFields, config?.config ?? {}));
+  /** What was created here: it may be saved again before it works. */
+  const [created, setCreated] = useState<ProviderConfig | null>(null);
+  const saved = config ?? created;
+  const own = useEdits({ name: saved?.name ?? initialName, membersMayUse: saved?.membersMayUse ?? false });
+  const { name, membersMayUse } = own.fields;
+  // Secrets start empty, and are forgotten once they are saved: they must not stay on the page.
+  const settings = useEdits(textsOf(kind.configFields, saved?.config ?? {}));
+  const texts = settings.fields;
   const [portMoved, setPortMoved] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
 
@@ -45,14 +49,21 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
     setRefusal(null);
     const meant = withPortApart(kind.configFields, texts);
     setPortMoved((before) => before || meant !== texts);
-    setTexts(meant);
-    const settings = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, meant) };
+    settings.set(meant);
+    const all = { name: name.trim(), membersMayUse, config: configOf(kind.configFields, meant) };
+    const isSame = meant === texts && Object.keys(settings.changed).length === 0;
     const stored = saved
-      ? await client.providerConfigs.update.mutate({ id: saved.id, ...settings })
-      : await client.providerConfigs.create.mutate(newConfig({ kind: kind.kind, ...settings }));
-    setSaved(stored);
-    setTexts((now) => withoutSecrets(kind.configFields, now));
+      ? await client.providerConfigs.update.mutate({
+          id: saved.id,
+          ...own.changed,
+          ...(own.changed.name !== undefined && { name: all.name }),
+          ...(isSame ? {} : { config: all.config }),
+        })
+      : await client.providerConfigs.create.mutate(newConfig({ kind: kind.kind, ...all }));
+    if (config === null) setCreated(stored);
     await configsChanged();
+    own.done();
+    settings.done();
     const { error } = await testConfig(stored.id);
     if (error === null) onDone(stored);
     else setRefusal(error);
@@ -79,7 +90,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
         hint={text.nameHint}
         maxLength={100}
         value={name}
-        onValue={setName}
+        onValue={(next) => own.set({ name: next })}
         error={issueOf(save.error, "name")}
       />
       {kind.configFields.map((field) => (
@@ -89,17 +100,21 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
           field={field}
           stored={saved?.config[field.name] !== undefined}
           value={texts[field.name] ?? ""}
-          onValue={(value) => setTexts((before) => ({ ...before, [field.name]: value }))}
+          onValue={(value) => settings.set({ [field.name]: value })}
           onBlur={() => {
             const apart = withPortApart(kind.configFields, texts);
             if (field.name === "server") setPortMoved((before) => before || apart !== texts);
-            setTexts(apart);
+            settings.set(apart);
           }}
           said={field.name === "port" && portMoved ? text.portMoved : undefined}
           error={configIssue(save.error, field.name)}
         />
       ))}
-      <CheckField label={text.membersHint} checked={membersMayUse} onValue={setMembersMayUse} />
+      <CheckField
+        label={text.membersHint}
+        checked={membersMayUse}
+        onValue={(next) => own.set({ membersMayUse: next })}
+      />
       <div className={styles["tools"]}>
         <Button type="submit" kind="primary" pending={save.pending}>
           {save.pending ? text.testing : text.saveAndTest}

@@ -91,7 +91,7 @@ function Providers() {
         <Dialog open title={text.editTitle(edited.name)} onClose={() => setEdited(null)}>
           <ProviderForm
             kind={editedKind}
-            config={edited}
+            config={configs.find(({ id }) => id === edited.id) ?? edited}
             initialName={edited.name}
             onDone={({ name }) => {
               setEdited(null);

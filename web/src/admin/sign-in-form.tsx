@@ -9,6 +9,7 @@ import { CheckField, Form, TextField } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useEdits } from "../ui/use-edits.ts";
 import { adminWords } from "../words/admin.ts";
 import { words } from "../words/words.ts";
 import { confirmingRemoval, questionOf, Unbinding } from "./unbinding.tsx";
@@ -23,6 +24,20 @@ export type IdentityConfig = List["providers"][number];
 const endpoints = ["authorizeUrl", "tokenUrl", "userInfoUrl"] as const;
 type Address = "wellKnownUrl" | (typeof endpoints)[number];
 
+interface SharedFields extends Record<Address, string> {
+  scope: string;
+  enabled: boolean;
+}
+
+/** The fields without the blanks around their texts. */
+function trimmed<Fields extends Partial<SharedFields>>(fields: Fields): Fields {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === "string" ? value.trim() : value,
+  ]);
+  return Object.fromEntries(entries) as Fields;
+}
+
 interface SignInFormProps {
   provider: AvailableProvider;
   config: IdentityConfig | null;
@@ -35,9 +50,9 @@ export function SignInForm({ provider, config, onClose }: SignInFormProps) {
   const discovers = provider.id === "oidc" || provider.id === "custom";
   const [clientId, setClientId] = useState("");
   const [clientSecret, setClientSecret] = useState("");
-  const [scope, setScope] = useState(config?.scope ?? "");
-  const [enabled, setEnabled] = useState(config?.enabled ?? true);
-  const [addresses, setAddresses] = useState<Readonly<Record<Address, string>>>({
+  const { fields, changed, set } = useEdits<SharedFields>({
+    scope: config?.scope ?? "",
+    enabled: config?.enabled ?? true,
     wellKnownUrl: config?.wellKnownUrl ?? "",
     authorizeUrl: config?.authorizeUrl ?? "",
     tokenUrl: config?.tokenUrl ?? "",
@@ -49,21 +64,20 @@ export function SignInForm({ provider, config, onClose }: SignInFormProps) {
     queryFn: async ({ signal }) => await client.identity.callbackUrl.query({ providerId: provider.id }, { signal }),
   });
   const save = useAction(async (unbind: boolean) => {
-    const trimmed = Object.fromEntries(
-      Object.entries(addresses).map(([name, value]) => [name, value.trim()]),
-    ) as Record<Address, string>;
-    const given = { scope: scope.trim(), enabled, ...trimmed };
     try {
       if (config) {
         const kept = clientId.trim() === "" ? {} : { clientId: clientId.trim() };
         const options = unbind ? confirmingRemoval : {};
-        await client.identityConfigs.update.mutate({ id: config.id, clientSecret, ...kept, ...given }, options);
+        await client.identityConfigs.update.mutate(
+          { id: config.id, clientSecret, ...kept, ...trimmed(changed) },
+          options,
+        );
       } else {
         await client.identityConfigs.create.mutate({
           providerId: provider.id,
           clientId: clientId.trim(),
           clientSecret,
-          ...given,
+          ...trimmed(fields),
         });
       }
     } catch (failure) {
@@ -85,8 +99,8 @@ export function SignInForm({ provider, config, onClose }: SignInFormProps) {
       mono
       type="url"
       maxLength={2_000}
-      value={addresses[name]}
-      onValue={(value) => setAddresses((before) => ({ ...before, [name]: value }))}
+      value={fields[name]}
+      onValue={(value) => set({ [name]: value })}
       error={issueOf(save.error, name)}
     />
   );
@@ -136,15 +150,15 @@ export function SignInForm({ provider, config, onClose }: SignInFormProps) {
               hint={text.scopeHint}
               mono
               maxLength={1_000}
-              value={scope}
-              onValue={setScope}
+              value={fields.scope}
+              onValue={(scope) => set({ scope })}
               error={issueOf(save.error, "scope")}
             />
             <details className={styles["details"]}>
               <summary>{text.addresses}</summary>
               <div>{endpoints.map((name) => address(name, text.addressHint))}</div>
             </details>
-            <CheckField label={text.enabled} checked={enabled} onValue={setEnabled} />
+            <CheckField label={text.enabled} checked={fields.enabled} onValue={(enabled) => set({ enabled })} />
           </Form>
         </div>
       </Dialog>

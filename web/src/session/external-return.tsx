@@ -36,11 +36,14 @@ export function ExternalArrival({ outcome }: { outcome: Extract<ExternalReturn, 
     if (other) toast({ title: text.otherUser(user.username) });
     await navigate({ href: other ? "/" : (journey?.next ?? "/"), replace: true });
   };
-  const exchange = useAction(async (ticket: string) => await enter(await client.completeExternalSignIn({ ticket })));
+  const exchange = useAction(
+    async (ticket: string) => await enter(await client.completeExternalSignIn({ ticket })),
+    true,
+  );
   const register = useAction(async (pendingToken: string) => {
     const providerId = journey?.providerId ?? "";
     await enter(await client.completeExternalRegistration({ providerId, pendingToken, inviteCode: inviteCode.trim() }));
-  });
+  }, true);
   const { run } = exchange;
   useEffect(() => {
     if (started.current || outcome.kind !== "ticket") return;

@@ -19,7 +19,7 @@ export function ForgotPassword() {
   const send = useAction(async () => {
     await client.auth.forgotPassword.mutate({ email });
     setSent(true);
-  });
+  }, true);
   return (
     <Card title={text.forgotTitle} hint={text.forgotHint} links={<Link to="/sign-in">{text.toSignIn}</Link>}>
       {sent ? <Notice kind="success">{text.linkSent}</Notice> : null}
@@ -50,7 +50,7 @@ export function ResetPassword() {
     await client.auth.resetPassword.mutate({ token: token ?? "", newPassword });
     toast({ title: text.passwordSet });
     await navigate({ to: "/sign-in", replace: true });
-  });
+  }, true);
   const fieldIssue = issueOf(reset.error, "newPassword");
   return (
     <Card title={text.resetTitle} links={<Link to="/forgot-password">{text.forgot}</Link>}>

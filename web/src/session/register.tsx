@@ -24,7 +24,7 @@ export function Register() {
     await client.signIn({ username, password });
     await refreshUser();
     await navigate({ to: "/", replace: true });
-  });
+  }, true);
   const fields = ["inviteCode", "username", "password", "email"];
   const elsewhere = register.error !== null && !fields.some((field) => issueOf(register.error, field));
   return (

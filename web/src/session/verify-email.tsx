@@ -17,7 +17,7 @@ export function VerifyEmail() {
   const { run, pending, error } = useAction(async (value: string) => {
     await client.auth.verifyEmail.mutate({ token: value });
     setVerified(true);
-  });
+  }, true);
   useEffect(() => {
     if (token !== null) void run(token);
   }, [run, token]);

@@ -1,11 +1,17 @@
+import { isZonewrightError } from "@zonewright/client";
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
-import { isForRenewal } from "../api.ts";
+import { mayHaveSession } from "../api.ts";
 
-const failures = new WeakSet<object>();
+/** Whether a call failed because the session ended: the page asks for another one, and needs no other words. */
+function isForRenewal(error: unknown): boolean {
+  return isZonewrightError(error) && error.code === "UNAUTHORIZED" && !mayHaveSession();
+}
+
+const failures = new WeakSet();
 
 /** Whether something that a person started failed so: they wait for it, and its message takes the focus. */
 export function isOfAction(error: unknown): boolean {
-  return typeof error === "object" && error !== null && failures.has(error);
+  return error instanceof Object && failures.has(error);
 }
 
 /** The state of something that a person started. */
@@ -17,7 +23,7 @@ export interface Action<Input extends unknown[]> {
   reset: () => void;
 }
 
-/** Runs one thing at a time and keeps what went wrong, so that the form can say it. @param signsIn whether it begins a session */
+/** Runs one thing at a time and keeps what went wrong, so that the form can say it. @param signsIn whether it needs no session */
 export function useAction<Input extends unknown[]>(
   perform: (...input: Input) => Promise<unknown>,
   signsIn = false,
@@ -39,7 +45,7 @@ export function useAction<Input extends unknown[]>(
         await latest.current(...input);
         return true;
       } catch (failure) {
-        if (typeof failure === "object" && failure !== null) failures.add(failure);
+        if (failure instanceof Object) failures.add(failure);
         // The dialog above says that the session ended, and leads back here.
         if (signsIn || !isForRenewal(failure)) setError(failure);
         return false;

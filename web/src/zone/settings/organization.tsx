@@ -1,5 +1,4 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
 import { Button } from "../../ui/button.tsx";
@@ -8,6 +7,7 @@ import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { useEdits } from "../../ui/use-edits.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { commaList } from "../lists.ts";
@@ -21,22 +21,25 @@ export function Organization({ zone }: { zone: Zone }) {
   const user = useUser();
   const name = useZoneName();
   const navigate = useNavigate();
-  const [tags, setTags] = useState(zone.tags.join(", "));
-  const [group, setGroup] = useState(zone.groupName ?? "");
-  const [notes, setNotes] = useState(zone.notes ?? "");
-  const [view, setView] = useState(zone.view);
+  const { fields, changed, set, done } = useEdits({
+    tags: zone.tags.join(", "),
+    group: zone.groupName ?? "",
+    notes: zone.notes ?? "",
+    view: zone.view,
+  });
   const save = useAction(async () => {
-    const changed = await client.domains.update.mutate({
+    const stored = await client.domains.update.mutate({
       id: zone.id,
-      tags: commaList(tags),
-      groupName: group.trim() || null,
-      notes: notes || null,
-      ...(view === zone.view ? {} : { view }),
+      ...(changed.tags !== undefined && { tags: commaList(changed.tags) }),
+      ...(changed.group !== undefined && { groupName: changed.group.trim() || null }),
+      ...(changed.notes !== undefined && { notes: changed.notes || null }),
+      ...(changed.view !== undefined && { view: changed.view }),
     });
     toast({ title: text.saved });
-    storeZone(zoneName(changed), changed);
-    if (zoneName(changed) === zoneName(zone)) storeZone(name, changed);
-    else await navigate({ to: "/d/$name/settings", params: { name: zoneName(changed) }, replace: true });
+    storeZone(zoneName(stored), stored);
+    done();
+    if (zoneName(stored) === zoneName(zone)) storeZone(name, stored);
+    else await navigate({ to: "/d/$name/settings", params: { name: zoneName(stored) }, replace: true });
   });
   return (
     <Card title={text.organization}>
@@ -46,25 +49,31 @@ export function Organization({ zone }: { zone: Zone }) {
             label={text.tags}
             hint={text.tagsHint}
             error={issueOf(save.error, "tags")}
-            value={tags}
-            onValue={setTags}
+            value={fields.tags}
+            onValue={(tags) => set({ tags })}
           />
           <TextField
             label={text.group}
             hint={text.groupHint}
             error={issueOf(save.error, "groupName")}
-            value={group}
-            onValue={setGroup}
+            value={fields.group}
+            onValue={(group) => set({ group })}
           />
         </div>
-        <TextArea label={text.notes} error={issueOf(save.error, "notes")} value={notes} onValue={setNotes} rows={4} />
+        <TextArea
+          label={text.notes}
+          error={issueOf(save.error, "notes")}
+          value={fields.notes}
+          onValue={(notes) => set({ notes })}
+          rows={4}
+        />
         {user.role === "admin" ? (
           <TextField
             label={text.view}
             hint={`${text.viewHint} ${text.viewMoved}`}
             error={issueOf(save.error, "view")}
-            value={view}
-            onValue={setView}
+            value={fields.view}
+            onValue={(view) => set({ view })}
           />
         ) : null}
         <Failure error={save.error} />

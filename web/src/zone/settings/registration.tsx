@@ -7,6 +7,7 @@ import { Failure, Notice } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { useEdits } from "../../ui/use-edits.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { reminderDays } from "../lists.ts";
@@ -15,33 +16,32 @@ import styles from "../zone.module.css";
 
 const text = zoneWords;
 
-/** The expiry date, its reminders and its lookup. */
-export function Registration({ zone }: { zone: Zone }) {
-  // Another date, as a lookup finds it, starts the form anew.
-  return <RegistrationForm key={zone.expiresAt?.getTime() ?? 0} zone={zone} />;
-}
-
 const dateOf = (date: Date | null) => date?.toISOString().slice(0, 10) ?? "";
 
-function RegistrationForm({ zone }: { zone: Zone }) {
+/** The expiry date, its reminders and its lookup. */
+export function Registration({ zone }: { zone: Zone }) {
   const name = useZoneName();
   const { id } = zone;
-  const [date, setDate] = useState(dateOf(zone.expiresAt));
-  const [days, setDays] = useState(zone.expiryRemindDays.join(", "));
-  const [auto, setAuto] = useState(zone.autoCheckExpiry);
+  const { fields, changed, set, done } = useEdits({
+    date: dateOf(zone.expiresAt),
+    days: zone.expiryRemindDays.join(", "),
+    auto: zone.autoCheckExpiry,
+  });
+  const { date, days, auto } = fields;
   const [tried, setTried] = useState(false);
   const parsed = reminderDays(days);
   const save = useAction(async () => {
-    let changed = await client.domains.setExpiryRemind.mutate({
-      id,
-      expiryRemindDays: parsed ?? [],
-      autoCheckExpiry: auto,
-    });
-    if (date !== dateOf(zone.expiresAt)) {
-      const expiresAt = date === "" ? null : new Date(`${date}T00:00:00Z`);
-      changed = await client.domains.setExpiry.mutate({ id, expiresAt });
+    const reminders = {
+      ...(changed.days !== undefined && { expiryRemindDays: parsed ?? [] }),
+      ...(changed.auto !== undefined && { autoCheckExpiry: changed.auto }),
+    };
+    if (Object.keys(reminders).length > 0)
+      storeZone(name, await client.domains.setExpiryRemind.mutate({ id, ...reminders }));
+    if (changed.date !== undefined) {
+      const expiresAt = changed.date === "" ? null : new Date(`${changed.date}T00:00:00Z`);
+      storeZone(name, await client.domains.setExpiry.mutate({ id, expiresAt }));
     }
-    storeZone(name, changed);
+    done();
     toast({ title: text.saved });
   });
   const check = useAction(async () => {
@@ -81,7 +81,7 @@ function RegistrationForm({ zone }: { zone: Zone }) {
             }
             error={issueOf(save.error, "expiresAt")}
             value={date}
-            onValue={setDate}
+            onValue={(next) => set({ date: next })}
           />
           <TextField
             label={text.reminders}
@@ -89,10 +89,10 @@ function RegistrationForm({ zone }: { zone: Zone }) {
             error={tried && !parsed ? text.remindersWrong : issueOf(save.error, "expiryRemindDays")}
             inputMode="numeric"
             value={days}
-            onValue={setDays}
+            onValue={(next) => set({ days: next })}
           />
         </div>
-        <CheckField label={text.autoCheck} checked={auto} onValue={setAuto} />
+        <CheckField label={text.autoCheck} checked={auto} onValue={(next) => set({ auto: next })} />
         <Failure error={save.error} />
         <div className={styles["actions"]}>
           <Button type="submit" kind="primary" pending={save.pending}>

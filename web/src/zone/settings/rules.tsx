@@ -1,4 +1,3 @@
-import { useState } from "react";
 import { client, issueOf } from "../../api.ts";
 import { useUser } from "../../session/current-user.ts";
 import { Button } from "../../ui/button.tsx";
@@ -7,6 +6,7 @@ import { Failure } from "../../ui/notice.tsx";
 import { Card } from "../../ui/page.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { useEdits } from "../../ui/use-edits.ts";
 import { zoneWords } from "../../words/zone.ts";
 import { words } from "../../words/words.ts";
 import { storeZone, useZoneName, type Zone } from "../use-zone.ts";
@@ -21,20 +21,14 @@ export function Rules({ zone }: { zone: Zone }) {
   const name = useZoneName();
   const user = useUser();
   const isReverse = /\.(?:in-addr|ip6)\.arpa$/.test(zone.name);
-  const [reverse, setReverse] = useState(zone.reverse);
-  const [protectMail, setProtectMail] = useState(zone.protectMail);
-  const [grant, setGrant] = useState(zone.reverseFollowGrant);
-  /** The rules as the fields had them at first, or as they were last saved. */
-  const [first, setFirst] = useState<Pick<Zone, "reverse" | "protectMail" | "reverseFollowGrant">>(zone);
+  const { fields, changed, set, done } = useEdits({
+    reverse: zone.reverse,
+    protectMail: zone.protectMail,
+    reverseFollowGrant: zone.reverseFollowGrant,
+  });
   const save = useAction(async () => {
-    // What was not touched stays as it is by now: others may have set it since.
-    const rules = {
-      ...(grant === first.reverseFollowGrant ? {} : { reverseFollowGrant: grant }),
-      ...(reverse === first.reverse ? {} : { reverse }),
-      ...(protectMail === first.protectMail ? {} : { protectMail }),
-    };
-    storeZone(name, await client.domains.update.mutate({ id, ...rules }));
-    setFirst({ reverse, protectMail, reverseFollowGrant: grant });
+    storeZone(name, await client.domains.update.mutate({ id, ...changed }));
+    done();
     toast({ title: text.saved });
   });
   if (isReverse && user.role !== "admin") return null;
@@ -42,18 +36,26 @@ export function Rules({ zone }: { zone: Zone }) {
     <Card title={text.rules}>
       <Form onSubmit={() => void save.run()}>
         {isReverse ? (
-          <CheckField label={text.followGrant} checked={grant} onValue={setGrant} />
+          <CheckField
+            label={text.followGrant}
+            checked={fields.reverseFollowGrant}
+            onValue={(reverseFollowGrant) => set({ reverseFollowGrant })}
+          />
         ) : (
           <>
             <SelectField
               label={text.reverse}
               hint={text.reverseHint}
-              value={reverse}
+              value={fields.reverse}
               options={modes.map((value) => ({ value, label: text.reverseChoices[value] }))}
-              onValue={setReverse}
+              onValue={(reverse) => set({ reverse })}
               error={issueOf(save.error, "reverse")}
             />
-            <CheckField label={text.protectMail} checked={protectMail} onValue={setProtectMail} />
+            <CheckField
+              label={text.protectMail}
+              checked={fields.protectMail}
+              onValue={(protectMail) => set({ protectMail })}
+            />
           </>
         )}
         {issueOf(save.error, "reverse") === null ? <Failure error={save.error} /> : null}

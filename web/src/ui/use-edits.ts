@@ -1,0 +1,58 @@
+import { useState } from "react";
+
+/** A field that was touched: what it says, and what it said when the touching began. */
+interface Edited<Value> {
+  value: Value;
+  before: Value;
+}
+
+type EditedFields<Fields> = { readonly [Name in keyof Fields]?: Edited<Fields[Name]> };
+
+/** The fields of a form over something that others change as well. */
+export interface Edits<Fields> {
+  /** What the fields show: what was typed, or else what is there now. */
+  fields: Fields;
+  /** What was touched and differs from what is there now: only this is sent, so that what others set meanwhile stays. */
+  changed: Partial<Fields>;
+  set: (fields: Partial<Fields>) => void;
+  /** Forgets what was typed, once it is stored. */
+  done: () => void;
+}
+
+/** Holds what is typed in a form. Fields that were not touched follow what is there. */
+export function useEdits<Fields extends object>(now: Fields): Edits<Fields> {
+  const [edited, setEdited] = useState<EditedFields<Fields>>({});
+  const changed = changedFields(edited, now);
+  return {
+    fields: { ...now, ...changed },
+    changed,
+    set: (fields) => setEdited((earlier) => withTyped(earlier, fields, now)),
+    done: () => setEdited({}),
+  };
+}
+
+const namesOf = <Fields extends object>(fields: Fields) => Object.keys(fields) as (keyof Fields)[];
+
+/** What was typed and is neither what was there at first nor what is there now. */
+export function changedFields<Fields extends object>(edited: EditedFields<Fields>, now: Fields): Partial<Fields> {
+  const changed: Partial<Fields> = {};
+  for (const name of namesOf(edited)) {
+    const typed = edited[name];
+    if (typed && typed.value !== typed.before && typed.value !== now[name]) changed[name] = typed.value;
+  }
+  return changed;
+}
+
+/** The touched fields after some were typed. */
+export function withTyped<Fields extends object>(
+  edited: EditedFields<Fields>,
+  typed: Partial<Fields>,
+  now: Fields,
+): EditedFields<Fields> {
+  const next: { [Name in keyof Fields]?: Edited<Fields[Name]> } = { ...edited };
+  for (const name of namesOf(typed)) {
+    const value = typed[name];
+    if (value !== undefined) next[name] = { value, before: edited[name]?.before ?? now[name] };
+  }
+  return next;
+}
