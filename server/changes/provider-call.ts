@@ -7,9 +7,7 @@ import {
   type DnsProvider,
   type RecordChange,
 } from "../dns-providers/provider.ts";
-import { allOrNone } from "../dns-providers/applying/change-outcomes.ts";
-import { inverse } from "../dns-providers/applying/inverse.ts";
-import { recordsOf } from "../dns-providers/applying/touched-records.ts";
+import { allOrNone, inverse, recordsOf } from "../dns-providers/applying/apply-to-records.ts";
 import { recordKey, sameData, type RecordData } from "../dns/record.ts";
 import type { ZoneSigning } from "../dns/server-managed.ts";
 

@@ -27,7 +27,7 @@ import type { ChangeSetKind } from "../database/tables/change-sets.ts";
 import { lostLease, type Lease } from "./lease.ts";
 import { storeFollows, type Follow } from "./follows.ts";
 import { callProvider } from "./provider-call.ts";
-import { notDone } from "../dns-providers/applying/change-outcomes.ts";
+import { notDone } from "../dns-providers/applying/apply-to-records.ts";
 
 /** A zone whose records are sent to its provider. */
 interface SentZone {

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
 import type { ServerRules } from "../dns/server-rules/rules.ts";
 import { ProviderError, type ProviderKind } from "./provider.ts";
-import { fileNamesOf } from "./zonefile/file-names.ts";
-import { zoneFolder } from "./zonefile/folder.ts";
+import { fileNamesOf, zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";
 
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";

@@ -1,7 +1,7 @@
 import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import { allMade } from "../dns-providers/applying/change-outcomes.ts";
+import { allMade } from "../dns-providers/applying/apply-to-records.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";
 import type { DnsProvider } from "../dns-providers/provider.ts";

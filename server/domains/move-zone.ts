@@ -3,7 +3,7 @@ import { writeEntry } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { ProviderConnections } from "../dns-providers/connections.ts";
-import { allMade } from "../dns-providers/applying/change-outcomes.ts";
+import { allMade } from "../dns-providers/applying/apply-to-records.ts";
 import { primary } from "../dns-providers/primary.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
 import { throughProvider } from "../dns-providers/through-provider.ts";

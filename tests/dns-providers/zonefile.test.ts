@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ZodError } from "zod";
 import { kindByName, providerKinds } from "../../server/dns-providers/kinds.ts";
-import { fileNamesOf, zoneOfFile } from "../../server/dns-providers/zonefile/file-names.ts";
+import { fileNamesOf, zoneOfFile } from "../../server/dns-providers/zonefile/folder.ts";
 import {
   connect,
   contentOf,

@@ -1,7 +1,6 @@
 import { recordKey, recordLabel, type RecordData } from "../../dns/record.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
 import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
-import { outcomesFrom } from "./change-outcomes.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { atOnce, filtered, type Steps } from "../../platform/slices.ts";
 
@@ -175,4 +174,50 @@ function inTheWay(record: RecordData, { place }: RecordStore): string {
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Returns a success for every change. */
+export function allMade(changes: readonly unknown[]): ChangeOutcome[] {
+  return changes.map(() => ({ ok: true }));
+}
+
+/** Returns one outcome per change: a refusal for changes that have one. */
+export function outcomesFrom(
+  changes: readonly RecordChange[],
+  refusals: ReadonlyMap<RecordChange, string>,
+): ChangeOutcome[] {
+  return changes.map((change) => {
+    const message = refusals.get(change);
+    return message === undefined ? { ok: true } : { ok: false, message };
+  });
+}
+
+/** Returns the outcomes of an atomic set: one refusal refuses all. */
+export function allOrNone(outcomes: ChangeOutcome[]): ChangeOutcome[] {
+  const refusal = outcomes.find((outcome) => !outcome.ok);
+  if (!refusal || refusal.ok) return outcomes;
+  const message = notDone(refusal.message);
+  return outcomes.map((outcome) => (outcome.ok ? { ok: false, message } : outcome));
+}
+
+/** Returns the message of a change that was not made because another change of its set was refused. */
+export function notDone(reason: string): string {
+  return `Not applied because another change in the set was refused: ${reason}`;
+}
+
+/** Returns the change that undoes a change. */
+export function inverse({ before, after }: RecordChange): RecordChange {
+  if (before === null) return { action: "delete", before: after, after: null };
+  if (after === null) return { action: "create", before: null, after: before };
+  return { action: "update", before: after, after: before };
+}
+
+/** Returns the records that a change deletes and adds. */
+export function recordsOf({ before, after }: RecordChange): RecordData[] {
+  return [before, after].flatMap((record) => record ?? []);
+}
+
+/** Returns the names that changes touch, relative to the zone. */
+export function touchedNames(changes: readonly RecordChange[]): Set<string> {
+  return new Set(changes.flatMap(recordsOf).map(({ name }) => name));
 }

@@ -1,5 +1,4 @@
-import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
-import { allOrNone, outcomesFrom } from "../applying/change-outcomes.ts";
+import { applyToRecords, allOrNone, outcomesFrom, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { takeBack } from "../applying/take-back.ts";

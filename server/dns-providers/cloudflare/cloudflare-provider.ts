@@ -8,7 +8,7 @@ import {
   type RecordChange,
   type ZoneRefusals,
 } from "../provider.ts";
-import { touchedNames } from "../applying/touched-records.ts";
+import { touchedNames } from "../applying/apply-to-records.ts";
 import { listedZones } from "../listed-zones.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";

@@ -1,8 +1,7 @@
-import { notDone } from "../applying/change-outcomes.ts";
+import { notDone, touchedNames } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { connectedComponents } from "../applying/connected-components.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { touchedNames } from "../applying/touched-records.ts";
 import { applyInOneCall, type SendRrsets } from "./apply-changes.ts";
 import { printContent, type ReadRrset } from "./served-records.ts";
 

@@ -14,7 +14,7 @@ import {
 import { listedZones, readZoneName } from "../listed-zones.ts";
 import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
-import { touchedNames } from "../applying/touched-records.ts";
+import { touchedNames } from "../applying/apply-to-records.ts";
 import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets } from "./api.ts";
 import { applyInCalls } from "./calls.ts";
 import type { PowerdnsClient } from "./client.ts";

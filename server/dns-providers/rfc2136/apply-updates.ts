@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { allOrNone } from "../applying/change-outcomes.ts";
+import { allOrNone, inverse, touchedNames } from "../applying/apply-to-records.ts";
 import type { Pause } from "../../platform/pause.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { recordKey } from "../../dns/record.ts";
-import { inverse } from "../applying/inverse.ts";
-import { touchedNames } from "../applying/touched-records.ts";
 import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
 import { updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";

@@ -1,7 +1,7 @@
 import type { Pause } from "../../platform/pause.ts";
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import { isKeyType, isServerManaged } from "../../dns/server-managed.ts";
-import { recordsOf, touchedNames } from "../applying/touched-records.ts";
+import { recordsOf, touchedNames } from "../applying/apply-to-records.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { proveChanges, type Proof } from "./prove-changes.ts";
 import { askForRrsets, transferNames } from "./read-names.ts";

@@ -1,7 +1,7 @@
 import { rrsetKey } from "../../dns/record.ts";
 import { isKeyType } from "../../dns/server-managed.ts";
 import { inBatches } from "../applying/in-batches.ts";
-import { recordsOf } from "../applying/touched-records.ts";
+import { recordsOf } from "../applying/apply-to-records.ts";
 import type { RecordChange } from "../provider.ts";
 import { updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure } from "./rcodes.ts";

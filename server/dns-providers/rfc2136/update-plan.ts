@@ -1,11 +1,10 @@
 import { absoluteName } from "../../dns/names/names.ts";
 import { isApexNs, recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { typeNumber } from "../../dns/zone-file/type-names.ts";
-import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
+import { applyToRecords, recordsOf, touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { connectedComponents } from "../applying/connected-components.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
-import { recordsOf, touchedNames } from "../applying/touched-records.ts";
 import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";

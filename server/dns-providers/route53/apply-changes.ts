@@ -1,5 +1,5 @@
 import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
-import { notDone, outcomesFrom } from "../applying/change-outcomes.ts";
+import { notDone, outcomesFrom } from "../applying/apply-to-records.ts";
 import { takeBack } from "../applying/take-back.ts";
 import { batchesOf, isTooLarge, reversed, stepsOf, type ChangeGroup } from "./change-batches.ts";
 import type { BatchAnswer, Refusal, Route53Api } from "./client.ts";

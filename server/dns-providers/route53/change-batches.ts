@@ -3,7 +3,7 @@ import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { connectedComponents } from "../applying/connected-components.ts";
 import type { RecordChange } from "../provider.ts";
-import { recordsOf, touchedNames } from "../applying/touched-records.ts";
+import { recordsOf, touchedNames } from "../applying/apply-to-records.ts";
 import { dnsName } from "./hosted-zones.ts";
 import { printValue, readValue } from "./octal-text.ts";
 import type { ServedRrset } from "./rrsets.ts";

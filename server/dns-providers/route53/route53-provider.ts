@@ -1,11 +1,9 @@
 import { absoluteName } from "../../dns/names/names.ts";
 import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
-import { applyToRecords } from "../applying/apply-to-records.ts";
-import { allOrNone } from "../applying/change-outcomes.ts";
+import { applyToRecords, allOrNone, touchedNames } from "../applying/apply-to-records.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { rdataFields } from "../rdata-text.ts";
-import { touchedNames } from "../applying/touched-records.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";

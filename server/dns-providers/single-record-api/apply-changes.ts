@@ -1,5 +1,4 @@
-import { applyToRecords, type RecordStore } from "../applying/apply-to-records.ts";
-import { allOrNone, notDone } from "../applying/change-outcomes.ts";
+import { applyToRecords, allOrNone, notDone, type RecordStore } from "../applying/apply-to-records.ts";
 import type { BeforeCall, ChangeOutcome, RecordChange } from "../provider.ts";
 import { announced } from "./announced-calls.ts";
 import { carryOut } from "./carry-out.ts";

@@ -1,6 +1,6 @@
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import { connectedComponents } from "../applying/connected-components.ts";
-import { recordsOf } from "../applying/touched-records.ts";
+import { recordsOf } from "../applying/apply-to-records.ts";
 import type { RecordChange } from "../provider.ts";
 import type { StoredRecord } from "./stored-records.ts";
 

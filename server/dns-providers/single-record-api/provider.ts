@@ -1,8 +1,7 @@
 import { recordKey, type RecordData } from "../../dns/record.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import type { Pause } from "../../platform/pause.ts";
-import type { RecordStore } from "../applying/apply-to-records.ts";
-import { touchedNames } from "../applying/touched-records.ts";
+import { touchedNames, type RecordStore } from "../applying/apply-to-records.ts";
 import { listedZones } from "../listed-zones.ts";
 import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, ListedZones, RecordChange } from "../provider.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";

@@ -6,12 +6,10 @@ import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
 import type { ServerRules } from "../../dns/server-rules/rules.ts";
 import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
-import { nextSerial } from "../../dns/zone-file/serial.ts";
-import { initialSoa, withLoadableMailbox, type Soa } from "../../dns/zone-file/soa.ts";
+import { nextSerial, initialSoa, withLoadableMailbox, type Soa } from "../../dns/zone-file/soa.ts";
 import { inSlices, takeTurns, filtered, type Steps } from "../../platform/slices.ts";
 import { printingZoneFile, printZoneFile, type ZoneFileContent } from "../../dns/zone-file/write.ts";
-import { applyingToRecords, type RecordStore } from "../applying/apply-to-records.ts";
-import { allOrNone } from "../applying/change-outcomes.ts";
+import { applyingToRecords, allOrNone, type RecordStore } from "../applying/apply-to-records.ts";
 import { listedZones } from "../listed-zones.ts";
 import {
   ProviderError,
@@ -28,9 +26,12 @@ import {
   readInFolder,
   includeFrom,
   replaceFile,
+  fileNamesOf,
+  isBesideZones,
+  readFileName,
+  zoneOfFile,
   type FoundFile,
 } from "./folder.ts";
-import { fileNamesOf, isBesideZones, readFileName, zoneOfFile } from "./file-names.ts";
 import { watchFolder } from "./watch-folder.ts";
 import { createHash } from "node:crypto";
 import { readZoneFile, readZoneSoa, type ParsedZoneFile } from "../../dns/zone-file/parse.ts";

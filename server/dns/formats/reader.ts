@@ -2,7 +2,7 @@ import { ownerWithin, shown } from "../names/names.ts";
 import type { RecordData } from "../record.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
-import type { OutOfZone, ZoneFileMessage } from "../zone-file/reading.ts";
+import type { OutOfZone, ZoneFileMessage } from "../zone-file/contents.ts";
 import type { Soa } from "../zone-file/soa.ts";
 import { dialectsOf } from "./dialects/signs.ts";
 import { ZoneFileMeaning } from "./zone-file-meaning.ts";

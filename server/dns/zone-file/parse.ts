@@ -3,9 +3,10 @@ import { shortened } from "../rdata/field.ts";
 import { spellingOf, type RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { splitLongStrings } from "../values/long-strings.ts";
-import { addRecord, addSoa, recordsOf } from "./contents.ts";
-import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
 import {
+  addRecord,
+  addSoa,
+  recordsOf,
   readingOf,
   type EntryPlace,
   type MeantEntry,
@@ -14,14 +15,15 @@ import {
   type Reading,
   type ZoneFileMessage,
   type ZoneFileOptions,
-} from "./reading.ts";
+} from "./contents.ts";
+import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
 import { readSoa, type Soa } from "./soa.ts";
 import { scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
 import { parseTtl, looksLikeTtl } from "./ttl.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { canonicalType, unstorableReason } from "./type-names.ts";
 
-export type { ZoneFileOptions } from "./reading.ts";
+export type { ZoneFileOptions } from "./contents.ts";
 
 export type ParsedZoneFile =
   | {

@@ -3,7 +3,6 @@ import { foldName, readHost, readHostAsWritten } from "../names/names.ts";
 import { isMailbox } from "../server-rules/host-names.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { nextSerial } from "./serial.ts";
 import { parseTtl } from "./ttl.ts";
 
 /** The start of authority (RFC 1035 §3.3.13). Names are absolute, as written, without a trailing dot; times are seconds. */
@@ -27,7 +26,7 @@ export interface Soa {
 export const placeholderNameServer = "placeholder.invalid";
 
 /** Options for the mailbox of generated SOAs. */
-export interface MailboxChoice {
+interface MailboxChoice {
   /** A mailbox in DNS form or with `@`. Default: `hostmaster.<zone>`. */
   hostmaster?: string | undefined;
   /** Whether the servers refuse a zone whose mailbox is not at a host name, like BIND's `check-names`. Default: true. */
@@ -104,4 +103,23 @@ export function mailboxName(mailbox: string): string {
   const at = mailbox.lastIndexOf("@");
   if (at === -1) return mailbox;
   return `${mailbox.slice(0, at).replaceAll(".", "\\.")}.${mailbox.slice(at + 1)}`;
+}
+
+const modulus = 2 ** 32;
+
+/**
+ * Returns the serial after `current`: `YYYYMMDD00` of `now` (UTC) if that is an increase by RFC 1982 §3.2, otherwise `current` + 1,
+ * wrapping after 2^32-1. Never returns 0, which some servers read as "none".
+ */
+export function nextSerial(current: number, now: Date): number {
+  const dated = ((now.getUTCFullYear() * 100 + now.getUTCMonth() + 1) * 100 + now.getUTCDate()) * 100;
+  if (dated < modulus && isAdvance(current, dated)) return dated;
+  const next = (current + 1) % modulus;
+  return next === 0 ? 1 : next;
+}
+
+/** Returns whether a secondary at serial `from` considers `to` newer. */
+function isAdvance(from: number, to: number): boolean {
+  const distance = (to - from + modulus) % modulus;
+  return distance > 0 && distance < modulus / 2;
 }

@@ -1,6 +1,6 @@
 import type { LogicalLine } from "../../zone-file/tokens.ts";
 import type { Steps } from "../../../platform/slices.ts";
-import type { ZoneFileMessage } from "../../zone-file/reading.ts";
+import type { ZoneFileMessage } from "../../zone-file/contents.ts";
 
 /** The lines of a dump that belong to one zone. */
 export interface PartOfDump {
