@@ -9,7 +9,7 @@ export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     v1: ["domains", "records"],
     "dns-service": ["audit", "changes", "dns-providers", "notifications", "records"],
-    "update-clients": ["changes", "dns-providers", "domains", "records"],
+    "update-clients": ["audit", "changes", "dns-providers", "domains", "records"],
     mirrors: ["audit", "changes", "dns-providers", "domains", "notifications", "records"],
     domains: [
       "assignments",

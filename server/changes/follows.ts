@@ -16,6 +16,8 @@ export interface FollowItem {
   lost: string[];
   /** Names that received it as written, where they have capitals. */
   written?: Record<string, string> | undefined;
+  /** Names that kept it and are written in another case now. */
+  respelled?: string[] | undefined;
 }
 
 /** What one reverse zone must do after a change set of another zone. It says what to look at; the records are read when it is done. */

@@ -201,7 +201,8 @@ async function changesOf(
   return new Map([...grouped].map(([revision, list]) => [revision, list.slice(0, shownChanges).map(historyChange)]));
 }
 
-function historyChange({ record_id: recordId, before, after }: ChangeRow): HistoryChange {
+function historyChange({ record_id: recordId, ...sides }: ChangeRow): HistoryChange {
+  const [before, after] = [sides.before && asWritten(sides.before), sides.after && asWritten(sides.after)];
   return { action: !before ? "create" : !after ? "delete" : "update", recordId, before, after };
 }
 

@@ -86,6 +86,8 @@ interface ProviderCapabilities {
   recordTypes: readonly string[] | "any";
   /** Whether `any` includes ALIAS, ANAME and LUA, which are types of single vendors. */
   vendorTypes?: boolean;
+  /** Whether records of these types that a zone had may come back, although none can be added. */
+  restoresVendorTypes?: true;
   supportsProxied: boolean;
   /** Smallest and largest TTL, in seconds. */
   minTtl: number;

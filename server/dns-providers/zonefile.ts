@@ -46,6 +46,8 @@ export const zonefile: ProviderKind<ZonefileConfig> = {
   kind: "zonefile",
   name: "Zone files",
   recordTypes: "any",
+  // Files of PowerDNS and others have them; they are kept, and written back.
+  restoresVendorTypes: true,
   supportsProxied: false,
   minTtl: 0,
   maxTtl,

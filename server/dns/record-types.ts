@@ -9,12 +9,13 @@ import { aliasRule, ptrRule } from "./values/pointers.ts";
 import { sshfpRule } from "./values/sshfp.ts";
 import { httpsRule, svcbRule } from "./values/svcb.ts";
 import { smimeaRule, tlsaRule } from "./values/tlsa.ts";
-import { uneditableRule } from "./values/uneditable.ts";
+import { splitFields, uneditableRule } from "./values/uneditable.ts";
 import { mxRule } from "./values/mx.ts";
 import { nsRule } from "./values/ns.ts";
 import { srvRule } from "./values/srv.ts";
 import { txtRule } from "./values/txt.ts";
 import type { ValueRule } from "./values/value-rule.ts";
+import { isKnownType, rdataFromFields, rdataToText } from "./rdata/rdata.ts";
 import { valueOf, type EditableType, type RecordData } from "./record.ts";
 
 const editableRules: Record<EditableType, ValueRule> = {
@@ -37,7 +38,32 @@ const editableRules: Record<EditableType, ValueRule> = {
   ALIAS: aliasRule,
 };
 
-const rules = new Map<string, ValueRule>([...Object.entries(editableRules), ["SMIMEA", smimeaRule]]);
+/** Types whose rules read generic form themselves, because their data may not be text. */
+const takesGeneric = new Set(["TXT", "CAA"]);
+
+const rules = new Map<string, ValueRule>(
+  [...Object.entries(editableRules), ["SMIMEA", smimeaRule] as const].map(([type, rule]) => [
+    type,
+    takesGeneric.has(type) || !isKnownType(type) ? rule : takingGeneric(rule),
+  ]),
+);
+
+/**
+ * Returns a rule that also takes a client's value in generic form (RFC 3597 §5), and judges what it stands for. Otherwise `\# 3 016100` would be a
+ * name.
+ */
+function takingGeneric(rule: ValueRule): ValueRule {
+  return {
+    ...rule,
+    write(value, priority, door) {
+      if (!/^\s*\\#(?:\s|$)/.test(value)) return rule.write(value, priority, door);
+      const rdata = rdataFromFields(rule.recordType, splitFields(rule.recordType, value.trim()) ?? [], "");
+      if (!rdata.ok) return rdata;
+      const text = rdataToText(rule.recordType, rdata.value);
+      return text.ok ? rule.write(text.value, priority, door) : text;
+    },
+  };
+}
 
 /** Returns the value rule of a type (mnemonic in upper case, or `TYPE65280`). Types that clients cannot create are preserved as read. */
 export function ruleFor(recordType: string): ValueRule {

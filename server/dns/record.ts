@@ -1,4 +1,4 @@
-import { sameStrings } from "./values/character-strings.ts";
+import { sameStrings, stringsOfGeneric } from "./values/character-strings.ts";
 
 /** How the names of a record were first written, where they have capitals. DNS ignores these when it compares names (RFC 4343 §3). */
 export interface Spelling {
@@ -95,12 +95,19 @@ export function spellingOf({ writtenName, writtenValue }: Spelling): Spelling {
   };
 }
 
-/** Returns a record as it is shown: with the name and the value as written in place of the canonical ones. */
-export function asWritten<Data extends Pick<RecordData, "name" | "value"> & Spelling>(
-  record: Data,
-): Omit<Data, keyof Spelling> {
+/**
+ * Returns a record as it is shown: with the name and the value as written in place of the canonical ones, and with the strings of a TXT whose
+ * value is in generic form.
+ */
+export function asWritten<
+  Data extends Pick<RecordData, "name" | "value"> & Partial<Pick<RecordData, "recordType" | "strings">> & Spelling,
+>(record: Data): Omit<Data, keyof Spelling> {
   const { writtenName, writtenValue, ...shown } = record;
-  return { ...shown, name: writtenName ?? record.name, value: writtenValue ?? record.value };
+  const { recordType, strings, value } = record;
+  // Octets that are no text are readable only as strings.
+  const octets = recordType === "TXT" && strings === null ? stringsOfGeneric(value) : null;
+  const cut = octets === null ? {} : { strings: octets };
+  return { ...shown, ...cut, name: writtenName ?? record.name, value: writtenValue ?? value };
 }
 
 /** Truncates a value to 60 characters for messages. */

@@ -19,7 +19,7 @@ import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { AppError, notFound } from "../platform/errors.ts";
 import { inChunks, inSlices } from "../platform/slices.ts";
 import { judgeChanges } from "./judge-changes.ts";
-import { kindOfZone, partingReadOnly, readOnlyAtProvider } from "./provider-limits.ts";
+import { kindOfZone, partingReadOnly, readOnlyAtProvider, restoring } from "./provider-limits.ts";
 
 export interface Inversion {
   changes: PlannedChange[];
@@ -51,7 +51,7 @@ export async function planInversion(em: EntityManager, zone: ZoneContext, change
     zone,
     changes.map(({ after }) => after?.ttl),
   );
-  const refused = await judgeChanges(em, { ...zone, kind }, present, changes);
+  const refused = await judgeChanges(em, { ...zone, kind: restoring(kind) }, present, changes);
   if (refused.size > 0) throw notInvertible([...new Set([...refused.values()].flat())]);
   return { changes, warnings: ttlWarnings(changes, new Set(ids)) };
 }

@@ -52,6 +52,11 @@ export function limitIssues(record: LimitedRecord, kind: ProviderKind, zone: str
   return issues;
 }
 
+/** Returns a kind as it takes records that its zone had: reverts and rollbacks bring them back. */
+export function restoring(kind: ProviderKind): ProviderKind {
+  return kind.restoresVendorTypes ? { ...kind, vendorTypes: true } : kind;
+}
+
 /** Returns whether a kind stores a type. `any` does not include types of other vendors. */
 function storesType(recordType: string, { recordTypes, vendorTypes = false }: ProviderKind): boolean {
   if (recordTypes !== "any") return recordTypes.includes(recordType);

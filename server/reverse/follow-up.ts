@@ -337,7 +337,8 @@ function listedChange(zone: ReverseZone, { item, change, refusal }: PointerChang
   const reason = beyondRights(zone, item.owner) ?? refusal;
   // A grant lets people write here, not read: they see only names of their own change.
   const isShown = (record: StatedData) =>
-    seesOwner(zone, item.owner) || item.lost.includes(record.value) || item.gained.includes(record.value);
+    seesOwner(zone, item.owner) ||
+    [item.lost, item.gained, item.respelled ?? []].some((names) => names.includes(record.value));
   const shown = (record: StatedData | null) => (record && isShown(record) ? statedDataOf(record) : null);
   return {
     address: item.address,

@@ -67,7 +67,8 @@ export async function pointerChanges(
       holds(name) ? "holds" : resolution.isManaged(name) ? "stale" : "foreign";
     const gained = item.gained.filter(holds);
     const decided = followAddress({ pointers: pointersOf(item), stateOf, gained, lost: item.lost });
-    for (const change of changesFor(item, decided, zone.kind))
+    const respelled = pointersOf(item).flatMap((pointer) => (holds(pointer.value) ? respelling(item, pointer) : []));
+    for (const change of [...changesFor(item, decided, zone.kind), ...respelled])
       plan.changes.push({ item, change, refusal: faultOf(change) });
     if (decided.foreign) plan.foreign.push({ item, target: decided.foreign.value });
   }
@@ -100,6 +101,14 @@ function changesFor(
     changes.push({ action: "create", id: newId(), before: null, after });
   }
   return changes;
+}
+
+/** Returns the change that gives a PTR record the capitals of a name that is written in another case now. */
+function respelling({ respelled = [], written = {} }: FollowItem, before: LiveRecord): PlannedChange[] {
+  const { id, value } = before;
+  const writtenValue = written[value];
+  if (!respelled.includes(value) || before.writtenValue === writtenValue) return [];
+  return [{ action: "update", id, before, after: { ...before, writtenValue } }];
 }
 
 function pointer(name: string, value: string, ttl: number, notes: RecordNotes): RecordDraft {

@@ -7,11 +7,17 @@ import { judgeChanges } from "../records/judge-changes.ts";
 import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
-import type { PlannedChange, RecordData } from "../dns/record.ts";
+import { asWritten, type PlannedChange, type RecordData } from "../dns/record.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countsView, planView } from "../records/plan-view.ts";
-import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "../records/provider-limits.ts";
+import {
+  kindOfZone,
+  partingReadOnly,
+  readOnlyAtProvider,
+  readOnlyWarnings,
+  restoring,
+} from "../records/provider-limits.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { withoutManaged } from "../dns/server-managed.ts";
 import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "../records/editing/reviewed-plan.ts";
@@ -130,12 +136,13 @@ async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: st
     zone,
     plan.changes.map(({ after }) => after?.ttl),
   );
-  const made = await withoutRefused(em, { ...zone, kind }, plan.changes);
+  const made = await withoutRefused(em, { ...zone, kind: restoring(kind) }, plan.changes);
   const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
   return { ...plan, ...made, warnings, zone };
 }
 
-function failure({ record: { recordType, name, value, strings }, reason }: Unmade) {
+function failure({ record, reason }: Unmade) {
+  const { recordType, name, value, strings } = asWritten(record);
   return { recordType, name, value, strings, error: reason };
 }
 

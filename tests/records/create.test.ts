@@ -130,6 +130,55 @@ describe("a new record", () => {
     }
   });
 
+  test("a name may begin or end with a hyphen where it need not be that of a host, as in a zone file", async () => {
+    const fresh = await manualZone(zw);
+    const given = [
+      { recordType: "TXT", name: "-x-", value: "text" },
+      { recordType: "CNAME", name: "y-", value: "-z.example.net" },
+      { recordType: "A", name: "-a", value: "192.0.2.1" },
+    ];
+    for (const record of given) expect(await fresh.create(record)).toMatchObject({ status: 201, body: record });
+    const host = await fresh.create({ recordType: "MX", name: "@", value: "10 -x-.example.net" });
+    expect([host.status, host.body.issues[0].path]).toEqual([400, ["value"]]);
+  });
+
+  test("a CAA value takes quotes and backslashes as in a zone file, and text of a TXT over 2,048 characters comes from one", async () => {
+    const fresh = await manualZone(zw);
+    const caa = { recordType: "CAA", name: "@", value: String.raw`1 issue "x\"y"` };
+    expect(await fresh.create(caa)).toMatchObject({ status: 201, body: { value: '1 issue x"y' } });
+    const strings = Array.from({ length: 9 }, () => `"${"a".repeat(255)}"`).join(" ");
+    const zonefile = `@ CAA 1 issue "x\\"y"\nlong TXT ${strings}\n`;
+    expect((await fresh.post("/zonefile", { zonefile, mode: "merge" })).body).toMatchObject({
+      created: 1,
+      unchanged: 1,
+    });
+    const { status, body } = await fresh.create({ recordType: "TXT", name: "longer", value: "a".repeat(2_295) });
+    expect([status, body.issues[0].path]).toEqual([400, ["value"]]);
+    const [long] = await fresh.records("&name=long");
+    expect((await fresh.update(long.id, { ttl: 60 })).body.value).toHaveLength(2_295);
+  });
+
+  test("octets of a TXT that are no UTF-8 are shown as strings, and written so", async () => {
+    const fresh = await manualZone(zw);
+    const zonefile = String.raw`umlaut TXT "gr\252\223e"`;
+    await fresh.post("/zonefile", { zonefile: `${zonefile}\n`, mode: "merge" });
+    const [record] = await fresh.records();
+    const shown = { value: String.raw`\# 6 056772fcdf65`, strings: [String.raw`gr\252\223e`] };
+    expect(record).toMatchObject(shown);
+    const { id, ...content } = record;
+    expect((await fresh.update(id, { value: content.value, strings: content.strings })).body).toMatchObject({
+      ...shown,
+      version: record.version,
+    });
+    expect((await fresh.create({ recordType: "TXT", name: "umlaut", strings: shown.strings })).status).toBe(409);
+    const other = { recordType: "TXT", name: "other", strings: shown.strings };
+    expect(await fresh.create(other)).toMatchObject({ status: 201, body: shown });
+    expect((await fresh.get("/zonefile")).body).toContain(shown.value);
+    const [last] = await fresh.history();
+    expect(last.changes).toMatchObject([{ after: shown }]);
+    expect((await fresh.post("/snapshots")).body.records).toContainEqual(expect.objectContaining(shown));
+  });
+
   test('an empty CAA value is accepted, and shown as ""', async () => {
     const caa = { recordType: "CAA", name: "@", value: '0 issue ""' };
     expect(await zone.create(caa)).toMatchObject({ status: 201, body: { value: '0 issue ""' } });
@@ -207,7 +256,7 @@ describe("the name of a record", () => {
     expect(body).toMatchObject({ name: stored });
   });
 
-  test.each(["www.other.example.", "a..b", ".", "a.*.b", "*a", "-a", "a b", "x".repeat(64), "a.".repeat(130)])(
+  test.each(["www.other.example.", "a..b", ".", "a.*.b", "*a", "a b", "x".repeat(64), "a.".repeat(130)])(
     "the record name %j is refused, and the answer names the field",
     async (name) => {
       const { status, body } = await fresh.create({ recordType: "TXT", name, value: "x" });

@@ -70,6 +70,31 @@ describe("records of types without rules of their own", () => {
     ]);
   });
 
+  test.each([
+    ["TYPE1", String.raw`\# 4 c0000201`, "A", "192.0.2.1"],
+    ["TYPE5", String.raw`\# 3 016100`, "CNAME", "a"],
+    ["PTR", String.raw`\# 3 01 61 00`, "PTR", "a"],
+    ["MX", String.raw`\# 5 000A 016100`, "MX", "10 a"],
+    ["type33", String.raw`\# 9 000100020003016100`, "SRV", "1 2 3 a"],
+    ["TYPE257", String.raw`\# 9 000569737375656162`, "CAA", "0 issue ab"],
+    ["TYPE34", String.raw`\# 3 020102`, "ATMA", String.raw`\# 3 020102`],
+  ])("%s with the generic data %s is %s %s", async (recordType, value, type, plain) => {
+    const name = `g-${type.toLowerCase()}`;
+    const made = await zone.create({ recordType, name, value });
+    expect({ status: made.status, body: made.body }).toMatchObject({
+      status: 201,
+      body: { recordType: type, value: plain },
+    });
+    expect((await zone.delete(made.body.id)).status).toBe(200);
+  });
+
+  test("generic data of a known type must be that type's", async () => {
+    for (const value of [String.raw`\# 3 c00002`, String.raw`\# 4 c00002`, String.raw`\#`]) {
+      const { status, body } = await zone.create({ recordType: "A", name: "bad", value });
+      expect([status, body.issues[0].path]).toEqual([400, ["value"]]);
+    }
+  });
+
   test("a type may be written in any case and by its number, and its data in generic form", async () => {
     const given = { recordType: "type29", name: "generic", value: String.raw`\# 16 001613138b3cf018810cbce0009895b8` };
     const { status, body } = await zone.create(given);
@@ -82,5 +107,31 @@ describe("records of types without rules of their own", () => {
       status: 400,
       body: { issues: [{ path: ["value"], message: expect.stringContaining("RFC 3597") }] },
     });
+  });
+});
+
+describe("ALIAS, ANAME and LUA in a zone file", () => {
+  const vendors = [
+    "@ 300 NS ns1.example.net.",
+    "@ 300 ALIAS other.example.net.",
+    "a 300 ANAME other.example.net.",
+    `l 300 LUA A "ifportup(443, {'192.0.2.1'})"`,
+  ];
+
+  test("are restored by a revert and by a rollback, although none can be added", async () => {
+    const file = await fileZone(zw, `${vendors.join("\n")}\n`);
+    const before = await file.lines();
+    expect(before).toHaveLength(4);
+    const snapshot = (await file.post("/snapshots")).body;
+    const gone = (await file.records()).filter(({ recordType }: Body) => recordType !== "NS");
+    for (const { id } of gone) expect((await file.delete(id)).status).toBe(200);
+    const [last] = await file.history();
+    expect((await file.post(`/history/${last.id}/revert`)).status).toBe(200);
+    const { body } = await file.post(`/snapshots/${snapshot.id}/rollback`);
+    expect(body).toMatchObject({ success: true, failed: [] });
+    expect(await file.lines()).toEqual(before);
+    for (const type of ["ALIAS", "ANAME", "LUA"]) expect(await file.readFile()).toContain(` IN ${type} `);
+    const added = await file.create({ recordType: "ALIAS", name: "new", value: "other.example.net" });
+    expect(added.status).toBe(400);
   });
 });

@@ -36,6 +36,19 @@ describe("disabled records", () => {
   });
 });
 
+test("a PTR record follows a change of capitals alone, in a plan, too", async () => {
+  const net = await reverseNet(zw);
+  const zone = await forwardZone(zw, "follow");
+  const { id } = await zone.add("A", "www", net.at(1));
+  await zone.update(id, { name: "WWW" });
+  expect(await pointers(net.zone)).toEqual([`1 WWW.${zone.name}`]);
+  const { reverse } = await applied(zone, [{ action: "update", recordId: id, record: { name: "Www" } }]);
+  expect(reverse).toMatchObject([{ domainId: net.zone.id, error: null }]);
+  expect(await pointers(net.zone)).toEqual([`1 Www.${zone.name}`]);
+  await zone.update(id, { name: "www" });
+  expect(await pointers(net.zone)).toEqual([`1 www.${zone.name}`]);
+});
+
 describe("the setting", () => {
   test("a new domain's `reverse` is off, and its edits leave PTR records alone", async () => {
     const net = await reverseNet(zw);

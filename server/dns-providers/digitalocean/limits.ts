@@ -47,5 +47,6 @@ function reasonAgainstCaa(value: string): string | null {
   const text = rest.join(" ");
   if (!caaTags.has(tag)) return `supports only the CAA tags ${[...caaTags].join(", ")}.`;
   if (/[\s;]/.test(text)) return 'does not allow spaces or ";" in a CAA value.';
+  if (/["\\]/.test(text)) return "does not allow quotes or backslashes in a CAA value, nor an empty one.";
   return tag !== "iodef" && text.endsWith(".") ? "does not allow a CAA value that ends in a dot." : null;
 }

@@ -144,7 +144,8 @@ function* readDisabled(text: string, { zone, defaultTtl = 3600 }: FormatOptions)
   const disabled: FormatRecord[] = [];
   const warnings: ZoneFileMessage[] = [];
   for (const { line, text: entry } of yield* disabledLines(text)) {
-    const read = yield* readZoneFile(entry, { zone, defaultTtl });
+    // No server serves it, so it may be of any type that can be stored here.
+    const read = yield* readZoneFile(entry, { zone, defaultTtl, keepBadData: true });
     if (read.ok) disabled.push(...read.records.map((record) => ({ line, record, proxied: null, comment: null })));
     else if (warnings.length < mostUnreadable) {
       warnings.push({ line, message: `This disabled record is not imported. ${read.errors[0]?.message ?? ""}` });

@@ -123,7 +123,7 @@ export function parseHostAsWritten(input: string, subject = "The value"): Result
 export function parseDomainNameAsWritten(input: string, subject = "The value"): Result<string> {
   if (input === ".") return ok(".");
   const isAny = input.includes("\\") || /^\*(?:\.|$)/.test(input);
-  const parsed = isAny ? anyLabelsAsWritten(input) : parseFullName(input);
+  const parsed = isAny ? anyLabelsAsWritten(input) : parseFullName(input, "any");
   if (!parsed.ok)
     return refuse(`${subject} must be a valid domain name such as "www.example.com", but ${parsed.message}.`);
   const name = typeof parsed.value === "string" ? parsed.value : parsed.value.labels.join(".");
@@ -162,12 +162,12 @@ export function toUnicodeName(name: string): string {
   return name.replaceAll(/(?<=^|[^\\]\.)xn--[a-z0-9-]+(?=\.|$)/g, toULabel);
 }
 
-function parseFullName(given: string): Result<string> {
+function parseFullName(given: string, hyphens: Hyphens = "inner"): Result<string> {
   const input = given.trim();
   if (isIP(input.replaceAll(/^\[|\]$/g, "")) !== 0) {
     return refuse(`${shown(input)} is an IP address, which belongs in an A or AAAA record`);
   }
-  const parsed = labelsAsWritten(input, false);
+  const parsed = labelsAsWritten(input, false, hyphens);
   if (!parsed.ok) return parsed;
   const name = parsed.value.labels.join(".");
   if (name.length > longestName) return refuse(`it is longer than ${longestName} characters`);
@@ -248,7 +248,10 @@ export function parseLabels(input: string, wildcard: boolean): Result<Labels> {
   return parsed.ok ? ok({ ...parsed.value, labels: parsed.value.labels.map(foldName) }) : parsed;
 }
 
-function labelsAsWritten(given: string, wildcard: boolean): Result<Labels> {
+/** Where a label may have hyphens: that of a host only within it (RFC 1123 §2.1), any other anywhere (RFC 2181 §11). */
+type Hyphens = "inner" | "any";
+
+function labelsAsWritten(given: string, wildcard: boolean, hyphens: Hyphens = "inner"): Result<Labels> {
   const input = given.trim();
   if (input === "") return refuse("it is empty");
   if (!input.isWellFormed()) return refuse("it contains half of a character (a lone surrogate)");
@@ -260,7 +263,7 @@ function labelsAsWritten(given: string, wildcard: boolean): Result<Labels> {
   for (const text of (absolute ? dotted.slice(0, -1) : dotted).split(".")) {
     const label = aLabelAsWritten(text);
     if (label === null) return refuse(`${shown(text)} is not a valid international label`);
-    const fault = label === "*" && wildcard && labels.length === 0 ? null : faultOf(label);
+    const fault = label === "*" && wildcard && labels.length === 0 ? null : faultOf(label, hyphens);
     if (fault !== null) return refuse(fault);
     labels.push(label);
   }
@@ -273,7 +276,7 @@ function labelsAsWritten(given: string, wildcard: boolean): Result<Labels> {
  */
 function anyLabelsAsWritten(input: string): Result<Labels> {
   if (!input.includes("\\")) {
-    const plain = labelsAsWritten(input, true);
+    const plain = labelsAsWritten(input, true, "any");
     return plain.ok || !input.includes(" ") ? plain : refuse(`${plain.message}; write a space as \\032`);
   }
   const parsed = readLabels(withAsciiDots(input));
@@ -287,16 +290,15 @@ function anyLabelsAsWritten(input: string): Result<Labels> {
  * have mistyped, such as the colon of an address on the web.
  */
 export function withEscapes(name: string): string {
-  if (/^(?:[\w*](?:[\w/-]*\w)?(?:\.|$))+$/.test(name)) return name;
-  const escaped = name.replaceAll(/\\\d{3}|\\.|[^\w.*-]/g, (part) =>
+  if (/^(?:[\w*-](?:[\w/-]*[\w-])?(?:\.|$))+$/.test(name)) return name;
+  return name.replaceAll(/\\\d{3}|\\.|[^\w.*-]/g, (part) =>
     part.startsWith("\\") ? part : `\\${String(part.charCodeAt(0)).padStart(3, "0")}`,
   );
-  return escaped.includes("\\") ? escaped : escaped.replaceAll(/(?<=^|\.)-|-(?=\.|$)/g, String.raw`\045`);
 }
 
 const wildcardFault = 'a "*" may only be the whole leftmost label of a record name, as in "*.dev"';
 
-function faultOf(label: string): string | null {
+function faultOf(label: string, hyphens: Hyphens): string | null {
   if (label === "") return "it has an empty label (an extra dot)";
   if (label.length > 63) return `the label ${shown(label)} is longer than 63 characters`;
   if (label.includes("*")) return wildcardFault;
@@ -304,7 +306,8 @@ function faultOf(label: string): string | null {
   if (!/^[a-z0-9_-]+$/i.test(label)) {
     return `${shown(label)} contains something other than letters, digits, hyphens and underscores`;
   }
-  if (!label.includes("_") && /^-|-$/.test(label)) return `the label ${shown(label)} begins or ends with a hyphen`;
+  if (hyphens === "inner" && !label.includes("_") && /^-|-$/.test(label))
+    return `the label ${shown(label)} begins or ends with a hyphen`;
   return null;
 }
 

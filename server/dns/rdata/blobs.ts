@@ -113,11 +113,12 @@ export const salt: RdataPart = {
 /** EUI-48 and EUI-64 (RFC 7043): hexadecimal octets separated by hyphens. */
 export function hardwareAddress(length: 6 | 8): RdataPart {
   const form = new RegExp(`^[\\da-f]{2}(?:-[\\da-f]{2}){${length - 1}}$`, "i");
+  const example = length === 6 ? "00-00-5e-00-53-2a" : "00-00-5e-ef-10-00-00-2a";
   return {
     parse(fields) {
       const text = fields.takeWord("address");
       if (!form.test(text))
-        throw new WireError(`the address must be ${length} octets such as 00-00-5e, not "${shortened(text)}"`);
+        throw new WireError(`the address must be ${length} octets such as ${example}, not "${shortened(text)}"`);
       return Buffer.from(text.replaceAll("-", ""), "hex");
     },
     print(octets) {
@@ -167,11 +168,15 @@ export const nsap: RdataPart = {
   },
 };
 
-/** ATMA: `+` and the digits of an E.164 number, or an NSAP address in hexadecimal; the first octet is the format. */
+/**
+ * ATMA: `+` and the digits of an E.164 number, or an NSAP address in hexadecimal, with dots allowed between digits; the first octet is the format.
+ * Another format has generic form only, as in BIND.
+ */
 export const atmAddress: RdataPart = {
   parse(fields) {
     const text = fields.takeWord("address");
-    if (/^\+\d+$/.test(text)) return Buffer.concat([Buffer.of(1), Buffer.from(text.slice(1), "latin1")]);
+    if (/^\+\d+(?:\.\d+)*$/.test(text))
+      return Buffer.concat([Buffer.of(1), Buffer.from(text.slice(1).replaceAll(".", ""), "latin1")]);
     const digits = text.replaceAll(/(?<=[\da-f])\.(?=[\da-f])/gi, "");
     if (digits === "") throw new WireError("the address is missing");
     return Buffer.concat([Buffer.of(0), hexOctets(digits, "address")]);
@@ -180,9 +185,11 @@ export const atmAddress: RdataPart = {
     const format = octets.number(1);
     const rest = octets.rest();
     const digits = rest.toString("latin1");
-    if (format === 0 && rest.length > 0) return rest.toString("hex");
-    if (format === 1 && /^\d+$/.test(digits)) return `+${digits}`;
-    throw new WireError("the address has an unknown format");
+    if (rest.length === 0) throw new WireError("the address is missing");
+    if (format === 0) return rest.toString("hex");
+    if (format > 1) return "";
+    if (/^\d+$/.test(digits)) return `+${digits}`;
+    throw new WireError("the address must have only digits");
   },
 };
 

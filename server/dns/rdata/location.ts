@@ -26,7 +26,11 @@ export const location: RdataPart = {
   },
   print(octets) {
     const version = octets.number(1);
-    if (version !== 0) throw new WireError(`its version ${version} is unknown`);
+    // Of another version only generic form is known, as in BIND.
+    if (version !== 0) {
+      octets.rest();
+      return "";
+    }
     const lengths = [...octets.take(3)].map(printLength);
     const latitude = printAngle(octets, 90, "N", "S");
     const longitude = printAngle(octets, 180, "E", "W");

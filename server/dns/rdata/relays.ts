@@ -39,7 +39,7 @@ export const ipsecGateway: RdataPart = {
   },
 };
 
-/** AMTRELAY (RFC 8777 §4.2). */
+/** AMTRELAY (RFC 8777 §4.2). A relay of another type has generic form only, as in BIND. */
 export const amtRelay: RdataPart = {
   parse(fields) {
     const precedence = smallNumber(fields, "precedence");
@@ -50,6 +50,10 @@ export const amtRelay: RdataPart = {
   },
   print(octets) {
     const [precedence, both] = [octets.number(1), octets.number(1)];
+    if ((both & 0x7f) >= gateways.length) {
+      octets.rest();
+      return "";
+    }
     return `${precedence} ${both >> 7} ${both & 0x7f} ${gatewayOf(both & 0x7f).print(octets)}`;
   },
 };

@@ -10,8 +10,11 @@ export interface TouchedAddress {
   lost: string[];
   /** Those that received it as written, where they have capitals. */
   written?: Record<string, string> | undefined;
+  /** Names that kept it and are written in another case now. */
+  respelled?: string[] | undefined;
 }
 
+type What = "gained" | "lost" | "respelled";
 type Seen = Pick<RecordData, "recordType" | "name" | "writtenName" | "value" | "proxied"> & { status?: string };
 
 /**
@@ -29,9 +32,10 @@ export function touchedAddresses(
   zone: string,
   changes: readonly { before: Seen | null; after: Seen | null }[],
 ): TouchedAddress[] {
-  const touched = new Map<string, { gained: Set<string>; lost: Set<string>; written: Map<string, string> }>();
-  const note = (address: string, record: Seen, what: "gained" | "lost") => {
-    const known = touched.get(address) ?? { gained: new Set(), lost: new Set(), written: new Map() };
+  const touched = new Map<string, Record<What, Set<string>> & { written: Map<string, string> }>();
+  const note = (address: string, record: Seen, what: What) => {
+    const none = { gained: new Set<string>(), lost: new Set<string>(), respelled: new Set<string>() };
+    const known = touched.get(address) ?? { ...none, written: new Map<string, string>() };
     const { name, writtenName } = record;
     known[what].add(absoluteName(name, zone));
     if (writtenName !== undefined) known.written.set(absoluteName(name, zone), absoluteName(writtenName, zone));
@@ -39,14 +43,18 @@ export function touchedAddresses(
   };
   for (const { before, after } of changes) {
     const [old, now] = [before && addressGiven(before), after && addressGiven(after)];
-    if (before && after && old === now && before.name === after.name) continue;
+    if (before && after && old === now && before.name === after.name) {
+      if (now !== null && before.writtenName !== after.writtenName) note(now, after, "respelled");
+      continue;
+    }
     if (before && old !== null) note(old, before, "lost");
     if (after && now !== null) note(now, after, "gained");
   }
-  return [...touched].map(([address, { gained, lost, written }]) => ({
+  return [...touched].map(([address, { gained, lost, respelled, written }]) => ({
     address,
     gained: [...gained],
     lost: [...lost],
     written: written.size === 0 ? undefined : Object.fromEntries(written),
+    respelled: respelled.size === 0 ? undefined : [...respelled],
   }));
 }

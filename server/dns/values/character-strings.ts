@@ -1,5 +1,6 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { decodeText } from "./text.ts";
+import { parseGeneric } from "./generic-form.ts";
+import { decodeText, splitStrings } from "./text.ts";
 
 // The character-strings of a TXT record (RFC 1035 §3.3.14) as text, with `\\` for a backslash and `\ddd` (decimal) for control characters and
 // each octet that is not part of well-formed UTF-8. `null` is the default split, at every 255 octets.
@@ -25,6 +26,12 @@ export function defaultSplit(octets: Buffer): Buffer[] {
 export function shownStrings(parts: readonly Buffer[], isText: boolean): string[] | null {
   const isPlain = !isText || !parts.some((part) => part.some(isControl));
   return isPlain && isDefaultSplit(parts) ? null : parts.map(shown);
+}
+
+/** Returns the strings of a TXT value in generic form; null for a text. */
+export function stringsOfGeneric(value: string): string[] | null {
+  const rdata = value.startsWith("\\# ") ? parseGeneric(value) : null;
+  return (rdata && splitStrings(rdata))?.map(shown) ?? null;
 }
 
 /** The control characters that a client cannot write in a value: all of ASCII's but the tab. */

@@ -5,7 +5,7 @@ import { unwantedPriority } from "./priority.ts";
 import { defaultSplit, octetsOfStrings, readStrings, sameStrings, shownStrings } from "./character-strings.ts";
 import { splitLongStrings } from "./long-strings.ts";
 import { decodeText, splitStrings } from "./text.ts";
-import type { CanonicalValue, ValueRule } from "./value-rule.ts";
+import type { CanonicalValue, Door, ValueRule } from "./value-rule.ts";
 
 /** Characters are Unicode code points. */
 const longestText = 2048;
@@ -18,16 +18,16 @@ const longestText = 2048;
  */
 export const txtRule: ValueRule = {
   recordType: "TXT",
-  write(value, priority) {
+  write(value, priority, door = "api") {
     const unwanted = unwantedPriority("TXT", priority);
     if (unwanted) return unwanted;
-    const fault = faultOf(value);
+    const fault = faultOf(value, door);
     if (fault !== null) return refuse(fault);
     const rdata = parseGeneric(value);
     if (rdata === null) return ok({ value, priority: null, warnings: quoteWarnings(value) });
     const meant = fromRdata(rdata);
     if (!meant.ok || parseGeneric(meant.value.value)) return meant;
-    const inner = faultOf(meant.value.value);
+    const inner = faultOf(meant.value.value, door);
     return inner === null ? meant : refuse(inner);
   },
   read(fields) {
@@ -49,12 +49,16 @@ export const txtRule: ValueRule = {
 };
 
 /** Validates and canonicalizes a client's strings. A value given as well must equal their concatenation. */
-export function writeStrings(strings: readonly string[], value: string | undefined): Result<CanonicalValue> {
+export function writeStrings(
+  strings: readonly string[],
+  value: string | undefined,
+  door: Door = "api",
+): Result<CanonicalValue> {
   const parts = readStrings(strings);
   if (!parts.ok) return parts;
   const cut = fromParts(parts.value);
   if (!cut.ok) return cut;
-  const fault = lengthFault(cut.value.value);
+  const fault = lengthFault(cut.value.value, door);
   if (fault !== null) return refuse(fault);
   if (value === undefined || value === cut.value.value) return cut;
   const rdata = parseGeneric(value);
@@ -77,7 +81,9 @@ function octetsOfValue(value: string): Buffer {
   return rdata ? Buffer.concat(splitStrings(rdata) ?? []) : Buffer.from(value, "utf8");
 }
 
-function lengthFault(value: string): string | null {
+/** The limit is the API's. A zone may have longer texts, which the other doors bring. */
+function lengthFault(value: string, door: Door): string | null {
+  if (door === "dns") return null;
   // A code point is at most two code units, so a text this long needs no counting.
   if (value.length > 2 * longestText || Array.from(value).length > longestText) {
     return `The TXT value must be at most ${longestText} characters long, such as "v=spf1 -all".`;
@@ -85,8 +91,8 @@ function lengthFault(value: string): string | null {
   return null;
 }
 
-function faultOf(value: string): string | null {
-  const long = lengthFault(value);
+function faultOf(value: string, door: Door): string | null {
+  const long = lengthFault(value, door);
   if (long !== null) return long;
   if (!value.isWellFormed())
     return "The TXT value must be well-formed Unicode; it contains half of a character (a lone surrogate).";

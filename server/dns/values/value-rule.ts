@@ -14,7 +14,7 @@ export interface CanonicalValue {
 
 /**
  * The way by which a value comes: `api` for REST and tRPC, `dns` for an update, PowerDNS's API and a zone file. An SRV with port 0
- * (RFC 6186 §3.4) passes only by the latter.
+ * (RFC 6186 §3.4) and a TXT of more than 2,048 characters pass only by the latter.
  */
 export type Door = "api" | "dns";
 

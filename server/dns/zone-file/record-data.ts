@@ -101,7 +101,7 @@ export function plainFields(recordType: string, fields: Field[]): Field[] {
   const generic = readGeneric(fields);
   if (!generic?.ok || !isKnownType(recordType)) return fields;
   const text = rdataToText(recordType, generic.value);
-  return text.ok ? fieldsOf(text.value) : fields;
+  return text.ok && text.value !== "" ? fieldsOf(text.value) : fields;
 }
 
 function fieldsOf(text: string): Field[] {

@@ -100,7 +100,7 @@ function givenValue({ recordType, value, strings = null, priority, door }: Value
     return value === undefined ? refuse("This is required.") : ruleFor(recordType).write(value, priority, door);
   if (recordType !== "TXT")
     return refuse(`${recordType} records have no strings; only TXT records do. Leave \`strings\` out.`);
-  return unwantedPriority(recordType, priority) ?? writeStrings(strings, value);
+  return unwantedPriority(recordType, priority) ?? writeStrings(strings, value, door);
 }
 
 /** Returns the field that makes `givenValue` refuse: if the value would pass without another field, that field is at fault. */

@@ -12,7 +12,7 @@ import { fileLines } from "./shown-rrsets.ts";
 import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
 import { withoutSoa, type NewZones } from "./new-zones.ts";
 import { settingsIn, storeSettings } from "./zone-settings.ts";
-import { deleteMetadata, readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
+import { readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
 import { zoneOfId } from "./zone-ids.ts";
 import {
@@ -202,7 +202,7 @@ async function putZone(call: Call): Promise<CallAnswer> {
   const { rrsets = null, ...given } = await call.body();
   const settings = settingsIn(given, zone);
   if (rrsets === null) {
-    await storeSettings(em, zone.id, settings);
+    await storeSettings(em, caller, zone.id, settings);
     return nothing;
   }
   permitted(caller, "records:write");
@@ -213,7 +213,7 @@ async function putZone(call: Call): Promise<CallAnswer> {
       "`rrsets` replaces all RRsets of the zone, so it must have the SOA, too. To change some, send them with PATCH.",
     );
   if (sizeOf(wanted) > mostOrdinaryChanges) await call.countCostly();
-  const alongside = (tx: EntityManager) => storeSettings(tx, zone.id, settings);
+  const alongside = (tx: EntityManager) => storeSettings(tx, caller, zone.id, settings);
   const ours = wanted.flatMap(withoutSoa);
   await withinContent(parts.powerdnsZones.change(em, caller, zone, ours, { whole: true, alongside }));
   return nothing;
@@ -259,7 +259,8 @@ async function getMetadata(call: Call): Promise<CallAnswer> {
 async function addMetadata(call: Call): Promise<CallAnswer> {
   const { id } = await found(call, "manage");
   const { kind, metadata } = await call.body();
-  return json(await writeMetadata(call.em, id, { kind: settableKind(kind), metadata: valuesIn(metadata) }, true), 201);
+  const added = { kind: settableKind(kind), metadata: valuesIn(metadata) };
+  return json(await writeMetadata(call.em, call.caller, id, added, true), 201);
 }
 
 /** Replaces the values of a kind. */
@@ -267,12 +268,12 @@ async function putMetadata(call: Call): Promise<CallAnswer> {
   const { id } = await found(call, "manage");
   const kind = settableKind(call.path["kind"]);
   const { metadata } = await call.body();
-  return json(await writeMetadata(call.em, id, { kind, metadata: valuesIn(metadata) }, false));
+  return json(await writeMetadata(call.em, call.caller, id, { kind, metadata: valuesIn(metadata) }, false));
 }
 
 async function dropMetadata(call: Call): Promise<CallAnswer> {
   const { id } = await found(call, "manage");
-  await deleteMetadata(call.em, id, settableKind(call.path["kind"]));
+  await writeMetadata(call.em, call.caller, id, { kind: settableKind(call.path["kind"]), metadata: [] }, false);
   return nothing;
 }
 

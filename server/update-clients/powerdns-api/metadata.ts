@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
+import type { Caller } from "../../access/caller.ts";
 import { line } from "../../api/schemas.ts";
+import { writeEntry } from "../../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { Unprocessable } from "./refusals.ts";
 
@@ -88,11 +91,12 @@ export function shownMetadata(kind: string, metadata: string[]): Metadata {
 }
 
 /**
- * Stores the values of a kind, and returns all that it has then.
+ * Stores the values of a kind, and returns all that it has then. A change is in the audit trail.
  * @param adding whether those that it has stay, too @throws Unprocessable
  */
 export async function writeMetadata(
   em: EntityManager,
+  caller: Caller,
   domainId: string,
   { kind, metadata }: Pick<Metadata, "kind" | "metadata">,
   adding: boolean,
@@ -102,26 +106,31 @@ export async function writeMetadata(
     await sql`select from domains where id = ${domainId} for no key update`.execute(queries(tx));
     const all = await readMetadata(tx, domainId);
     const present = all.find((one) => one.kind === kind)?.metadata;
-    if (present === undefined && all.length >= mostKinds)
+    if (present === undefined && metadata.length > 0 && all.length >= mostKinds)
       throw refused(`A zone has at most ${mostKinds} kinds of metadata. Delete one first.`);
     const values = valuesIn([...new Set([...(adding ? (present ?? []) : []), ...metadata])]);
-    if (values.length === 0) await deleteMetadata(tx, domainId, kind);
+    if (isDeepStrictEqual(values, present ?? [])) return shownMetadata(kind, values);
+    if (values.length === 0)
+      await queries(tx)
+        .deleteFrom("powerdns_metadata")
+        .where("domain_id", "=", domainId)
+        .where("kind", "=", kind)
+        .execute();
     else
       await sql`
         insert into powerdns_metadata (domain_id, kind, contents)
         select id, ${kind}, ${JSON.stringify(values)}::jsonb from domains where id = ${domainId}
         on conflict (domain_id, kind) do update set contents = excluded.contents
       `.execute(queries(tx));
+    await writeEntry(tx, caller.at, caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: domainId,
+      before: { powerdnsMetadata: { [kind]: present ?? [] } },
+      after: { powerdnsMetadata: { [kind]: values } },
+    });
     return shownMetadata(kind, values);
   });
-}
-
-export async function deleteMetadata(em: EntityManager, domainId: string, kind: string): Promise<void> {
-  await queries(em)
-    .deleteFrom("powerdns_metadata")
-    .where("domain_id", "=", domainId)
-    .where("kind", "=", kind)
-    .execute();
 }
 
 function refused(message: string): Unprocessable {

@@ -43,7 +43,7 @@ export class NewZones {
     if (wanted.length > 0) permitted(caller, "records:write");
     const { id } = await created(domains.create(em, caller, { name: name.value }));
     try {
-      await storeSettings(database.fork(), id, settings);
+      await storeSettings(database.fork(), caller, id, settings);
       if (wanted.length > 0)
         await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true }));
     } catch (error) {

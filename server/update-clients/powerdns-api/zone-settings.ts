@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
+import type { Caller } from "../../access/caller.ts";
 import { line } from "../../api/schemas.ts";
+import { writeEntry } from "../../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { Unprocessable } from "./refusals.ts";
 
@@ -95,12 +98,37 @@ function refused(message: string): Unprocessable {
   return new Unprocessable("BAD_REQUEST", message);
 }
 
-/** Stores settings over those that the zone has. */
-export async function storeSettings(em: EntityManager, domainId: string, settings: ZoneSettings): Promise<void> {
+/** Stores settings over those that the zone has. What differs is in the audit trail. */
+export async function storeSettings(
+  em: EntityManager,
+  caller: Caller,
+  domainId: string,
+  settings: ZoneSettings,
+): Promise<void> {
   if (Object.keys(settings).length === 0) return;
-  await sql`
-    insert into powerdns_zones (domain_id, settings)
-    select id, ${JSON.stringify(settings)}::jsonb from domains where id = ${domainId}
-    on conflict (domain_id) do update set settings = powerdns_zones.settings || excluded.settings
-  `.execute(queries(em));
+  const store = async (tx: EntityManager) => {
+    // Writers of one zone wait for each other.
+    await sql`select from domains where id = ${domainId} for no key update`.execute(queries(tx));
+    const row = await queries(tx)
+      .selectFrom("powerdns_zones")
+      .select("settings")
+      .where("domain_id", "=", domainId)
+      .executeTakeFirst();
+    const present = (row?.settings ?? {}) as Readonly<Record<string, unknown>>;
+    const changed = Object.entries(settings).filter(([field, value]) => !isDeepStrictEqual(value, present[field]));
+    if (changed.length === 0) return;
+    await sql`
+      insert into powerdns_zones (domain_id, settings)
+      select id, ${JSON.stringify(settings)}::jsonb from domains where id = ${domainId}
+      on conflict (domain_id) do update set settings = powerdns_zones.settings || excluded.settings
+    `.execute(queries(tx));
+    await writeEntry(tx, caller.at, caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: domainId,
+      before: { powerdns: Object.fromEntries(changed.map(([field]) => [field, present[field] ?? null])) },
+      after: { powerdns: Object.fromEntries(changed) },
+    });
+  };
+  await (em.isInTransaction() ? store(em) : em.transactional(store));
 }

@@ -190,7 +190,7 @@ describe("an update", () => {
     ["adds an SOA whose serial is half the space ahead", [soaAt(2_147_483_648)], refused],
     ["adds an SOA with a newer serial", [update.add("@", "SOA", "a. b. 2000000000 1 1 1 1")], refused],
     ["adds a record of a type that cannot be written", [update.add("x", "TYPE65534", String.raw`\# 1 00`)], refused],
-    ["breaks a rule of records", [update.add("x", "TXT", "x".repeat(2_049))], refused],
+    ["breaks a rule of records", [update.add("x", "CNAME", "192.0.2.1")], refused],
     ["has a class that means nothing", [anyRecord("x", "A", 3, 0, null)], formErr],
     ["adds a type of questions", [anyRecord("x", "ANY", classes.in, 0, null)], formErr],
     ["adds an address without a value", [anyRecord("x", "A", classes.in, 0, null)], formErr],

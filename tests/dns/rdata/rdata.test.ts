@@ -46,8 +46,9 @@ describe("RDATA of a known type", () => {
     fc.assert(
       fc.property(type, fc.uint8Array({ maxLength: 60 }), (recordType, octets) => {
         const text = rdataToText(recordType, Buffer.from(octets));
-        fc.pre(text.ok);
-        const again = rdataFromFields(recordType, fieldsOf(recordType, text.value), "elsewhere.test");
+        // Without a text of its own, data has generic form.
+        fc.pre(text.ok && (text.value !== "" || octets.length === 0));
+        const again = rdataFromFields(recordType, fieldsOf(recordType, text.ok ? text.value : ""), "elsewhere.test");
         // Names are then in lower case and sets in one form, so the texts must be equal.
         expect(again.ok && rdataToText(recordType, again.value)).toEqual(text);
       }),

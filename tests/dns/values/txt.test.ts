@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { txtRule } from "../../../server/dns/values/txt.ts";
+import { txtRule, writeStrings } from "../../../server/dns/values/txt.ts";
 import { rdataFields } from "../../support/records/rdata-fields.ts";
 import { expectReadable, expectStable, readText, refusal, written } from "./value-rules.ts";
 import { anyCharacter } from "../../support/any-character.ts";
@@ -39,6 +39,15 @@ test.each([
   ["\\# 2 0961", "generic"],
 ])("an invalid TXT value is refused (case %#)", (value, reason) => {
   expect(refusal(txtRule, value).toLowerCase()).toContain(reason.toLowerCase());
+});
+
+test("a text from DNS may be longer, because a zone may have one", () => {
+  const value = "a".repeat(2_295);
+  expect(txtRule.write(value, null, "dns")).toMatchObject({ ok: true, value: { value } });
+  expect(writeStrings([value.slice(0, 255), "b"], undefined)).toMatchObject({ ok: true });
+  const strings = Array.from({ length: 9 }, () => "a".repeat(255));
+  expect(writeStrings(strings, undefined)).toMatchObject({ ok: false });
+  expect(writeStrings(strings, undefined, "dns")).toMatchObject({ ok: true, value: { value, strings: null } });
 });
 
 test("a TXT value may have 2048 characters of any script, counted as code points", () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { bothViews, freshName, manualZone } from "../../support/zones.ts";
+import { bothViews, freshName, manualZone, type Body } from "../../support/zones.ts";
 import { powerdnsClient, PowerdnsClient, powerdnsKey } from "./client.ts";
 
 const zw = useZonewright({ env: { PDNS_LISTEN: "127.0.0.1:0" } });
@@ -162,6 +162,39 @@ describe("zones", () => {
     expect((await client.send("PUT", `/zones/${name}./notify`)).body).toEqual({ result: "Notification queued" });
     expect((await client.send("PUT", `/zones/${name}./rectify`)).body).toEqual({ result: "Rectified" });
     expect((await client.get(`/zones/${name}./cryptokeys`)).body).toEqual([]);
+  });
+
+  test("changes of settings and of metadata are in the audit trail, and writing the same again is not", async () => {
+    const name = freshName();
+    const created = await client.send("POST", "/zones", { name: `${name}.`, kind: "Native", account: "team" });
+    expect(created.status).toBe(201);
+    const { body } = await zw.admin.get(`/api/domains?search=${name}`);
+    const entries = async () => {
+      const { body: page } = await zw.admin.get("/api/audit?action=domain.update&limit=100");
+      const ours = page.entries.filter(({ targetId }: Body) => targetId === body.domains[0].id);
+      return ours
+        .map(({ before, after, tokenId }: Body) => ({ before, after, byToken: tokenId !== null }))
+        .toReversed();
+    };
+    const entry = (before: object, after: object) => ({ before, after, byToken: true });
+    const made = [
+      entry({ powerdns: { kind: null, account: null } }, { powerdns: { kind: "Native", account: "team" } }),
+    ];
+    expect(await entries()).toEqual(made);
+    const zone = `/zones/${name}.`;
+    for (const _ of [1, 2]) {
+      expect((await client.send("PUT", zone, { kind: "Native", account: "other" })).status).toBe(204);
+      await client.send("POST", `${zone}/metadata`, ownMetadata("a"));
+      await client.send("PUT", `${zone}/metadata/X-OTHER`, { metadata: ["b"] });
+    }
+    for (const _ of [1, 2]) await client.send("DELETE", `${zone}/metadata/X-NOTE`);
+    expect(await entries()).toEqual([
+      ...made,
+      entry({ powerdns: { account: "team" } }, { powerdns: { account: "other" } }),
+      entry({ powerdnsMetadata: { "X-NOTE": [] } }, { powerdnsMetadata: { "X-NOTE": ["a"] } }),
+      entry({ powerdnsMetadata: { "X-OTHER": [] } }, { powerdnsMetadata: { "X-OTHER": ["b"] } }),
+      entry({ powerdnsMetadata: { "X-NOTE": ["a"] } }, { powerdnsMetadata: { "X-NOTE": [] } }),
+    ]);
   });
 
   test("metadata is added to, replaced, shown and deleted by kind", async () => {
