@@ -47,8 +47,9 @@ test.each([
   expect(refusal(caaRule, input)).toContain(reason);
 });
 
+const warns = (warning: string) => ({ value: { warnings: [expect.stringContaining(warning)] } });
+
 test("CAA flags, tags, backslashes and letters that are probably not meant are accepted with a warning", () => {
-  const warns = (warning: string) => ({ value: { warnings: [expect.stringContaining(warning)] } });
   expect(caaRule.write(String.raw`0 issue a\;b`, null)).toMatchObject(warns("escape only within quotes"));
   expect(caaRule.write("0 issue ä.example", null)).toMatchObject(warns("not plain ASCII"));
   expect(caaRule.write("1 issue a", null)).toMatchObject({ value: { warnings: [expect.stringContaining("flag 1")] } });

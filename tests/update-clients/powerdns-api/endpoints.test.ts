@@ -15,6 +15,9 @@ beforeAll(async () => {
 
 const at = (base: string) => new PowerdnsClient(zw.url, key, base);
 
+/** An entry of the audit trail. */
+const entry = (before: object, after: object) => ({ before, after, byToken: true });
+
 const ownMetadata = (...metadata: string[]) => ({ type: "Metadata", kind: "X-NOTE", metadata });
 
 /** The kinds of what a search finds. */
@@ -176,7 +179,6 @@ describe("zones", () => {
         .map(({ before, after, tokenId }: Body) => ({ before, after, byToken: tokenId !== null }))
         .toReversed();
     };
-    const entry = (before: object, after: object) => ({ before, after, byToken: true });
     const made = [
       entry({ powerdns: { kind: null, account: null } }, { powerdns: { kind: "Native", account: "team" } }),
     ];
