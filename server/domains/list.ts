@@ -49,12 +49,28 @@ export async function listDomains(em: EntityManager, caller: Caller, filter: Dom
   const wanted = { ...filter, ...view, ...named };
   const search = filter.search === undefined ? null : await searchOf(em, visible, filter.search);
   const offset = (page - 1) * limit;
-  const query = (db: Kysely<Tables>) =>
+  const isByProvider = filter.sort === "provider" || filter.sort === "-provider";
+  // No index orders domains by a name of another table. But one has the first of each configuration, among which are those of the page.
+  const ofEach = (eb: ExpressionBuilder<Tables, "provider_configs">) =>
+    eb
+      .selectFrom("domains")
+      .selectAll("domains")
+      .whereRef("domains.provider_config_id", "=", "provider_configs.id")
+      .where((inner) => matches(inner, visible, wanted, search, now))
+      .orderBy("domains.name")
+      .orderBy("domains.view")
+      .limit(offset + limit)
+      .as("domains");
+  const all = (db: Kysely<Tables>) =>
     db
       .selectFrom("domains")
       .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+      .where((eb) => matches(eb, visible, wanted, search, now));
+  const byProvider = (db: Kysely<Tables>) =>
+    db.selectFrom("provider_configs").innerJoinLateral(ofEach, (join) => join.onTrue());
+  const query = (db: Kysely<Tables>) =>
+    (isByProvider ? byProvider(db) : all(db))
       .select(listColumns)
-      .where((eb) => matches(eb, visible, wanted, search, now))
       .$call((rows) => inOrder(rows, visible, filter.sort ?? "name"))
       .limit(limit)
       .offset(offset);
@@ -195,6 +211,9 @@ async function internationalNames(em: EntityManager, visible: VisibleDomains): P
   return rows.map(({ name }) => name);
 }
 
+/** Groups, and views, that are counted for one answer. */
+const mostLabels = 1_000;
+
 /** Returns the tags, groups and views of the domains that the caller may see, each with the number of domains. */
 export async function countTags(em: EntityManager, caller: Caller) {
   const visible = await visibleDomains(em, caller);
@@ -213,16 +232,31 @@ export async function countTags(em: EntityManager, caller: Caller) {
       .selectFrom("domains")
       .select((eb) => [eb.ref(column).as("name"), eb.fn.countAll<string>().as("count")])
       .where((eb) => visible.condition(eb))
-      .where(column, "is not", null)
       .groupBy(column)
-      .orderBy(column)
-      .limit(1_000)
-      .execute();
-  const groups = await labelled("group_name");
-  const views = await labelled("view");
-  return { tags: counted(rows), groups: counted(groups), views: counted(views) };
+      .orderBy(column);
+  const inGroups = await labelled("group_name").execute();
+  const named = await labelled("view").where("view", "<>", "").execute();
+  // Most domains are in the default view: the rest of all, which have been counted by group.
+  const inDefault = sum(inGroups) - sum(named);
+  const views = [...(inDefault > 0 ? [{ name: "", count: String(inDefault) }] : []), ...named];
+  const groups = inGroups.filter(({ name }) => name !== null);
+  return {
+    tags: counted(rows),
+    groups: counted(groups.slice(0, mostLabels)),
+    views: counted(views.slice(0, mostLabels)),
+  };
 }
 
-function counted(rows: readonly { name: string | null; count: string }[]) {
+interface Count {
+  name: string | null;
+  count: string;
+}
+
+/** Returns the domains in all of some counts. */
+function sum(counts: readonly Count[]): number {
+  return counts.reduce((all, { count }) => all + Number(count), 0);
+}
+
+function counted(rows: readonly Count[]) {
   return rows.map(({ name, count }) => ({ name: name ?? "", count: Number(count) }));
 }
