@@ -164,6 +164,13 @@ class Reading {
   }
 }
 
+/** Octets of `GET / HTTP/1.1` and its end of line. With fewer nothing was asked: empty lines before a request are ignored (RFC 9112 §2.2). */
+const shortestRequestLine = 16;
+
+function isTimeout({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ERR_HTTP_REQUEST_TIMEOUT";
+}
+
 /** Sends a problem document for a request that the HTTP parser refuses, after the answers to those before it. */
 function refuse(
   error: NodeJS.ErrnoException,
@@ -174,7 +181,8 @@ function refuse(
   const { latest } = connection ?? {};
   // The rest of a request that is being answered, or was: whatever is sent would seem to be part of that answer, or the next one.
   const isAnswered = latest?.req.complete === false && latest.res.headersSent;
-  if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0 || isAnswered) {
+  const isUnasked = socket.bytesRead === 0 || (isTimeout(error) && socket.bytesRead < shortestRequestLine);
+  if (error.code === "ECONNRESET" || !socket.writable || isUnasked || isAnswered) {
     socket.destroy();
     return;
   }

@@ -3,6 +3,7 @@ import { visitor, type Actor } from "../access/actor.ts";
 import type { EntityManager } from "../database/database.ts";
 import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";
+import { FewLines } from "../platform/log.ts";
 import { SignInFailure } from "./failures.ts";
 import { setArrivalCookie } from "./arrival-cookie.ts";
 import { clearSiteCookie } from "../accounts/auth/site-cookies.ts";
@@ -21,6 +22,7 @@ interface Visit {
 /** Routes of external sign-in, which redirect browsers to the provider or to the console. */
 export function identityHttp(createContext: (req: Request, res: Response) => ServerContext): Router {
   const router = Router();
+  const failures = new FewLines();
 
   /** Returns a handler that redirects to the URL from `find`. */
   const redirect =
@@ -44,7 +46,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const back = { callbackOf: providersOf(req), query: queryOf(req), cookie: (name: string) => http.cookie(name) };
       const named = services.externalSignIn.named(back);
       if (named && back.callbackOf.includes(named.providerId)) clearSiteCookie(http, named.cookieName);
-      const outcome = await orFailure(context, named?.providerId ?? null, () =>
+      const outcome = await orFailure(context, named?.providerId ?? null, failures, () =>
         services.externalSignIn.complete(em, actor, back),
       );
       setArrivalCookie(http, services.identityAddresses.siteUrl, outcome);
@@ -58,7 +60,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
       const providerId = knownProvider(String(req.params["providerId"]));
       const fresh = queryOf(req).get("prompt") === "login";
       let target = "";
-      const failure = await orFailure(context, providerId, async () => {
+      const failure = await orFailure(context, providerId, failures, async () => {
         const { url, cookie } = await services.externalSignIn.begin(em, providerId, { fresh });
         setFlowCookie(http, cookie);
         target = url;
@@ -82,6 +84,7 @@ export function identityHttp(createContext: (req: Request, res: Response) => Ser
 async function orFailure(
   { services, requestId }: ServerContext,
   providerId: ProviderId | null,
+  failures: FewLines,
   work: () => Promise<FrontEndQuery>,
 ): Promise<FrontEndQuery> {
   try {
@@ -89,7 +92,9 @@ async function orFailure(
   } catch (error) {
     if (!(error instanceof SignInFailure)) throw error;
     const { code, message: reason } = error;
-    services.log.warn({ requestId, providerId, failure: code, reason }, "external sign-in failed");
+    failures.write((more) => {
+      services.log.warn({ requestId, providerId, failure: code, reason, ...more }, "external sign-in failed");
+    });
     return { error: code };
   }
 }

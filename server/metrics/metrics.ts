@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { JobRun } from "../jobs/jobs.ts";
 import { version } from "../platform/version.ts";
@@ -17,6 +18,12 @@ function processMetrics(): Registry {
 const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const jobBuckets = [0.01, 0.1, 1, 10, 60, 600, 3_600];
 
+/**
+ * How often metrics are made in a second; requests beyond share the first set of the next one. Anybody may ask as often as they like, and each
+ * set queries the database and prints thousands of lines.
+ */
+const mostSets = 10;
+
 /** A gauge that is read when metrics are requested. */
 export interface Reading {
   name: string;
@@ -35,9 +42,19 @@ export class Metrics {
   readonly #transfers: Counter<"kind">;
   readonly #notifies: Counter<"outcome">;
   readonly #readings: Reading[] = [];
-  #reading: Promise<string[]> | null = null;
+  readonly #now: () => number;
+  readonly #pause: (milliseconds: number) => Promise<unknown>;
+  #second = -1;
+  #sets = 0;
+  #text: Promise<string> | null = null;
 
-  constructor() {
+  /** @param now milliseconds, as `performance.now` counts */
+  constructor(
+    now = () => performance.now(),
+    pause = (milliseconds: number) => sleep(milliseconds, null, { ref: false }),
+  ) {
+    this.#now = now;
+    this.#pause = pause;
     const registers = [this.#registry];
     new Gauge({
       name: "zonewright_build_info",
@@ -113,12 +130,31 @@ export class Metrics {
 
   /** Returns all metrics. Omits readings that fail, because metrics matter most during outages. */
   async text(): Promise<string> {
-    // Concurrent requests share one set of readings, because anyone may request metrics and each set queries the database.
-    this.#reading ??= Promise.all(this.#readings.map(textOf)).finally(() => {
-      this.#reading = null;
+    // Requests that come meanwhile share the set.
+    this.#text ??= this.#make().finally(() => {
+      this.#text = null;
     });
-    const parts = await this.#reading;
+    return await this.#text;
+  }
+
+  async #make(): Promise<string> {
+    await this.#mayMake();
+    const parts = await Promise.all(this.#readings.map(textOf));
     return [await processMetrics().metrics(), await this.#registry.metrics(), ...parts].join("\n");
+  }
+
+  /** Waits for the next second if this one has had its sets. */
+  async #mayMake(): Promise<void> {
+    let second = Math.floor(this.#now() / 1_000);
+    if (second === this.#second && this.#sets >= mostSets) {
+      await this.#pause((second + 1) * 1_000 - this.#now());
+      second++;
+    }
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#sets = 0;
+    }
+    this.#sets++;
   }
 }
 

@@ -17,6 +17,43 @@ export function createLog(level: string, destination: DestinationStream = pino.d
   );
 }
 
+/** Lines a minute that anybody may cause. */
+const mostLines = 20;
+const windowMilliseconds = 60_000;
+
+/**
+ * Writes lines that anybody may cause without an account, a few each minute: a flood must not fill a disk. The next line has the number of those
+ * left out, as `leftOut`.
+ */
+export class FewLines {
+  readonly #now: () => number;
+  #since = -Infinity;
+  #written = 0;
+  #leftOut = 0;
+
+  /** @param now milliseconds, as `performance.now` counts */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** @param write writes the line, with further fields */
+  write(write: (fields: { leftOut?: number }) => void): void {
+    const now = this.#now();
+    if (now - this.#since >= windowMilliseconds) {
+      this.#since = now;
+      this.#written = 0;
+    }
+    if (this.#written >= mostLines) {
+      this.#leftOut++;
+      return;
+    }
+    this.#written++;
+    const leftOut = this.#leftOut;
+    this.#leftOut = 0;
+    write(leftOut > 0 ? { leftOut } : {});
+  }
+}
+
 interface SerializedError {
   type: string;
   code?: string;

@@ -6,6 +6,7 @@ import { logFailure } from "../api/failure-log.ts";
 import { MovedAway } from "../changes/pipeline.ts";
 import { countCall } from "../limits/requests.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";
+import { FewLines } from "../platform/log.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";
 import { parseHostName } from "./writable-zone.ts";
 
@@ -19,6 +20,7 @@ const procedure = "dyndns.update";
 
 /** Answers `GET /nic/update`. */
 export function dynamicAddressPage(createContext: (req: Request, res: Response) => ServerContext) {
+  const strangers = new FewLines();
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     // A HEAD request must not change anything.
     if (req.method === "HEAD") {
@@ -37,7 +39,7 @@ export function dynamicAddressPage(createContext: (req: Request, res: Response) 
     try {
       caller = await callerOf(context);
     } catch (error) {
-      const refused = noted(context, error);
+      const refused = noted(context, error, strangers);
       if (refused.code === "TOO_MANY_REQUESTS") {
         answer(200, ["abuse"]);
         return;
@@ -104,11 +106,16 @@ const words: Partial<Record<ErrorCode, string>> = {
   INTERNAL_SERVER_ERROR: "911",
 };
 
-/** Logs why a call failed, which the protocol has no words for. */
-function noted({ services, requestId }: ServerContext, failure: unknown): AppError {
+/** Logs why a call failed, which the protocol has no words for. @param lines bounds those that callers without an account cause */
+function noted({ services, requestId }: ServerContext, failure: unknown, lines?: FewLines): AppError {
   const error = errorOf(failure);
   logFailure(services, error, { requestId, procedure });
-  services.log.info({ requestId, procedure, code: error.code, reason: error.message }, "dyndns2 call refused");
+  const write = (more: object) => {
+    const fields = { requestId, procedure, code: error.code, reason: error.message, ...more };
+    services.log.info(fields, "dyndns2 call refused");
+  };
+  if (lines) lines.write(write);
+  else write({});
   return error;
 }
 

@@ -190,3 +190,12 @@ test("mistakes of a caller are reported to the caller and not logged", async () 
   await new RestClient(server.url).post("/api/auth/refresh", { refreshToken: "unknown" });
   expect(lines).toEqual([]);
 });
+
+test.each([
+  ["/nic/update?hostname=home.example.com", "dyndns2 call refused"],
+  ["/api/auth/oauth/github/callback?state=unknown", "external sign-in failed"],
+])("calls of %s that anybody can make are logged twenty times a minute", async (path, message) => {
+  const nobody = new RestClient(server.url);
+  for (let call = 0; call < 25; call++) await nobody.get(path);
+  expect(lines.filter((line) => line.includes(message))).toHaveLength(20);
+});

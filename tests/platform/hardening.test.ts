@@ -34,6 +34,8 @@ describe("security headers", () => {
 
 test("a connection that asks nothing is closed without a word, one that asks too slowly with 408, and others are served meanwhile", async () => {
   const silent = Array.from({ length: 20 }, () => new RawConnection(zw.url));
+  // Empty lines before a request are ignored (RFC 9112 §2.2), and ask nothing.
+  for (const [index, text] of ["\r\n\r\n", "\r\n", "\n\n\n"].entries()) silent[index]?.write(text);
   const slow = Array.from({ length: 100 }, () => new RawConnection(zw.url));
   for (const connection of slow) connection.write("GET /api/domains HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   const used = new RawConnection(zw.url);

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { newId } from "../../server/platform/ids.ts";
-import { createLog } from "../../server/platform/log.ts";
+import { createLog, FewLines } from "../../server/platform/log.ts";
 import { logOutput } from "../../server/platform/log-output.ts";
 import { User } from "../../server/database/tables/users.ts";
 import { emptyDatabase } from "../support/database.ts";
@@ -95,4 +95,18 @@ test("a text log line has time, level, message and fields, then the error, and c
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d warn {2}a call could not be carried out code=UNAVAILABLE zone="a zone"\n$/);
   expect(lines[1]).toMatch(/^\S+ error a job failed\n {2}Error: refused {1,2}\[2Jforged\n {4}at .*/);
   expect(lines[1]).toContain("  caused by Error: inside\n");
+});
+
+test("of the lines that anybody may cause, twenty are written each minute, and the next has the number of those left out", () => {
+  let milliseconds = 0;
+  const few = new FewLines(() => milliseconds);
+  const written: object[] = [];
+  const cause = (count: number) => {
+    for (let time = 0; time < count; time++) few.write((fields) => written.push(fields));
+  };
+  cause(1_000);
+  expect(written).toEqual(Array.from({ length: 20 }, () => ({})));
+  milliseconds = 60_000;
+  cause(2);
+  expect(written.slice(20)).toEqual([{ leftOut: 980 }, {}]);
 });

@@ -108,3 +108,26 @@ test("concurrent requests for metrics share one set of database queries", async 
   await page.text();
   expect(asked).toBe(2);
 });
+
+test("a flood of requests for metrics has ten sets made a second, and the rest share the first of the next", async () => {
+  let milliseconds = 5_200;
+  const paused: number[] = [];
+  const next = Promise.withResolvers<void>();
+  const page = new Metrics(
+    () => milliseconds,
+    async (pause) => {
+      paused.push(pause);
+      await next.promise;
+      milliseconds += pause;
+    },
+  );
+  let asked = 0;
+  page.add({ name: "asked", help: "How often.", read: () => Promise.resolve([{ value: ++asked }]) });
+  for (let look = 0; look < 10; look++) await page.text();
+  const looks = Array.from({ length: 90 }, () => page.text());
+  expect([asked, paused]).toEqual([10, [800]]);
+  next.resolve();
+  for (const text of await Promise.all(looks)) expect(text).toContain("asked 11");
+  expect(await page.text()).toContain("asked 12");
+  expect(paused).toHaveLength(1);
+});

@@ -16,14 +16,17 @@ const usualCost: PasswordCost = { memoryCost: 47_104, timeCost: 1 };
 /** Half of the processors, at most two, so that the others keep serving requests. */
 const concurrency = Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)));
 const queueLimit = 20;
+/** Of these, what one address may have while nobody is signed in there: a flood from one leaves half to the others. */
+const queueLimitOfOne = 10;
 
 /**
- * Hashes and checks passwords, one or two at a time, so that a flood of sign-ins leaves the process responsive.
- * Throws UNAVAILABLE beyond 20 waiting calls.
+ * Hashes and checks passwords, one or two at a time, so that a flood of sign-ins leaves the process responsive. Those who wait go round by
+ * address. Throws UNAVAILABLE beyond 20 waiting calls, or 10 of one address.
  */
 export class PasswordHasher {
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  /** Who waits, by address. Whose turn was last is last. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   /** A hash that no password matches. Checked for unknown users, so that both cases take the same time. */
   readonly #decoy: string;
   readonly #options: PasswordCost & { type: typeof argon2id; parallelism: number };
@@ -37,9 +40,12 @@ export class PasswordHasher {
     return await this.#queued(() => hash(normalise(password), this.#options));
   }
 
-  /** @param stored PHC string; null for an unknown user or one without a password */
-  async verify(stored: string | null, password: string): Promise<boolean> {
-    const matches = await this.#queued(() => verify(stored ?? this.#decoy, normalise(password)));
+  /**
+   * @param stored PHC string; null for an unknown user or one without a password
+   * @param from as in `refuseWhenFull`
+   */
+  async verify(stored: string | null, password: string, from: string | null = null): Promise<boolean> {
+    const matches = await this.#queued(() => verify(stored ?? this.#decoy, normalise(password)), from);
     return stored !== null && matches;
   }
 
@@ -48,27 +54,50 @@ export class PasswordHasher {
     return !stored.startsWith("$argon2id$") || needsRehash(stored, this.#options);
   }
 
-  /** Fails early, for callers with other work to do before hashing. @throws AppError UNAVAILABLE */
-  refuseWhenFull(): void {
-    if (this.#waiting.length < queueLimit) return;
+  /**
+   * Fails early, for callers with other work to do before hashing.
+   * @param from the address of a caller who is not signed in: the one that is connected, because anybody may claim to call for another. Null
+   * for others, who share the whole queue.
+   * @throws AppError UNAVAILABLE
+   */
+  refuseWhenFull(from: string | null): void {
+    let all = 0;
+    for (const calls of this.#waiting.values()) all += calls.length;
+    const own = from === null ? 0 : (this.#waiting.get(from)?.length ?? 0);
+    if (all < queueLimit && own < queueLimitOfOne) return;
     const message = "Too many sign-ins are in progress. Try again in a few seconds.";
     throw new AppError("UNAVAILABLE", message, { retryAfterSeconds: 2 });
   }
 
-  async #queued<T>(work: () => Promise<T>): Promise<T> {
+  async #queued<T>(work: () => Promise<T>, from: string | null = null): Promise<T> {
     if (this.#running >= concurrency) {
-      this.refuseWhenFull();
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      this.refuseWhenFull(from);
+      await new Promise<void>((resolve) => {
+        const calls = this.#waiting.get(from ?? "");
+        if (calls) calls.push(resolve);
+        else this.#waiting.set(from ?? "", [resolve]);
+      });
     } else {
       this.#running++;
     }
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (next) next();
       else this.#running--;
     }
+  }
+
+  /** Takes the next call of the address whose turn it is. */
+  #next(): (() => void) | undefined {
+    const [first] = this.#waiting;
+    if (!first) return undefined;
+    const [from, calls] = first;
+    const next = calls.shift();
+    this.#waiting.delete(from);
+    if (calls.length > 0) this.#waiting.set(from, calls);
+    return next;
   }
 }
 

@@ -9,6 +9,7 @@ import { User } from "../../database/tables/users.ts";
 import type { AccessTokens } from "../../access/authenticator.ts";
 import { newSignIn } from "./new-sign-in.ts";
 import type { KnownDevices } from "./known-devices.ts";
+import { addressKey } from "../../limits/address.ts";
 import type { PasswordHasher } from "./passwords.ts";
 import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
 import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
@@ -55,7 +56,8 @@ export class SignIn {
     credentials: { username: string; password: string; rememberMe: boolean },
     client: ClientInfo,
   ): Promise<FirstFactorOutcome> {
-    this.#parts.passwords.refuseWhenFull();
+    const from = addressKey(actor.ip ?? "");
+    this.#parts.passwords.refuseWhenFull(from);
     const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
     const guess = {
       secret: "password",
@@ -64,7 +66,7 @@ export class SignIn {
       from: actor,
     } as const;
     const matches = await this.#parts.guesses.check(guess, async () => {
-      const right = await this.#parts.passwords.verify(user?.passwordHash ?? null, credentials.password);
+      const right = await this.#parts.passwords.verify(user?.passwordHash ?? null, credentials.password, from);
       return right && !user?.disabledAt ? true : null;
     });
     if (!user?.passwordHash || !matches) {
