@@ -18,6 +18,44 @@ const zoneSql = "select revision, record_count from domains where id = $1";
 const recordsSql = `select * from records where domain_id = $1 and until is null
   order by name, record_type, record_id limit $2 offset $3`;
 
+const foundSql = (
+  condition: string,
+  rows: string,
+) => `select ${rows} from records r join domains d on d.id = r.domain_id
+  where r.until is null and (${condition})`;
+const partSql = "r.name || '.' || d.name ilike $1 or r.value ilike $1";
+const found = "order by d.name, d.view, r.name, r.record_type, r.record_id limit 50";
+
+interface RecordRow {
+  [column: string]: unknown;
+  record_id: string;
+  domain_id: string;
+}
+
+/** A record in the service's JSON. */
+function recordJson(row: RecordRow) {
+  return {
+    id: row.record_id,
+    domainId: row.domain_id,
+    recordType: row["record_type"],
+    name: row["name"],
+    value: row["value"],
+    strings: row["strings"],
+    ttl: row["ttl"],
+    priority: row["priority"],
+    proxied: row["proxied"],
+    serverManaged: false,
+    status: row["status"],
+    createdAt: row["created_at"],
+    comment: row["comment"],
+    locked: row["locked"],
+    ownerId: row["owner_id"],
+    reviewAt: row["review_at"],
+    updatedAt: row["updated_at"],
+    version: row["version"],
+  };
+}
+
 const query = async (name: string, text: string, values: unknown[]) => (await pool.query({ name, text, values })).rows;
 
 const app = express();
@@ -49,27 +87,20 @@ app.get("/api/domains", async (_req, res) => {
 app.get("/api/domains/:id/records", async (_req, res) => {
   const [zone] = await query("zone", zoneSql, [domainId]);
   const rows = await query("records", recordsSql, [domainId, 50, 0]);
-  const records = rows.map((row) => ({
-    id: row.record_id,
-    domainId,
-    recordType: row.record_type,
-    name: row.name,
-    value: row.value,
-    strings: row.strings,
-    ttl: row.ttl,
-    priority: row.priority,
-    proxied: row.proxied,
-    serverManaged: false,
-    status: row.status,
-    createdAt: row.created_at,
-    comment: row.comment,
-    locked: row.locked,
-    ownerId: row.owner_id,
-    reviewAt: row.review_at,
-    updatedAt: row.updated_at,
-    version: row.version,
-  }));
+  const records = rows.map(recordJson);
   res.json({ records, total: zone.record_count, page: 1, limit: 50, revision: zone.revision, typeCounts: null });
+});
+
+app.get("/api/records", async ({ query: asked }, res) => {
+  const { search, value } = asked as { search?: string; value?: string };
+  const [condition, text] = search === undefined ? ["r.value = $1", value] : [partSql, `%${search}%`];
+  const rows = await query(`found ${condition}`, `${foundSql(condition, "r.*, d.name as domain_name")} ${found}`, [
+    text,
+  ]);
+  const [counted] = await query(`counted ${condition}`, foundSql(condition, "count(*)"), [text]);
+  const total = Number(counted.count);
+  const records = rows.map((row) => Object.assign(recordJson(row), { domainName: row.domain_name }));
+  res.json({ records, total: Math.min(total, 10_000), totalIsExact: total <= 10_000, page: 1, limit: 50 });
 });
 
 app.listen(Number(process.env["PORT"]), "127.0.0.1", () => process.stdout.write("listening\n"));

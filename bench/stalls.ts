@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { queryMessage } from "../server/dns/wire/messages.ts";
+import { headerOctets, queryMessage } from "../server/dns/wire/messages.ts";
+import { signRequest, type TsigKey } from "../server/dns/wire/tsig.ts";
 import { freePorts } from "../tests/support/programs.ts";
 import { RestClient } from "../tests/support/rest-client.ts";
 import { createDatabase, startPostgres } from "../tests/support/servers/postgres.ts";
@@ -50,7 +51,7 @@ async function measureOn(database: string, settings: Record<string, string>): Pr
     ...settings,
   });
   try {
-    const calls = await furnish(url);
+    const calls = await furnish(url, dnsPort);
     const figures: Figure[] = [];
     for (const [what, work] of [
       ["no requests", () => sleep(milliseconds)],
@@ -79,16 +80,45 @@ const repeated = (message: Buffer, times = Math.floor(65_000 / message.length)) 
 
 const get = (path: string) => repeated(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
 
+/** A notification (RFC 1996), which is a query of another opcode. */
+const notify = (id: number) => {
+  const message = queryMessage(id, zone, "SOA");
+  message.writeUInt16BE(0x2400, 2);
+  return message;
+};
+
+/** An update (RFC 2136) by a key that does not exist, each time another. */
+const updateByStranger = (id: number) => {
+  const message = queryMessage(id, zone, "SOA");
+  message.writeUInt16BE(0x2800, 2);
+  const key: TsigKey = { name: `k${id}.flood.example`, algorithm: "hmac-sha256", secret: Buffer.alloc(32) };
+  return signRequest(message, key, Math.floor(Date.now() / 1_000)).message;
+};
+
 function floods(port: number, dnsPort: number): [string, () => Promise<unknown>][] {
+  const framedUpdates = Buffer.concat(Array.from({ length: 500 }, (_, id) => framed(updateByStranger(id))));
+  const acme = Buffer.from(
+    "POST /api/acme/present HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+  );
   return [
     ["DNS by TCP, 20 × 65 KB of garbage", () => flood(dnsPort, 20, repeated(framed(Buffer.alloc(12))))],
     [
       "DNS by TCP, 2,500 transfers asked for",
       () => flood(dnsPort, 1, repeated(framed(queryMessage(1, "small.flood.example", "AXFR")), 2_500)),
     ],
-    ["DNS by UDP, 20,000 queries", () => floodDatagrams(dnsPort)],
+    ["DNS by TCP, 20 × 500 updates by unknown keys", () => flood(dnsPort, 20, framedUpdates)],
+    ["DNS by UDP, 20,000 queries", () => floodDatagrams(dnsPort, (id) => queryMessage(id, zone, "SOA"))],
+    ["DNS by UDP, 20,000 notifications", () => floodDatagrams(dnsPort, notify)],
+    ["DNS by UDP, 20,000 updates by unknown keys", () => floodDatagrams(dnsPort, updateByStranger)],
     ["HTTP, 10 × 65 KB of GET /x", () => flood(port, 10, get("/x"))],
     ["HTTP, 100 × 65 KB of GET /x", () => flood(port, 100, get("/x"))],
+    ["HTTP, 10 × 65 KB of GET /metrics", () => flood(port, 10, get("/metrics"))],
+    ["HTTP, 10 × 65 KB of GET /nic/update", () => flood(port, 10, get("/nic/update?hostname=a.flood.example"))],
+    ["HTTP, 10 × 65 KB of challenges without a token", () => flood(port, 10, repeated(acme))],
+    [
+      "HTTP, 10 × 65 KB of PowerDNS's API without a token",
+      () => flood(port, 10, get(`/pdns/api/v1/servers/localhost/zones/${zone}.`)),
+    ],
     ["streams, 10 × 65 KB of requests for one", () => flood(port, 10, get("/api/notifications/stream?token=x"))],
   ];
 }
@@ -107,10 +137,10 @@ async function flood(port: number, count: number, part: Buffer): Promise<void> {
   for (const socket of sockets) socket.destroy();
 }
 
-async function floodDatagrams(port: number): Promise<void> {
+async function floodDatagrams(port: number, message: (id: number) => Buffer): Promise<void> {
   const socket = createSocket("udp4");
   for (let id = 0; id < 20_000; id++) {
-    socket.send(queryMessage(id, zone, "SOA"), port, "127.0.0.1", () => undefined);
+    socket.send(message(id), port, "127.0.0.1", () => undefined);
     if (id % 100 === 0) await new Promise(setImmediate);
   }
   await sleep(1_000);
@@ -121,8 +151,30 @@ const lineOf = (index: number) => `h${index} 300 IN A 10.${index >> 16}.${(index
 const fileOf = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => lineOf(from + index)).join("\n");
 
+/** Takes a whole transfer without reading it, which would take longer than sending it. */
+async function transferWhole(port: number, key: TsigKey): Promise<void> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(framed(signRequest(queryMessage(7, zone, "AXFR"), key, Math.floor(Date.now() / 1_000)).message));
+  let left = zoneRecords + 2;
+  let unread = Buffer.alloc(0);
+  for await (const part of socket as AsyncIterable<Buffer>) {
+    unread = Buffer.concat([unread, part]);
+    for (;;) {
+      const length = unread.length < 2 ? Number.POSITIVE_INFINITY : unread.readUInt16BE(0) + 2;
+      if (unread.length < length) break;
+      const records = unread.readUInt16BE(2 + headerOctets - 6);
+      if (records === 0) throw new Error(`The transfer was refused: ${unread.readUInt16BE(4) & 15}.`);
+      left -= records;
+      unread = unread.subarray(length);
+    }
+    if (left <= 0) break;
+  }
+  socket.destroy();
+  if (left > 0) throw new Error(`${left} records of a transfer are missing.`);
+}
+
 /** Makes two large zones. @returns calls about them */
-async function furnish(url: string): Promise<[string, () => Promise<unknown>][]> {
+async function furnish(url: string, dnsPort: number): Promise<[string, () => Promise<unknown>][]> {
   const client = new RestClient(url);
   client.token = (await client.post("/api/auth/login", { username: "admin", password })).body.accessToken;
   const must = async (method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
@@ -142,6 +194,12 @@ async function furnish(url: string): Promise<[string, () => Promise<unknown>][]>
   const { id: to } = await must("POST", `${base}/snapshots`);
   const permissions = ["records:read", "domains:read"];
   const { token } = await must("POST", "/api/auth/me/tokens", { name: "face", permissions });
+  const made = (await client.post("/api/auth/me/tsig-keys", { domainId: id })).body;
+  const key: TsigKey = {
+    name: made.keyName,
+    algorithm: made.algorithm,
+    secret: Buffer.from(made.secret, "base64"),
+  };
   const changes = Array.from({ length: 10_000 }, (_, index) => ({
     action: "create",
     record: { recordType: "A", name: `n${index}`, value: `10.9.${index >> 8}.${index & 255}`, ttl: 300 },
@@ -156,6 +214,14 @@ async function furnish(url: string): Promise<[string, () => Promise<unknown>][]>
     ],
     ["comparison of two zones of 50,000 records", () => must("POST", `${base}/compare`, { with: other })],
     ["plan of 10,000 changes", () => must("POST", `${base}/records/plan`, { changes })],
+    [
+      "six exports of 50,000 records at once",
+      () => Promise.all(Array.from({ length: 6 }, () => must("GET", `${base}/zonefile`))),
+    ],
+    [
+      "eight transfers of 50,000 records by a key at once",
+      () => Promise.all(Array.from({ length: 8 }, () => transferWhole(dnsPort, key))),
+    ],
     ["a snapshot of 50,000 records read", () => must("GET", `${base}/snapshots/${to}`)],
     ["a difference of 50,000 records", () => must("GET", `${base}/snapshots/diff?from=${from}&to=${to}`)],
   ];

@@ -78,7 +78,12 @@ test("the benchmark's baseline of reads returns the same JSON as the service", a
   const program = fileURLToPath(new URL("../../bench/baseline-reads.ts", import.meta.url));
   const baseline = await startProgram(process.execPath, [program], /listening/, { env });
   onTestFinished(async () => void (await baseline.stop("SIGTERM")));
-  for (const path of ["/api/domains", `/api/domains/${domainId}/records`]) {
+  const searches = ["search=bench", "search=example.n", "search=www.bench.ex", "value=192.0.2.1"];
+  for (const path of [
+    "/api/domains",
+    `/api/domains/${domainId}/records`,
+    ...searches.map((each) => `/api/records?${each}`),
+  ]) {
     const { status, body } = await admin.get(path);
     expect([status, body.total]).toEqual([200, expect.any(Number)]);
     expect(await (await fetch(`http://127.0.0.1:${port}${path}`)).json()).toEqual(body);
