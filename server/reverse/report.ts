@@ -11,7 +11,7 @@ import { domainsAfter, rowsAfter, type Position } from "./report-rows.ts";
 import { reverseZones, type ReverseZone } from "./pointer-changes.ts";
 
 /** Records looked at for one page. A page may have fewer findings than asked for, and still not be the last. */
-const mostRows = 1_000;
+const mostRows = 500;
 const rowsPerBatch = 500;
 const domainsPerBatch = 100;
 

@@ -12,7 +12,7 @@ export const reverseRouter = router({
     summary: "Report missing and wrong PTR records",
     description:
       "Compares the addresses and PTR records of all domains you may see, and returns the changes that fix the differences. Each page looks " +
-      "at up to 1,000 records: follow `next` until it is null.",
+      "at up to 500 records: follow `next` until it is null.",
   })
     .input(reportInput)
     .output(report)
