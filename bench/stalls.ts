@@ -200,6 +200,7 @@ async function furnish(url: string, dnsPort: number): Promise<[string, () => Pro
     algorithm: made.algorithm,
     secret: Buffer.from(made.secret, "base64"),
   };
+  let imports = 0;
   const changes = Array.from({ length: 10_000 }, (_, index) => ({
     action: "create",
     record: { recordType: "A", name: `n${index}`, value: `10.9.${index >> 8}.${index & 255}`, ttl: 300 },
@@ -207,6 +208,13 @@ async function furnish(url: string, dnsPort: number): Promise<[string, () => Pro
   const shifted = { zonefile: fileOf(zoneRecords, 5_000), mode: "replace", dryRun: true };
   return [
     ["dry run of 50,000 lines", () => must("POST", `${base}/zonefile`, shifted)],
+    [
+      "import of 50,000 records into a new zone",
+      async () => {
+        const made = await must("POST", "/api/domains", { name: `import${imports++}.example`, providerConfigId });
+        await must("POST", `/api/domains/${made.id}/zonefile`, { zonefile: fileOf(zoneRecords), mode: "merge" });
+      },
+    ],
     ["export of 50,000 records", () => must("GET", `${base}/zonefile`)],
     [
       "a zone of 50,000 records by PowerDNS's API",

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { pageRows } from "../changes/state/live-queries.ts";
+import { pageRows, versionRows, type LiveRow, type Versions } from "../changes/state/live-queries.ts";
 import { versionsAt } from "../changes/state/past-zone.ts";
 import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
@@ -8,7 +8,7 @@ import { types } from "../dns/wire/messages.ts";
 import { catalogEntries } from "./catalog.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
-import { inPages } from "../platform/slices.ts";
+import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
 import { encodeFor, type MirroredRow } from "./mirrored.ts";
 import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
@@ -129,32 +129,27 @@ interface Difference {
 async function differenceSince(em: EntityManager, zone: ServedZone, from: number): Promise<Difference | null> {
   const { id, revision, recordCount } = zone;
   const most = Math.min(mostDifferences, Math.max(100, recordCount));
-  const versions = () =>
-    queries(em)
-      .selectFrom("records")
-      .select(["record_type", "name", "value", "written_name", "written_value", "strings", "ttl", "proxied"])
-      .where("domain_id", "=", id)
-      .where("status", "=", "active")
-      .orderBy("name")
-      .orderBy("record_type")
-      .limit(most + 1);
-  const ended = await versions()
-    .where("until", ">", from)
-    .where("until", "<=", revision)
-    .where("since", "<=", from)
-    .execute();
-  const begun = await versions()
-    .where("since", ">", from)
-    .where("since", "<=", revision)
-    .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]))
-    .execute();
-  if (ended.length + begun.length > most) return null;
+  const active = (versions: Versions) => versions.where("domain_id", "=", id).where("status", "=", "active");
+  const ended = (versions: Versions) =>
+    active(versions).where("until", ">", from).where("until", "<=", revision).where("since", "<=", from);
+  const begun = (versions: Versions) =>
+    active(versions)
+      .where("since", ">", from)
+      .where("since", "<=", revision)
+      .where((eb) => eb.or([eb("until", "is", null), eb("until", ">", revision)]));
+  if ((await countUpTo(em, ended, most + 1)) + (await countUpTo(em, begun, most + 1)) > most) return null;
+  const removedRows = await versionRows(em, ended);
+  const addedRows = await versionRows(em, begun);
   if (!(await isStored(em, zone, from))) return null;
   const encoder = new RecordEncoder(zone.name);
-  const entries = (rows: readonly MirroredRow[]) =>
-    new Map(rows.flatMap((row) => encodeFor(zone.mirrored, encoder, row) ?? []).map(keyed));
-  const removed = entries(ended);
-  const added = entries(begun);
+  const keyedEntry = (row: MirroredRow) => {
+    const entry = encodeFor(zone.mirrored, encoder, row);
+    return entry ? [keyed(entry)] : [];
+  };
+  const entries = async (rows: readonly LiveRow[]) =>
+    new Map(await inSlices(flatMapped(await inSlices(sorted(rows, byName)), keyedEntry)));
+  const removed = await entries(removedRows);
+  const added = await entries(addedRows);
   // A record that ended and began again, or whose comment changed, is the same to a secondary.
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
   if (!(await hasNameServers(em, id, from)))
@@ -163,6 +158,23 @@ async function differenceSince(em: EntityManager, zone: ServedZone, from: number
     for (const entry of placeholders(copyOf(zone))) added.set(...keyed(entry));
   for (const key of added.keys()) if (removed.delete(key)) added.delete(key);
   return { removed: [...removed.values()], added: [...added.values()] };
+}
+
+async function countUpTo(em: EntityManager, where: (versions: Versions) => Versions, most: number): Promise<number> {
+  const some = where(queries(em).selectFrom("records"))
+    .select(sql<number>`1`.as("one"))
+    .limit(most);
+  const { count } = await queries(em)
+    .selectFrom(some.as("some"))
+    .select((eb) => eb.fn.countAll<string>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Keeps the records of a name together, so that it is compressed. */
+function byName(one: LiveRow, other: LiveRow): number {
+  const [a, b] = [one, other].map(({ name, record_type: type }) => `${name}\0${type}`);
+  return a === b ? 0 : (a ?? "") < (b ?? "") ? -1 : 1;
 }
 
 function keyed(entry: WireEntry): [string, WireEntry] {

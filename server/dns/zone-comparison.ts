@@ -1,7 +1,7 @@
 import { planningState, type StatePlan } from "./desired-state.ts";
 import { isActive, storedStrings, textKey, type LiveRecord, type ReadRecord, type RecordData } from "./record.ts";
 import { withoutManaged, type ZoneSigning } from "./server-managed.ts";
-import { inSlices } from "../platform/slices.ts";
+import { inSlices, mapped, type Steps } from "../platform/slices.ts";
 
 export interface ServedPlan extends StatePlan {
   /** Number of records served, without those that the provider maintains itself. */
@@ -86,7 +86,7 @@ export async function planServed(
   if (others.length === 0) index.delete(disabledKey);
   const left = [...index.values()].flat();
   const live = left.length === 0 ? [] : [...(await load(left))];
-  const read = withSplitsOf(live, others);
+  const read = await inSlices(withSplitsOf(live, others));
   learned.push(...read.filter((_, index) => live[index]?.splitUnread).map(({ id, strings }) => ({ id, strings })));
   const ordinary = withoutManaged(read, signed);
   const plan = await inSlices(planningState(ordinary, others));
@@ -113,10 +113,13 @@ function takeFrom(index: LiveIndex, text: string): string | null {
 }
 
 /** Gives records with an unread split that of a known record with the same text. Returns all records, in their order. */
-export function withSplitsOf(records: readonly LiveRecord[], known: readonly RecordData[]): readonly LiveRecord[] {
+export function* withSplitsOf(
+  records: readonly LiveRecord[],
+  known: readonly RecordData[],
+): Steps<readonly LiveRecord[]> {
   if (!records.some(({ splitUnread }) => splitUnread)) return records;
-  const byText = new Map(known.map((record) => [textKey(record), record.strings]));
-  return records.map((record) => {
+  const byText = new Map(yield* mapped(known, (record) => [textKey(record), record.strings] as const));
+  return yield* mapped(records, (record) => {
     if (!record.splitUnread) return record;
     const { splitUnread: _, ...read } = record;
     return { ...read, strings: byText.get(textKey(record)) ?? null };

@@ -1,6 +1,6 @@
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
-import { liveAtNames, liveById, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { liveAtNames, liveById, pageRows, versionsOf } from "../changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { aligningTtls } from "../dns/desired-state.ts";
 import {
@@ -37,10 +37,10 @@ export async function planInversion(em: EntityManager, zone: ZoneContext, change
   refuseBeyondRights(made, zone.rights);
   const ids = made.map(({ id }) => id);
   const names = [...new Set(made.flatMap(({ before, after }) => [before, after].flatMap((one) => one?.name ?? [])))];
-  const live = new Map(await inChunks(ids, recordsAtOnce, async (some) => [...(await liveById(em, zone.id, some))]));
-  const present = await inChunks(names, recordsAtOnce, (some) => liveAtNames(em, zone.id, some));
+  const live = new Map(await inChunks(ids, pageRows, async (some) => [...(await liveById(em, zone.id, some))]));
+  const present = await inChunks(names, pageRows, (some) => liveAtNames(em, zone.id, some));
   refuseChangedSince(made, live, present);
-  const inverted = inverse(withSplits(made, present), live);
+  const inverted = inverse(await withSplits(made, present), live);
   const aligned = await inSlices(aligningTtls(present, inverted));
   const { changes, readOnly } = await inSlices(
     partingReadOnly(aligned, zone.kind, await readOnlyAtProvider(zone, aligned)),
@@ -55,8 +55,6 @@ export async function planInversion(em: EntityManager, zone: ZoneContext, change
   if (refused.size > 0) throw notInvertible([...new Set([...refused.values()].flat())]);
   return { changes, warnings: ttlWarnings(changes, new Set(ids)) };
 }
-
-const recordsAtOnce = 1_000;
 
 /** What a change set did to a record, notes included. */
 interface Made {
@@ -95,13 +93,10 @@ async function revisionOf(em: EntityManager, domainId: string, changeSetId: stri
 /** Reads what a revision did, from the versions that began or ended with it. */
 async function changesMade(em: EntityManager, zone: ZoneContext, revision: number): Promise<Made[]> {
   const versions = async (edge: "since" | "until") => {
-    const rows = await queries(em)
-      .selectFrom("records")
-      .select(liveColumns)
-      .where("domain_id", "=", zone.id)
-      .where(edge, "=", revision)
-      .execute();
-    return withoutManaged(rows.map(liveRecord), zone.signed);
+    const found = await versionsOf(em, (versions) =>
+      versions.where("domain_id", "=", zone.id).where(edge, "=", revision),
+    );
+    return withoutManaged(found, zone.signed);
   };
   const made = new Map<string, Made>();
   for (const before of await versions("until")) made.set(before.id, { id: before.id, before, after: null });
@@ -154,9 +149,9 @@ function described(record: LiveRecord): string {
 }
 
 /** Fills in how texts from 0.1 are split, which their ended versions do not say. */
-function withSplits(made: readonly Made[], present: readonly LiveRecord[]): Made[] {
+async function withSplits(made: readonly Made[], present: readonly LiveRecord[]): Promise<Made[]> {
   const ended = made.flatMap(({ before }) => before ?? []);
-  const read = new Map(withSplitsOf(ended, present).map((record) => [record.id, record]));
+  const read = new Map((await inSlices(withSplitsOf(ended, present))).map((record) => [record.id, record]));
   return made.map((one) => ({ ...one, before: read.get(one.id) ?? null }));
 }
 

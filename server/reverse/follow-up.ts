@@ -41,7 +41,7 @@ import {
   type ReverseZone,
 } from "./pointer-changes.ts";
 import { Resolution, pointerPlaces, type Overlay } from "./places.ts";
-import { liveAtNames } from "../changes/state/live-queries.ts";
+import { liveAtNames, pageRows } from "../changes/state/live-queries.ts";
 import { absoluteName } from "../dns/names/names.ts";
 import { touchedAddresses, type TouchedAddress } from "../dns/reverse/touched.ts";
 import { inChunks } from "../platform/slices.ts";
@@ -244,7 +244,6 @@ async function planFollow(em: EntityManager, zone: ZoneContext, items: PendingFo
   };
 }
 
-const namesPerQuery = 1_000;
 const defaultView = "";
 
 /** Plans the PTR changes that follow changes of a zone's addresses. Empty if the zone's `reverse` is off, or no address is touched. */
@@ -317,7 +316,7 @@ function chosenBy({ reverse }: FollowedZone, chosen: Chosen): (item: TouchedAddr
 /** Returns the records of the changed names as they will be. */
 async function overlayOf(em: EntityManager, domainId: string, changes: readonly PlannedChange[]): Promise<Overlay> {
   const names = new Set(changes.flatMap(({ before, after }) => [before?.name ?? [], after?.name ?? []].flat()));
-  const live = await inChunks([...names], namesPerQuery, (some) => liveAtNames(em, domainId, some));
+  const live = await inChunks([...names], pageRows, (some) => liveAtNames(em, domainId, some));
   const changed = new Set(changes.map(({ id }) => id));
   const staying: StatedData[] = live.filter(({ id }) => !changed.has(id));
   const coming = changes.flatMap(({ after }) => after ?? []);

@@ -3,7 +3,7 @@ import type { ManagedZone, Place } from "../dns/reverse/zones.ts";
 import type { LiveRecord, RecordData } from "../dns/record.ts";
 import type { ManagedZones } from "./managed-zones.ts";
 import { sql } from "kysely";
-import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { liveColumns, liveRecord, pageRows } from "../changes/state/live-queries.ts";
 import { inChunks } from "../platform/slices.ts";
 
 /** Where the PTR records of an address belong, or why they belong nowhere here. */
@@ -92,8 +92,6 @@ export interface NameInZone {
   name: string;
 }
 
-const namesPerQuery = 5_000;
-
 export function placeKey({ domainId, name }: NameInZone): string {
   return `${domainId}\0${name}`;
 }
@@ -108,7 +106,7 @@ export async function recordsAt(
   for (const place of places) distinct.set(placeKey(place), place);
   const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
   const ofTypes = types === null ? sql`true` : sql`r.record_type in (${sql.join(types.map((type) => sql.lit(type)))})`;
-  const found = await inChunks([...distinct.values()], namesPerQuery, async (some) => {
+  const found = await inChunks([...distinct.values()], pageRows, async (some) => {
     const rows = some.map(({ domainId, name }) => ({ d: domainId, n: name }));
     const { rows: records } = await sql<{ domain_id: string } & Parameters<typeof liveRecord>[0]>`
       select r.domain_id, ${columns}

@@ -2,7 +2,7 @@ import { jsonTexts, queries, type EntityManager } from "../database/database.ts"
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { FollowItem } from "../changes/follows.ts";
 import { touchesLocked, type ReviewPolicy } from "../changes/locks-and-reviews.ts";
-import { liveAtNames } from "../changes/state/live-queries.ts";
+import { liveAtNames, pageRows } from "../changes/state/live-queries.ts";
 import { followAddress, type PointerChanges, type PointerState } from "../dns/reverse/pointers.ts";
 import {
   isActive,
@@ -42,8 +42,6 @@ interface PointerPlan {
   foreign: { item: FollowItem; target: string }[];
 }
 
-const namesPerQuery = 1_000;
-
 /** Plans the PTR changes of one reverse zone: reads its PTR records and what they point to, decides, and judges the result. */
 export async function pointerChanges(
   em: EntityManager,
@@ -52,7 +50,7 @@ export async function pointerChanges(
   resolution: Resolution,
 ): Promise<PointerPlan> {
   const owners = [...new Set(items.map(({ owner }) => owner))];
-  const live = await inChunks(owners, namesPerQuery, (some) => liveAtNames(em, zone.id, some));
+  const live = await inChunks(owners, pageRows, (some) => liveAtNames(em, zone.id, some));
   const byOwner = Map.groupBy(live.filter(isPointer), ({ name }) => name);
   const pointersOf = ({ owner }: FollowItem) => byOwner.get(owner) ?? [];
   const claims = items.flatMap((item): Claim[] =>

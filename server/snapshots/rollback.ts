@@ -1,10 +1,10 @@
 import { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
-import { queries, type EntityManager } from "../database/database.ts";
+import type { EntityManager } from "../database/database.ts";
 import { planningState } from "../dns/desired-state.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { judgeChanges } from "../records/judge-changes.ts";
-import { liveAtNames, liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
 import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
 import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
 import { asWritten, type PlannedChange, type RecordData } from "../dns/record.ts";
@@ -109,22 +109,15 @@ export class Rollback {
 /** Plans a rollback from the version rows that began or ended since the snapshot. */
 async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: string) {
   const { revision } = await findSnapshot(em, zone.id, snapshotId);
-  const since = await queries(em)
-    .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", zone.id)
-    .where("since", ">", revision)
-    .where("until", "is", null)
-    .execute();
-  const gone = await queries(em)
-    .selectFrom("records")
-    .select(liveColumns)
-    .where("domain_id", "=", zone.id)
-    .where("until", ">", revision)
-    .where("since", "<=", revision)
-    .execute();
-  const live = withoutManaged(since.map(liveRecord), zone.signed);
-  const held = await inSlices(asHeld(withSplitsOf(withoutManaged(gone.map(liveRecord), zone.signed), live), zone.kind));
+  const since = await versionsOf(em, (versions) =>
+    versions.where("domain_id", "=", zone.id).where("since", ">", revision).where("until", "is", null),
+  );
+  const gone = await versionsOf(em, (versions) =>
+    versions.where("domain_id", "=", zone.id).where("until", ">", revision).where("since", "<=", revision),
+  );
+  const live = withoutManaged(since, zone.signed);
+  const split = await inSlices(withSplitsOf(withoutManaged(gone, zone.signed), live));
+  const held = await inSlices(asHeld(split, zone.kind));
   const wanted = await inSlices(planningState(live, held.records, "none"));
   const there = await readOnlyAtProvider(zone, wanted.changes);
   const plan = {

@@ -1,29 +1,20 @@
 import { everyColumn } from "../database/every-column.ts";
-import { sql, type Selectable, type SqlBool } from "kysely";
+import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
 import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
-import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
+import { queries, type EntityManager } from "../database/database.ts";
 import type { Tables } from "../database/tables/all.ts";
 import { onePage } from "../database/one-page.ts";
 import { badField, notFound } from "../platform/errors.ts";
 import { pageOfRecords, recordView } from "../records/list.ts";
 import type { LiveRecord } from "../dns/record.ts";
-import {
-  liveZone,
-  countsAt,
-  liveColumns,
-  liveRecord,
-  pageRows,
-  zoneAt,
-  zonesAt,
-  type LiveRow,
-} from "../changes/state/live-queries.ts";
+import { liveZone, countsAt, versionsOf, zoneAt, zonesAt } from "../changes/state/live-queries.ts";
 import { isServerManaged, withoutManaged } from "../dns/server-managed.ts";
 import { withSplitsOf } from "../dns/zone-comparison.ts";
 import { bookmark } from "../changes/bookmark.ts";
-import { inChunks, inSlices, mapped } from "../platform/slices.ts";
+import { filtered, inSlices, mapped } from "../platform/slices.ts";
 import { differing } from "./diff.ts";
 import type { SnapshotTrigger } from "../database/tables/snapshots.ts";
 
@@ -128,8 +119,8 @@ export class Snapshots {
     const begun = await recordsBetween(em, { id: input.id, edge: "since", older, newer, sees });
     const gone = withoutManaged(ended, signed);
     const come = withoutManaged(begun, signed);
-    const before = withSplitsOf(gone, come);
-    const after = withSplitsOf(come, gone);
+    const before = await inSlices(withSplitsOf(gone, come));
+    const after = await inSlices(withSplitsOf(come, gone));
     const forward = from.revision <= to.revision;
     return await inSlices(forward ? differing(before, after) : differing(after, before));
   }
@@ -140,11 +131,13 @@ export class Snapshots {
     const other = seenOf(await zoneFor(em, caller, input.with, "read"));
     const read = async (id: string, { signed, sees }: Seen, { sees: also }: Seen) => {
       const records = await liveZone(em, id, sees);
-      return withoutManaged(also.isAll ? records : records.filter((record) => also.includes(record)), signed);
+      const seen = also.isAll ? records : await inSlices(filtered(records, (record) => also.includes(record)));
+      return withoutManaged(seen, signed);
     };
     const before = await read(input.id, one, other);
     const after = await read(input.with, other, one);
-    return await inSlices(differing(withSplitsOf(before, after), withSplitsOf(after, before)));
+    const split = await inSlices(withSplitsOf(before, after));
+    return await inSlices(differing(split, await inSlices(withSplitsOf(after, before))));
   }
 
   /** Returns a snapshot, with its records if there are few. @throws AppError NOT_FOUND */
@@ -193,9 +186,6 @@ function withinPage(): (row: SnapshotRow) => boolean {
   };
 }
 
-/** Parts in which the keys of versions are read, each by itself. */
-const keyParts = 8;
-
 /** Returns the versions that were alive at one of two revisions only: those that began (`since`) or ended (`until`) in (older, newer]. */
 async function recordsBetween(
   em: EntityManager,
@@ -207,42 +197,16 @@ async function recordsBetween(
     sees,
   }: { id: string; edge: "since" | "until"; older: number; newer: number; sees: ZoneScope },
 ): Promise<LiveRecord[]> {
-  const versions = queries(em)
-    .selectFrom("records")
-    .where("domain_id", "=", id)
-    .where(edge, ">", older)
-    .where(edge, "<=", newer)
-    .where((eb) =>
-      edge === "until" ? eb("since", "<=", older) : eb.or([eb("until", "is", null), eb("until", ">", newer)]),
-    )
-    .where(sees.condition());
-  const few = await versions
-    .select(liveColumns)
-    .limit(pageRows + 1)
-    .execute();
-  if (few.length <= pageRows) return few.map(liveRecord);
-  // One change may be of the whole zone, and no index orders what it changed: pages would each read all of it.
-  const parts = Array.from({ length: keyParts }, (_, part) => part);
-  const keys = await inChunks(parts, 1, async ([part]) => {
-    const found = await versions
-      .select(sql<string | null>`string_agg(record_id::text || ' ' || version, ',')`.as("keys"))
-      .where(sql<SqlBool>`get_byte(uuid_send(record_id), 15) % ${sql.lit(keyParts)} = ${part}`)
-      .executeTakeFirst();
-    return found?.keys?.split(",") ?? [];
-  });
-  const rows = await inChunks(keys, pageRows, (some) => versionsByKey(em, some));
-  return await inSlices(mapped(rows, liveRecord));
-}
-
-/** Returns versions of records. @param keys their ids and versions, with a space between */
-async function versionsByKey(em: EntityManager, keys: readonly string[]): Promise<LiveRow[]> {
-  const { rows } = await sql<LiveRow>`
-    select found.* from ${jsonTexts(keys)} given cross join lateral (
-      select ${sql.raw(liveColumns.join(", "))} from records
-      where record_id = split_part(given.value, ' ', 1)::uuid and version = split_part(given.value, ' ', 2)::int offset 0
-    ) found
-  `.execute(queries(em));
-  return rows;
+  return await versionsOf(em, (versions) =>
+    versions
+      .where("domain_id", "=", id)
+      .where(edge, ">", older)
+      .where(edge, "<=", newer)
+      .where((eb) =>
+        edge === "until" ? eb("since", "<=", older) : eb.or([eb("until", "is", null), eb("until", ">", newer)]),
+      )
+      .where(sees.condition()),
+  );
 }
 
 /** Returns a snapshot's row. @throws AppError NOT_FOUND, also for a snapshot of another domain */

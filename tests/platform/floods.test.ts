@@ -5,7 +5,9 @@ import { connect, type Socket } from "node:net";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { Responder } from "../../server/dns-service/responder.ts";
 import { queryMessage } from "../../server/dns/wire/messages.ts";
+import { slicedWork } from "../../server/platform/slices.ts";
 import { usePrimary } from "../dns-service/primary.ts";
+import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";
 import { patience } from "../support/patience.ts";
 import { useZonewright } from "../support/zonewright.ts";
 
@@ -142,4 +144,28 @@ test("HTTP: a thousand requests wait on all connections, beyond which those with
   const socket = await open(Number(port));
   socket.write(times(90, request("/x")));
   await vi.waitFor(() => expect(answered()).toBeGreaterThanOrEqual(90), patience);
+});
+
+test("what a change of a whole zone did is read in chunks: by an incremental transfer, its revert and a rollback", async () => {
+  const name = "whole.flood.example";
+  const { id } = (await zw.admin.post("/api/domains", { name, providerConfigId: primary.configId })).body;
+  const path = `/api/domains/${id}`;
+  const { id: snapshotId } = (await zw.admin.post(`${path}/snapshots`)).body;
+  const serial = serialOfLine((await transfer(primary.port, name)).lines[0] ?? "");
+  const hosts = Array.from({ length: 1_500 }, (_, index) => `h${index} 300 A 10.0.${index >> 8}.${index & 255}`);
+  await zw.admin.post(`${path}/zonefile`, { zonefile: hosts.join("\n") });
+  const [{ id: changeSetId }] = (await zw.admin.get(`${path}/history`)).body.entries;
+  const succeeded = async (call: string) => {
+    const { status, body } = await zw.admin.post(`${path}/${call}`, { dryRun: true });
+    expect([status, body.deleted]).toEqual([200, 1_500]);
+  };
+  for (const work of [
+    async () => expect((await transfer(primary.port, name, { since: serial })).lines.length).toBeGreaterThan(1_500),
+    () => succeeded(`history/${changeSetId}/revert`),
+    () => succeeded(`snapshots/${snapshotId}/rollback`),
+  ]) {
+    const before = slicedWork.chunks;
+    await work();
+    expect(slicedWork.chunks - before).toBeGreaterThanOrEqual(8 + 1_500 / 250);
+  }
 });

@@ -1,10 +1,10 @@
-import { sql, type CompiledQuery, type Kysely, type Selectable, type SqlBool } from "kysely";
+import { sql, type CompiledQuery, type Kysely, type Selectable, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { ZoneScope } from "../../access/zone-scope.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";
 import { noNotes, unreadSplit, type LiveRecord, type Spelling } from "../../dns/record.ts";
 import { addToIndex, type LiveIndex } from "../../dns/zone-comparison.ts";
-import { inChunks, inPages, inSlices, sorted } from "../../platform/slices.ts";
+import { inChunks, inPages, inSlices, mapped, sorted } from "../../platform/slices.ts";
 import type { Sent } from "../../database/statements.ts";
 
 export const liveColumns = [
@@ -185,6 +185,52 @@ function isAfter(last: LiveRow | null) {
   return sql<SqlBool>`(name, record_type, record_id) > (${last?.name}, ${last?.record_type}, ${last?.record_id}::uuid)`;
 }
 
+/** Parts in which the keys of versions are read, each by itself. */
+const keyParts = 8;
+
+/** A query of record versions, to which conditions are added. */
+export type Versions = SelectQueryBuilder<Tables, "records", object>;
+
+/** Returns all record versions that match, in any order. */
+export async function versionsOf(em: EntityManager, where: (versions: Versions) => Versions): Promise<LiveRecord[]> {
+  return await inSlices(mapped(await versionRows(em, where), liveRecord));
+}
+
+/**
+ * Returns the rows of all record versions that match, in any order. One change may be of a whole zone, and no index orders what it changed: pages would each
+ * read all of it. So of many the keys are read as text, and then the versions in chunks.
+ */
+export async function versionRows(em: EntityManager, where: (versions: Versions) => Versions): Promise<LiveRow[]> {
+  const versions = where(queries(em).selectFrom("records"));
+  const few = await versions
+    .select(liveColumns)
+    .limit(pageRows + 1)
+    .execute();
+  if (few.length <= pageRows) return few;
+  const parts = Array.from({ length: keyParts }, (_, part) => part);
+  const keys = await inChunks(parts, 1, async ([part]) => {
+    const found = await versions
+      .select(
+        sql<string | null>`string_agg(record_id::text || ' ' || version, ',' order by record_id, version)`.as("keys"),
+      )
+      .where(sql<SqlBool>`get_byte(uuid_send(record_id), 15) % ${sql.lit(keyParts)} = ${part}`)
+      .executeTakeFirst();
+    return found?.keys?.split(",") ?? [];
+  });
+  return await inChunks(keys, pageRows, (some) => versionsByKey(em, some));
+}
+
+/** Returns versions of records. @param keys their ids and versions, with a space between */
+async function versionsByKey(em: EntityManager, keys: readonly string[]): Promise<LiveRow[]> {
+  const { rows } = await sql<LiveRow>`
+    select found.* from ${jsonTexts(keys)} given cross join lateral (
+      select ${sql.raw(liveColumns.join(", "))} from records
+      where record_id = split_part(given.value, ' ', 1)::uuid and version = split_part(given.value, ' ', 2)::int offset 0
+    ) found
+  `.execute(queries(em));
+  return rows;
+}
+
 /** Orders records as the database does: by octets. */
 function byName(one: LiveRecord, other: LiveRecord): number {
   const [a, b] = [one, other].map(({ name, recordType, id }) => `${name}\0${recordType}\0${id}`);
@@ -265,9 +311,6 @@ export async function countsAt(
   return new Map(rows.map(({ revision, total }) => [revision, Number(total)]));
 }
 
-/** Names read at once: a statement of the embedded database blocks the event loop until it is done. */
-const namesPerQuery = 1_000;
-
 /** The live records of a zone that nothing else changes meanwhile, each name read once. */
 export class LiveNames {
   readonly #em: EntityManager;
@@ -283,7 +326,7 @@ export class LiveNames {
   async at(names: readonly string[]): Promise<LiveRecord[]> {
     const wanted = [...new Set(names)];
     const missing = wanted.filter((name) => !this.#read.has(name));
-    const found = await inChunks(missing, namesPerQuery, (some) => liveAtNames(this.#em, this.#domainId, some));
+    const found = await inChunks(missing, pageRows, (some) => liveAtNames(this.#em, this.#domainId, some));
     this.#remember(missing, found);
     return wanted.flatMap((name) => this.#read.get(name) ?? []);
   }
