@@ -170,7 +170,7 @@ async function recount(tx: EntityManager, domainId: string): Promise<void> {
 }
 
 /** A statement of the embedded database blocks the event loop until it is done. */
-const rowsPerStatement = 1_000;
+const rowsPerStatement = 250;
 
 /** A zone's revision, and who follows its changes. */
 export interface WatchedZone {

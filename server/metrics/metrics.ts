@@ -50,8 +50,8 @@ export class Metrics {
 
   /** @param now milliseconds, as `performance.now` counts */
   constructor(
-    now = () => performance.now(),
-    pause = (milliseconds: number) => sleep(milliseconds, null, { ref: false }),
+    now: () => number = () => performance.now(),
+    pause: (milliseconds: number) => Promise<unknown> = (milliseconds) => sleep(milliseconds, null, { ref: false }),
   ) {
     this.#now = now;
     this.#pause = pause;

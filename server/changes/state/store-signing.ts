@@ -7,7 +7,8 @@ import { mirrorsDueStatement } from "../settle.ts";
 import { announceZoneChange } from "../zone-watchers.ts";
 import { serverManagedRows } from "../../database/server-managed-rows.ts";
 
-const rowsPerStatement = 5_000;
+/** A statement of the embedded database blocks the event loop until it is done. */
+const rowsPerStatement = 250;
 
 /**
  * Stores what a reading showed of a zone's signing, in the caller's transaction: whether the provider signs the zone, and its server-managed

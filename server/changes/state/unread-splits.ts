@@ -7,7 +7,8 @@ import { planServed, type LearnedSplit } from "../../dns/zone-comparison.ts";
 
 // 0.1 did not store how a TXT is split into strings. The splits of its records are read from the provider once; learning them is no change.
 
-const rowsPerStatement = 5_000;
+/** A statement of the embedded database blocks the event loop until it is done. */
+const rowsPerStatement = 250;
 
 /** Reads from the provider how the TXT records of a zone from 0.1 are split, and stores it. The caller holds the zone. @throws ProviderError */
 export async function readSplits(
