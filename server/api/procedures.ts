@@ -49,6 +49,9 @@ export const confirmed = kind({ access: "signedIn", confirmed: "session" }, asyn
   return { caller };
 });
 
+/** Like {@link confirmed}, for calls with a form: the handler calls `Confirmation.require`, so that nobody confirms it is them for input that is refused. */
+export const confirmedAfterInput = kind({ access: "signedIn", confirmed: "session" }, sessionCall);
+
 /** Like {@link confirmed}, or with the current password in the body. The service calls `Confirmation.requireOrPassword`. */
 export const confirmedOrPassword = kind({ access: "signedIn", confirmed: "orPassword" }, sessionCall);
 
@@ -62,12 +65,8 @@ export const auditing = kind({ access: "auditor" }, async (call) => {
   return { caller };
 });
 
-/** Administrator procedures that always grant access. Require a session confirmed within the last ten minutes. */
-export const confirmedAdmin = kind({ access: "admin", confirmed: "session" }, async (call) => {
-  const { caller } = await adminCall(call);
-  await call.services.confirmation.require(call.em, caller);
-  return { caller };
-});
+/** Administrator procedures that always grant access. Require a session confirmed within the last ten minutes, as {@link confirmedAfterInput} does. */
+export const adminConfirmedAfterInput = kind({ access: "admin", confirmed: "session" }, adminCall);
 
 /** Procedures for administrators. If the body grants access, the service calls `Confirmation.require`. */
 export const adminGivingAccess = kind({ access: "admin", confirmed: "givingAccess" }, adminCall);

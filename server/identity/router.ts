@@ -3,7 +3,7 @@ import { setRefreshCookie } from "../accounts/auth/refresh-cookie.ts";
 import { signedInAnswer } from "../accounts/auth/schemas.ts";
 import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
 import { anyPage, pageOfAll, success } from "../api/schemas.ts";
-import { admin, adminGivingAccess, confirmed, confirmedAdmin, open, signedIn } from "../api/procedures.ts";
+import { admin, adminConfirmedAfterInput, adminGivingAccess, confirmed, open, signedIn } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
 import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
@@ -174,7 +174,7 @@ export const identityConfigsRouter = router({
       return { ...all, providers: pageOfAll(all.providers, input) };
     }),
 
-  create: confirmedAdmin({
+  create: adminConfirmedAfterInput({
     method: "POST",
     path: "/oauth/providers",
     operationId: "createIdentityConfig",
@@ -194,7 +194,10 @@ export const identityConfigsRouter = router({
   })
     .input(createIdentityConfigInput)
     .output(identityConfig)
-    .mutation(({ ctx, input }) => ctx.services.identityConfigs.create(ctx.em, ctx.caller, input)),
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.confirmation.require(ctx.em, ctx.caller);
+      return await ctx.services.identityConfigs.create(ctx.em, ctx.caller, input);
+    }),
 
   update: adminGivingAccess({
     method: "PUT",

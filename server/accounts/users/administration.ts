@@ -77,8 +77,10 @@ export class UserAdministration {
     return view(row);
   }
 
-  /** @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a common password */
+  /** @throws AppError CONFLICT if the username or address is taken, BAD_REQUEST for a common password, REAUTHENTICATION_REQUIRED */
   async create(em: EntityManager, caller: Caller, input: NewUser) {
+    if (input.password !== null) assertGoodPassword(input.password, input, "password");
+    await this.#parts.confirmation.require(em, caller);
     const user = await this.#parts.users.create(em, input, caller);
     return await this.get(em.fork(), user.id);
   }
@@ -91,6 +93,7 @@ export class UserAdministration {
    */
   async update(em: EntityManager, actor: Caller | typeof theService, patch: UserPatch) {
     const { id, disabled, password, revoke, ...fields } = patch;
+    if (password !== undefined) await refuseBadPassword(em, id, { ...fields, password });
     if ("sessionId" in actor && givesAccess(patch)) await this.#parts.confirmation.require(em, actor);
     if (revoke !== undefined && password === undefined)
       throw badField(
@@ -218,6 +221,17 @@ export class UserAdministration {
     for (const session of ended) this.#parts.authenticator.end(session.id);
     this.#parts.authenticator.forget(id);
   }
+}
+
+/** Refuses a password before anything is asked of the caller. */
+async function refuseBadPassword(
+  em: EntityManager,
+  id: string,
+  { password, username, email }: { password: string; username?: string | undefined; email?: string | null | undefined },
+): Promise<void> {
+  const user = await em.findOne(User, { id });
+  if (!user) throw notFound("user");
+  assertGoodPassword(password, { username: username ?? user.username, email: email ?? user.email }, "password");
 }
 
 /** The fields that control who can sign in, through which address, and with which permissions. */

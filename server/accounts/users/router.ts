@@ -1,5 +1,5 @@
 import { success } from "../../api/schemas.ts";
-import { auditing, admin, adminGivingAccess, confirmedAdmin } from "../../api/procedures.ts";
+import { auditing, admin, adminConfirmedAfterInput, adminGivingAccess } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import { revokeAccessInput, userAccess, userAccessInput } from "./access/schemas.ts";
 import {
@@ -32,7 +32,7 @@ export const usersRouter = router({
     .output(managedUser)
     .query(({ ctx, input }) => ctx.services.userAdministration.get(ctx.em, input.id)),
 
-  create: confirmedAdmin({
+  create: adminConfirmedAfterInput({
     method: "POST",
     path: "/users",
     operationId: "createUser",

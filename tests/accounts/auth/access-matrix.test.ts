@@ -195,8 +195,13 @@ describe("a session confirmed more than ten minutes ago", () => {
   /** What the body needs besides the password. */
   const leastBody: Record<string, object> = {
     "profile.changeEmail": { email: "other@example.com" },
+    "users.create": { username: "newcomer", password: memberPassword, role: "member" },
     "users.update": { role: "admin" },
     "users.revokeAccess": { revoke: ["totp"] },
+    "invitations.create": { role: "member" },
+    "tokens.create": { name: "Script", permissions: ["domains:read"] },
+    "tsigKeys.create": { domainId: "01a1fb0f-6204-7000-abd4-270000000001" },
+    "identityConfigs.create": { providerId: "github", clientId: "zonewright" },
     "identityConfigs.update": { userInfoUrl: "https://elsewhere.example/user" },
   };
   const askedFor = new Map(rows.map(({ procedure, confirmed }) => [procedure, confirmed]));

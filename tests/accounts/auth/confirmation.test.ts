@@ -6,7 +6,7 @@ import { RestClient } from "../../support/rest-client.ts";
 import { appUser, awaitingSecondFactor, statusesOf, type AppUser } from "../../support/second-factors/app-user.ts";
 import { codeAt, middleOfStep, step } from "../../support/second-factors/authenticator-app.ts";
 import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
-import { memberPassword, useZonewright } from "../../support/zonewright.ts";
+import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { SITE_URL: site, TRUST_PROXY: "loopback" } });
@@ -72,6 +72,36 @@ describe("a session confirmed more than ten minutes ago", () => {
     expect(await client.post("/api/2fa/passkeys/options")).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
     expect(await client.post("/api/auth/oauth/github/bind/start")).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
     expect((await client.get("/api/auth/me/tokens")).body.tokens).toEqual([]);
+  });
+
+  test("an unconfirmed session learns what is wrong with its input, such as a common password, before it has to confirm", async () => {
+    const client = await zw.member(name);
+    const { body: me } = await client.get("/api/auth/me");
+    const admin = await zw.signIn("admin", adminPassword);
+    letItGrowOld();
+    const common = "password1234";
+    const newcomer = { username: `new-${name}`, role: "member", password: common };
+    expect(await client.post("/api/auth/me/tokens", { ...newToken, name: "" })).toBeProblem(400, "BAD_REQUEST");
+    expect(await client.post("/api/auth/me/tsig-keys", {})).toBeProblem(400, "BAD_REQUEST");
+    expect(await admin.post("/api/invitations", { maxUses: 0 })).toBeProblem(400, "BAD_REQUEST");
+    expect(await admin.post("/api/oauth/providers", { providerId: "nobody" })).toBeProblem(400, "BAD_REQUEST");
+    for (const refused of [
+      await admin.post("/api/users", newcomer),
+      await admin.put(`/api/users/${me.id}`, { password: common }),
+    ]) {
+      expect(refused).toBeProblem(400, "BAD_REQUEST");
+      expect(refused.body.issues).toEqual([{ path: ["password"], message: expect.stringMatching(/easy to guess/) }]);
+    }
+    await withoutPassword();
+    const first = await client.put("/api/auth/me/password", { newPassword: common });
+    expect(first).toBeProblem(400, "BAD_REQUEST");
+    // Once nothing is wrong, it has to.
+    for (const refused of [
+      await admin.post("/api/users", { ...newcomer, password: memberPassword }),
+      await admin.put(`/api/users/${me.id}`, { password: adminPassword }),
+      await client.put("/api/auth/me/password", { newPassword: adminPassword }),
+    ])
+      expect(refused).toBeProblem(403, "REAUTHENTICATION_REQUIRED");
   });
 
   test("an unconfirmed session cannot complete registration of a passkey or app begun while it was confirmed", async () => {

@@ -1,5 +1,5 @@
 import { anyPage, pageOfAll, success } from "../../../api/schemas.ts";
-import { confirmed, signedIn } from "../../../api/procedures.ts";
+import { confirmedAfterInput, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import { createTokenInput, newPersonalToken, personalTokens, tokenIdInput } from "./schemas.ts";
 
@@ -20,7 +20,7 @@ export const tokensRouter = router({
       return { ...all, tokens: pageOfAll(all.tokens, input) };
     }),
 
-  create: confirmed({
+  create: confirmedAfterInput({
     method: "POST",
     path: "/auth/me/tokens",
     operationId: "createToken",
@@ -36,7 +36,10 @@ export const tokensRouter = router({
   })
     .input(createTokenInput)
     .output(newPersonalToken)
-    .mutation(({ ctx, input }) => ctx.services.personalTokens.create(ctx.em, ctx.caller, input)),
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.confirmation.require(ctx.em, ctx.caller);
+      return await ctx.services.personalTokens.create(ctx.em, ctx.caller, input);
+    }),
 
   delete: signedIn({
     method: "DELETE",

@@ -1,4 +1,4 @@
-import { admin, auditing, confirmed, signedIn } from "../../../api/procedures.ts";
+import { admin, auditing, confirmedAfterInput, signedIn } from "../../../api/procedures.ts";
 import { nothing, success } from "../../../api/schemas.ts";
 import { router } from "../../../api/trpc.ts";
 import { createTsigKeyInput, listTsigKeysInput, newTsigKey, tsigKeyIdInput, tsigKeyPage, tsigKeys } from "./schemas.ts";
@@ -17,7 +17,7 @@ export const tsigKeysRouter = router({
     .output(tsigKeys)
     .query(({ ctx }) => ctx.services.tsigKeys.list(ctx.em, ctx.caller)),
 
-  create: confirmed({
+  create: confirmedAfterInput({
     method: "POST",
     path: "/auth/me/tsig-keys",
     operationId: "createTsigKey",
@@ -31,7 +31,10 @@ export const tsigKeysRouter = router({
   })
     .input(createTsigKeyInput)
     .output(newTsigKey)
-    .mutation(({ ctx, input }) => ctx.services.tsigKeys.create(ctx.em, ctx.caller, input)),
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.confirmation.require(ctx.em, ctx.caller);
+      return await ctx.services.tsigKeys.create(ctx.em, ctx.caller, input);
+    }),
 
   delete: signedIn({
     method: "DELETE",

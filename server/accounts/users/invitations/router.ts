@@ -1,5 +1,5 @@
 import { success } from "../../../api/schemas.ts";
-import { admin, confirmedAdmin } from "../../../api/procedures.ts";
+import { admin, adminConfirmedAfterInput } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
 import {
   createInvitationInput,
@@ -23,7 +23,7 @@ export const invitationsRouter = router({
     .output(invitationPage)
     .query(({ ctx, input }) => ctx.services.invitations.list(ctx.em, input)),
 
-  create: confirmedAdmin({
+  create: adminConfirmedAfterInput({
     method: "POST",
     path: "/invitations",
     operationId: "createInvitation",
@@ -36,7 +36,10 @@ export const invitationsRouter = router({
   })
     .input(createInvitationInput)
     .output(newInvitation)
-    .mutation(({ ctx, input }) => ctx.services.invitations.create(ctx.em, ctx.caller, input)),
+    .mutation(async ({ ctx, input }) => {
+      await ctx.services.confirmation.require(ctx.em, ctx.caller);
+      return await ctx.services.invitations.create(ctx.em, ctx.caller, input);
+    }),
 
   delete: admin({
     method: "DELETE",

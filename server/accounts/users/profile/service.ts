@@ -94,9 +94,9 @@ export class Profile {
    * TOO_MANY_REQUESTS, CONFLICT
    */
   async changePassword(em: EntityManager, caller: Caller, change: PasswordChange): Promise<AccessLeft> {
-    const { currentPassword, oldPassword, newPassword, revoke } = change;
+    const { newPassword, revoke } = change;
     const { passwords, revocation, waysIn, audit, now } = this.#parts;
-    const { user, passwordHash } = await this.#confirmPasswordChange(em, caller, { currentPassword, oldPassword });
+    const { user, passwordHash } = await this.#confirmPasswordChange(em, caller, change);
     assertGoodPassword(newPassword, user, "newPassword");
     const hash = await passwords.hash(newPassword);
     const left = await em.transactional(async (tx) => {
@@ -167,15 +167,12 @@ export class Profile {
   }
 
   /** Requires the current password, or a confirmed session if the account has none. */
-  async #confirmPasswordChange(
-    em: EntityManager,
-    caller: Caller,
-    names: Omit<PasswordChange, "newPassword" | "revoke">,
-  ) {
+  async #confirmPasswordChange(em: EntityManager, caller: Caller, names: Omit<PasswordChange, "revoke">) {
     const { confirmation } = this.#parts;
     if (names.currentPassword === undefined && names.oldPassword === undefined) {
       const user = await ownAccount(em, caller.userId);
       if (typeof user.passwordHash !== "string") {
+        assertGoodPassword(names.newPassword, user, "newPassword");
         await confirmation.require(em, caller);
         return { user, passwordHash: null };
       }
