@@ -7,6 +7,7 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { CheckField, Form, SelectField, TextField } from "../ui/field.tsx";
 import { Failure } from "../ui/notice.tsx";
+import { meantPerson, PersonField, type Person } from "../ui/person-field.tsx";
 import { toast } from "../ui/toast.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { recordsWords } from "../words/records.ts";
@@ -34,14 +35,10 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
   // To clear a lock takes a review, past which administrators may go with a reason.
   const unlockNeedsReview = record.locked && isBound(zone, role);
   const overrides = unlockNeedsReview && !locked;
-  const [owner, setOwner] = useState(record.ownerId ?? "");
+  const contact = useContact(zone, record.ownerId);
+  const [tried, setTried] = useState(false);
   const firstDate = record.reviewAt?.toISOString().slice(0, 10) ?? "";
   const [date, setDate] = useState(firstDate);
-  const [search, setSearch] = useState("");
-  const people = usePeople(zone, record.ownerId, search);
-  // Whoever is chosen stays, also if a later search does not find them.
-  const [chosen, setChosen] = useState<Choice | null>(null);
-  const isListed = chosen === null || people.some(({ value }) => value === chosen.value);
   const save = useAction(async () => {
     const { name, recordType } = record;
     await client.records.update.mutate({
@@ -49,7 +46,7 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
       recordId: record.id,
       ...(locked === record.locked ? {} : { locked }),
       ...(overrides ? { override: true, message: reason.trim() } : {}),
-      ...(owner === (record.ownerId ?? "") ? {} : { ownerId: owner || null }),
+      ...(contact.id === undefined || contact.id === record.ownerId ? {} : { ownerId: contact.id }),
       // The service also takes a time of day, which the field does not show: it stays unless another date was chosen.
       ...(date === firstDate ? {} : { reviewAt: date === "" ? null : new Date(`${date}T00:00:00Z`) }),
     });
@@ -79,24 +76,37 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
         </>
       }
     >
-      <Form id={form} onSubmit={() => void save.run()}>
+      <Form
+        id={form}
+        onSubmit={() => {
+          setTried(true);
+          if (contact.id !== undefined) void save.run();
+        }}
+      >
         {mayLock && (!unlockNeedsReview || role === "admin") ? (
           <CheckField label={text.lock} checked={locked} onValue={setLocked} />
         ) : null}
         {overrides ? (
           <TextField label={text.overrideReason} maxLength={500} value={reason} onValue={setReason} />
         ) : null}
-        {role === "admin" ? <TextField label={text.personSearch} value={search} onValue={setSearch} /> : null}
-        <SelectField
-          label={text.whoToAsk}
-          value={owner}
-          options={[{ value: "", label: text.nobody }, ...(isListed ? [] : [chosen]), ...people]}
-          onValue={(value) => {
-            setOwner(value);
-            setChosen(people.find((person) => person.value === value) ?? chosen);
-          }}
-          error={issueOf(save.error, "ownerId")}
-        />
+        {role === "admin" ? (
+          <PersonField
+            label={text.whoToAsk}
+            hint={text.whoToAskHint}
+            placeholder={text.personSearch}
+            none={text.personNone}
+            {...contact.field}
+            error={tried && contact.id === undefined ? text.personChoose : issueOf(save.error, "ownerId")}
+          />
+        ) : (
+          <SelectField
+            label={text.whoToAsk}
+            value={contact.id ?? ""}
+            options={[{ value: "", label: text.nobody }, ...contact.choices]}
+            onValue={contact.choose}
+            error={issueOf(save.error, "ownerId")}
+          />
+        )}
         <TextField
           label={text.reviewAt}
           hint={text.reviewAtHint}
@@ -111,21 +121,19 @@ export function RecordDetails({ zone, record, mayLock, onClose }: RecordDetailsP
   );
 }
 
-interface Choice {
-  /** The id of a user. */
-  value: string;
-  label: string;
-}
-
 /**
- * Who can be asked: for administrators, who see all users, those who match a search and can see the zone; else oneself. And who is asked now.
+ * Who is asked about a record. Administrators, who see all users, search among those who can see the zone; others choose themselves or nobody.
  * @param present the id of who is asked now
  */
-function usePeople(zone: Zone, present: string | null, search: string): Choice[] {
+function useContact(zone: Zone, present: string | null) {
   const user = useUser();
   const isAdmin = user.role === "admin";
-  const wanted = useDeferredValue(search.trim());
-  const { data: found = [] } = useQuery({
+  // Null: as it is now.
+  const [search, setSearch] = useState<string | null>(null);
+  const [picked, setPicked] = useState<Person | null>(null);
+  const [ownerId, setOwnerId] = useState(present);
+  const wanted = useDeferredValue(search?.trim() ?? "");
+  const { data: found = [], isPlaceholderData } = useQuery({
     queryKey: ["users-to-ask", wanted],
     enabled: isAdmin,
     queryFn: async ({ signal }) =>
@@ -137,18 +145,37 @@ function usePeople(zone: Zone, present: string | null, search: string): Choice[]
     enabled: isAdmin,
     queryFn: async ({ signal }) => await client.assignments.list.query({ domainId: zone.id, limit: 100 }, { signal }),
   });
-  const asked = useQuery({
+  const { data: name } = useQuery({
     queryKey: ["user-name", present],
     enabled: isAdmin && present !== null && present !== user.id,
     queryFn: async ({ signal }) => (await client.users.get.query({ id: present ?? "" }, { signal })).username,
     staleTime: Infinity,
   });
-  const others = found
-    .filter(({ id }) => id !== user.id && id !== present)
-    .filter((one) => seesZone(one, zone, assigned));
-  return [
-    { value: user.id, label: text.you(user.username) },
-    ...(present === null || present === user.id ? [] : [{ value: present, label: asked.data ?? text.another }]),
-    ...others.map(({ id, username }) => ({ value: id, label: username })),
-  ];
+  const now: Person | null =
+    present === null ? null : { id: present, username: present === user.id ? user.username : (name ?? "") };
+  const people = found
+    .filter((one) => one.id === present || seesZone(one, zone, assigned))
+    .toSorted((one, other) => Number(other.id === user.id) - Number(one.id === user.id))
+    .map(({ id, username, displayName }) => ({ id, username, detail: id === user.id ? text.contactSelf : displayName }));
+  const isFound = !isPlaceholderData && wanted === search?.trim();
+  const meant = () => {
+    if (search === null) return present;
+    return search.trim() === "" ? null : meantPerson(picked, search, people, isFound)?.id;
+  };
+  return {
+    /** Undefined while a text is entered that names nobody. */
+    id: isAdmin ? meant() : ownerId,
+    field: {
+      search: search ?? now?.username ?? "",
+      onSearch: setSearch,
+      people,
+      chosen: search === null ? now : picked,
+      onChoose: setPicked,
+    },
+    choices: [
+      { value: user.id, label: text.you(user.username) },
+      ...(present === null || present === user.id ? [] : [{ value: present, label: text.another }]),
+    ],
+    choose: (id: string) => setOwnerId(id || null),
+  };
 }

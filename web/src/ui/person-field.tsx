@@ -11,6 +11,7 @@ export interface Person {
 
 interface PersonFieldProps {
   label: string;
+  hint?: string;
   error?: string | null | undefined;
   /** What is typed, and what to search for. */
   search: string;
@@ -27,6 +28,7 @@ interface PersonFieldProps {
 /** Finds and chooses a person: one field, with those who match below it. */
 export function PersonField({
   label,
+  hint,
   error,
   search,
   onSearch,
@@ -37,7 +39,7 @@ export function PersonField({
   none,
 }: PersonFieldProps) {
   return (
-    <Field label={label} error={error}>
+    <Field label={label} hint={hint} error={error}>
       {(control) => (
         <Combobox.Root
           items={people}
@@ -82,10 +84,18 @@ export function PersonField({
   );
 }
 
-/** Who is meant: the person who was chosen, or whose name was typed, or the only one who was found. */
-export function meantPerson(chosen: Person | null, search: string, people: readonly Person[]): Person | null {
+/**
+ * Who is meant: the person who was chosen, or whose name was typed, or the only one who was found.
+ * @param isFound whether `people` were found by this search, and not by the one before it
+ */
+export function meantPerson(
+  chosen: Person | null,
+  search: string,
+  people: readonly Person[],
+  isFound: boolean,
+): Person | null {
   const typed = search.trim().toLowerCase();
   if (typed === "") return null;
   const named = [...(chosen ? [chosen] : []), ...people].find(({ username }) => username.toLowerCase() === typed);
-  return named ?? (people.length === 1 ? (people[0] ?? null) : null);
+  return named ?? (isFound && people.length === 1 ? (people[0] ?? null) : null);
 }

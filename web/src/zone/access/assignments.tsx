@@ -99,14 +99,18 @@ function AssignDialog({ zone, onClose }: { zone: Zone; onClose: () => void }) {
   const [ends, setEnds] = useState("");
   const [tried, setTried] = useState(false);
   const wanted = useDeferredValue(search.trim());
-  const { data: found = [], error } = useQuery({
+  const {
+    data: found = [],
+    error,
+    isPlaceholderData,
+  } = useQuery({
     queryKey: ["members", wanted],
     queryFn: async ({ signal }) =>
       (await client.users.list.query({ role: "member", limit: 100, search: wanted || undefined }, { signal })).users,
     placeholderData: (before) => before,
   });
   const members = found.map(({ id, username, displayName }) => ({ id, username, detail: displayName }));
-  const chosen = meantPerson(picked, search, members);
+  const chosen = meantPerson(picked, search, members, !isPlaceholderData && wanted === search.trim());
   const create = useAction(async () => {
     await client.assignments.create.mutate({
       ...subjectOf(covers, zone),
