@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
+import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
 import { changedFields } from "../audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
@@ -17,7 +18,7 @@ import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { withoutSecrets, type ConfigSecrets, type Connection, type ProviderConnections } from "./connections.ts";
 import { writeConfigEntry, auditedConfig } from "./config-audit.ts";
-import { ProviderConfig, type ConfigValues } from "../database/tables/provider-configs.ts";
+import { ProviderConfig, type ConfigValues, type LastTest } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { refuseCatalogName } from "./primary/catalog-names.ts";
 import type { ProviderKind } from "./provider.ts";
@@ -92,6 +93,7 @@ export class ProviderConfigs {
         config: this.#secrets.seal(id, kind.kind, values),
         membersMayUse: input.membersMayUse,
         embedded: false,
+        lastTest: null,
         createdAt: this.#now(),
       });
       await writeConfig(tx, config);
@@ -123,8 +125,10 @@ export class ProviderConfigs {
       }
       if (patch.name !== undefined) config.name = patch.name;
       if (patch.membersMayUse !== undefined) config.membersMayUse = patch.membersMayUse;
-      await writeConfig(tx, config);
       const secretsSet = this.#secrets.given(config.kind, patch.config ?? {});
+      const settings = this.#secrets.masked(config.kind, config.config);
+      if (secretsSet.length > 0 || !isDeepStrictEqual(before.config, settings)) config.lastTest = null;
+      await writeConfig(tx, config);
       const audited = changedFields(before, {
         ...auditedConfig(this.#secrets, config),
         ...(secretsSet.length > 0 ? { secretsSet } : {}),
@@ -158,13 +162,11 @@ export class ProviderConfigs {
     }
   }
 
-  /** Tests a configuration. A failing provider is a result, not an error. */
+  /** Tests a configuration and keeps the outcome. A failing provider is a result, not an error. */
   async test(em: EntityManager, id: string) {
-    const config = await this.#find(em, id);
     try {
-      const { provider } = this.#connect(config);
-      const zones = provider ? (await throughProvider(provider.listZones())).names.length : 0;
-      return { success: true, error: null, zones };
+      const { names } = await this.#listZones(em, await this.#find(em, id));
+      return { success: true, error: null, zones: names.length };
     } catch (error) {
       if (!(error instanceof AppError && error.code === "PROVIDER_ERROR")) throw error;
       return { success: false, error: error.message, zones: null };
@@ -173,9 +175,9 @@ export class ProviderConfigs {
 
   /** Returns the zones at the provider, which of them are managed here, and which cannot be. */
   async zones(em: EntityManager, id: string) {
-    const { kind, provider } = await this.connected(em, id);
-    const { names, unusable } = provider ? await throughProvider(provider.listZones()) : { names: [], unusable: [] };
-    const managed = await managedZones(em, { id, kind }, names);
+    const config = await this.#find(em, id);
+    const { names, unusable } = await this.#listZones(em, config);
+    const managed = await managedZones(em, { id, kind: this.#connect(config).kind }, names);
     return { zones: names.map((name) => ({ name, managed: managed.has(name) })), unusable };
   }
 
@@ -209,6 +211,7 @@ export class ProviderConfigs {
       config: {},
       membersMayUse: false,
       embedded: true,
+      lastTest: null,
       createdAt: this.#now(),
     });
     await em.flush();
@@ -241,6 +244,30 @@ export class ProviderConfigs {
     return values;
   }
 
+  /** Lists the zones at a provider and keeps the outcome as that of the last test. @throws AppError PROVIDER_ERROR */
+  async #listZones(em: EntityManager, config: ProviderConfig) {
+    const keep = async (outcome: Pick<LastTest, "zones" | "error">) => {
+      const lastTest = JSON.stringify({ at: this.#now().toISOString(), ...outcome } satisfies LastTest);
+      // Settings that changed meanwhile are not tested.
+      await queries(em)
+        .updateTable("provider_configs")
+        .set({ last_test: sql`${lastTest}::jsonb` })
+        .where("id", "=", config.id)
+        .where(sql<boolean>`config = ${JSON.stringify(config.config)}::jsonb`)
+        .execute();
+    };
+    try {
+      const { provider } = this.#connect(config);
+      const listed = provider ? await throughProvider(provider.listZones()) : { names: [], unusable: [] };
+      await keep({ zones: listed.names.length, error: null });
+      return listed;
+    } catch (error) {
+      if (error instanceof AppError && error.code === "PROVIDER_ERROR")
+        await keep({ zones: null, error: error.message });
+      throw error;
+    }
+  }
+
   #connect(config: ProviderConfig, purpose: Purpose = "person"): ConnectedConfig {
     return { id: config.id, ...this.connections.connect(config, purpose) };
   }
@@ -257,9 +284,10 @@ export class ProviderConfigs {
     return new Set(rows.map(({ provider_config_id }) => provider_config_id));
   }
 
-  #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
+  #view({ id, kind, name, config, membersMayUse, lastTest, createdAt }: ProviderConfig) {
     const masked = this.#secrets.masked(kind, config);
-    return { id, kind, providerId: knownKind(kind).id, name, config: masked, membersMayUse, createdAt };
+    const providerId = knownKind(kind).id;
+    return { id, kind, providerId, name, config: masked, membersMayUse, lastTest: testView(lastTest), createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {
@@ -267,6 +295,12 @@ export class ProviderConfigs {
     if (!config) throw notFound("provider configuration");
     return config;
   }
+}
+
+function testView(test: LastTest | null | undefined) {
+  if (!test) return null;
+  const { at, zones, error } = test;
+  return { testedAt: new Date(at), success: error === null, error, zones };
 }
 
 /** Returns the part of a configuration that determines where its zones are. */

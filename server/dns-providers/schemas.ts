@@ -57,6 +57,21 @@ export const providerConfig = z
     name: z.string().meta({ description: "Display name.", example: "Customer zones" }),
     config: config.meta({ description: "Settings, with secrets masked.", example: { folder: "customers" } }),
     membersMayUse: z.boolean().meta({ description: "Whether members may add domains with this configuration." }),
+    lastTest: z
+      .object({
+        testedAt: timestamp("When it ended."),
+        success: z.boolean().meta({ description: "Whether the provider answered." }),
+        error: z.string().nullable().meta({ description: "The provider's message; null on success.", example: null }),
+        zones: z
+          .int()
+          .nullable()
+          .meta({ description: "Number of zones; null if the provider did not answer.", example: 12 }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The outcome of the last test or listing of zones; null if there was none since the settings changed.",
+      }),
     createdAt: timestamp("When it was created."),
   })
   .meta({ id: "ProviderConfig", description: "Settings and credentials for a DNS provider." });

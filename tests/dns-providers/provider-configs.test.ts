@@ -31,6 +31,7 @@ describe("provider configurations", () => {
       name: config.name,
       config: { folder: "team", hostmaster: "Dns@Example.com" },
       membersMayUse: false,
+      lastTest: null,
       createdAt: expect.any(String),
     });
     expect(await listed()).toContainEqual(config);
@@ -187,6 +188,50 @@ describe("testing a provider configuration", () => {
     const zones = await zw.admin.get(`${at(config)}/zones`);
     expect([zones.status, zones.body.code]).toEqual([502, "PROVIDER_ERROR"]);
   });
+});
+
+test("the outcome of a provider configuration's last test is kept for everyone who sees it, until its settings change", async () => {
+  const folder = join(zw.dataDir, "zones", "tested");
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    join(folder, "tested.example.zone"),
+    "$TTL 300\n@ SOA ns.example. host.example. 1 7200 900 1209600 300\n@ NS ns.example.\n",
+  );
+  const config = await add({ kind: "zonefile", config: { folder: "tested" }, membersMayUse: true });
+  const kept = async (client = zw.admin) => {
+    const { body } = await client.get("/api/provider-configs");
+    return body.configs.find(({ id }: Body) => id === config.id).lastTest;
+  };
+  expect([config.lastTest, await kept()]).toEqual([null, null]);
+  await zw.admin.post(`${at(config)}/test`);
+  const works = { testedAt: expect.any(String), success: true, error: null, zones: 1 };
+  expect([await kept(), await kept(member)]).toEqual([works, works]);
+  // Neither a new name nor the same settings are a change of where it leads.
+  await zw.admin.put(at(config), { name: freshName(), config: { folder: "tested" } });
+  expect(await kept()).toEqual(works);
+  const moved = await zw.admin.put(at(config), { config: { folder: "missing" } });
+  expect([moved.body.lastTest, await kept()]).toEqual([null, null]);
+
+  // To list the zones is a test, too.
+  const name = freshName();
+  const broken = await add({
+    kind: "rfc2136",
+    name,
+    config: {
+      server: "127.0.0.1",
+      port: 9,
+      tsigName: "key.test",
+      tsigSecret: "c2VjcmV0",
+      zones: name,
+      timeoutSeconds: 1,
+    },
+  });
+  const failure = async () => (await listed()).find(({ id }) => id === broken.id)?.["lastTest"];
+  await zw.admin.get(`${at(broken)}/zones`);
+  const fails = { testedAt: expect.any(String), success: false, error: expect.any(String), zones: null };
+  expect(await failure()).toEqual(fails);
+  await zw.admin.put(at(broken), { config: { ...broken.config, tsigSecret: "b3RoZXI=" } });
+  expect(await failure()).toBeNull();
 });
 
 test("the zones at a provider are listed by name, with managed ones marked", async () => {

@@ -58,6 +58,7 @@ import { NoEmptyGroups } from "./0067-no-empty-groups.ts";
 import { EmptyCaaValues } from "./0068-empty-caa-values.ts";
 import { PowerdnsNotes } from "./0069-powerdns-notes.ts";
 import { WrittenNames } from "./0070-written-names.ts";
+import { LastProviderTests } from "./0071-last-provider-tests.ts";
 import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
 import { LeanLists } from "./0076-lean-lists.ts";
@@ -125,6 +126,7 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0068-empty-caa-values", class: EmptyCaaValues },
   { name: "0069-powerdns-notes", class: PowerdnsNotes },
   { name: "0070-written-names", class: WrittenNames },
+  { name: "0071-last-provider-tests", class: LastProviderTests },
   { name: "0073-disabled-records", class: DisabledRecords },
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },
   { name: "0076-lean-lists", class: LeanLists },

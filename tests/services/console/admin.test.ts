@@ -66,6 +66,15 @@ test("a saved secret leaves the page, also when the provider refuses it, and an 
     .filter({ hasText: "Name server of tests" })
     .getByText(/^Fails, /)
     .waitFor();
+  // Whoever else looks, in a browser of their own, reads the same.
+  const other = await open("/admin/providers", "DNS providers");
+  await other
+    .getByRole("row")
+    .filter({ hasText: "Name server of tests" })
+    .getByText(/^Fails, /)
+    .waitFor();
+  await other.getByText("Not tested yet").waitFor();
+  await photograph(other, "providers");
   await choose(page, "More actions for Name server of tests", "Edit");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name", { exact: true }).fill("Renamed name server");

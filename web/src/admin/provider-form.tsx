@@ -64,9 +64,9 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
     await configsChanged();
     own.done();
     settings.done();
-    const { error } = await testConfig(stored.id);
-    if (error === null) onDone(stored);
-    else setRefusal(error);
+    const refused = await testConfig(stored.id);
+    if (refused === null) onDone(stored);
+    else setRefusal(refused);
   });
   // Whoever chose a kind goes on with its first field; what they chose is gone.
   const first = useRef<HTMLInputElement>(null);

@@ -1,7 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { isZonewrightError } from "@zonewright/client";
 import { client, queries } from "../api.ts";
-import { local } from "../ui/storage.ts";
 
 /** The kinds of providers with their fields. */
 export const providerKinds = queryOptions({
@@ -16,38 +15,13 @@ export const providerConfigs = queryOptions({
   queryFn: async ({ signal }) => (await client.providerConfigs.list.query(undefined, { signal })).configs,
 });
 
-export interface Tested {
-  at: Date;
-  zones: number;
-  error: string | null;
-}
-
-const testKey = (id: string) => `zonewright.provider-test.${id}`;
-
-/** The last test of a configuration in this browser: the service keeps none. */
-export function lastTest(id: string) {
-  return queryOptions<Tested | null>({
-    queryKey: ["provider-test", id],
-    queryFn: () => {
-      const stored = JSON.parse(local.getItem(testKey(id)) ?? "null") as (Omit<Tested, "at"> & { at: string }) | null;
-      return stored && { ...stored, at: new Date(stored.at) };
-    },
-    staleTime: 0,
-  });
-}
-
-/** Remembers whether the provider could be reached, and how many zones it has. */
-export function noteTest(id: string, { zones, error }: Pick<Tested, "zones" | "error">): Tested {
-  const tested = { at: new Date(), zones, error };
-  local.setItem(testKey(id), JSON.stringify(tested));
-  queries.setQueryData(lastTest(id).queryKey, tested);
-  return tested;
-}
-
-/** Connects to the provider and remembers how it went. */
-export async function testConfig(id: string): Promise<Tested> {
-  const { error, zones } = await client.providerConfigs.test.mutate({ id });
-  return noteTest(id, { zones: zones ?? 0, error });
+/** Connects to the provider. The service keeps the outcome, for everybody who sees the configuration. @returns the provider's refusal, or null */
+export async function testConfig(id: string): Promise<string | null> {
+  try {
+    return (await client.providerConfigs.test.mutate({ id })).error;
+  } finally {
+    await queries.invalidateQueries({ queryKey: providerConfigs.queryKey });
+  }
 }
 
 /** Reads the configurations again wherever they are shown. */

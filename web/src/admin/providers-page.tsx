@@ -17,7 +17,7 @@ import { words } from "../words/words.ts";
 import { AdminOnly } from "./admin-only.tsx";
 import type { ProviderConfig, ProviderKind } from "./provider-fields.ts";
 import { ProviderForm } from "./provider-form.tsx";
-import { configsChanged, lastTest, providerConfigs, providerKinds, testConfig } from "./provider-queries.ts";
+import { configsChanged, providerConfigs, providerKinds, testConfig } from "./provider-queries.ts";
 import styles from "./admin.module.css";
 
 const text = adminWords.providers;
@@ -126,9 +126,8 @@ interface RowProps {
 
 function Row({ config, kind, onEdit, onDelete }: RowProps) {
   const count = useDomainCount(config.id);
-  const { data: tested } = useQuery(lastTest(config.id));
   const test = useAction(async () => await testConfig(config.id));
-  const fault = test.error === null ? tested?.error : messageOf(test.error);
+  const fault = test.error === null ? config.lastTest?.error : messageOf(test.error);
   return (
     <>
       <tr>
@@ -147,7 +146,7 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
         </td>
         <td className={styles["nowrap"]}>
           <span role="status">
-            {config.kind === "manual" ? "–" : <Connection tested={tested ?? null} running={test.pending} />}
+            {config.kind === "manual" ? "–" : <Connection tested={config.lastTest} running={test.pending} />}
           </span>
         </td>
         <td className={styles["actions"]}>
@@ -193,21 +192,15 @@ function Row({ config, kind, onEdit, onDelete }: RowProps) {
   );
 }
 
-function Connection({
-  tested,
-  running,
-}: {
-  tested: { at: Date; zones: number; error: string | null } | null;
-  running: boolean;
-}) {
+function Connection({ tested, running }: { tested: ProviderConfig["lastTest"]; running: boolean }) {
   if (running) return text.testing;
   if (!tested) return text.notTested;
-  const good = tested.error === null;
-  const outcome = good ? text.works(tested.zones) : text.fails;
+  const { success: good, zones } = tested;
+  const outcome = good ? text.works(zones ?? 0) : text.fails;
   return (
     <>
       <i className={styles["dot"]} data-state={good ? "good" : "bad"} aria-hidden />
-      {text.testedAt(outcome, formatAgo(tested.at))}
+      {text.testedAt(outcome, formatAgo(tested.testedAt))}
     </>
   );
 }

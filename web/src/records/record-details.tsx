@@ -156,7 +156,11 @@ function useContact(zone: Zone, present: string | null) {
   const people = found
     .filter((one) => one.id === present || seesZone(one, zone, assigned))
     .toSorted((one, other) => Number(other.id === user.id) - Number(one.id === user.id))
-    .map(({ id, username, displayName }) => ({ id, username, detail: id === user.id ? text.contactSelf : displayName }));
+    .map(({ id, username, displayName }) => ({
+      id,
+      username,
+      detail: id === user.id ? text.contactSelf : displayName,
+    }));
   const isFound = !isPlaceholderData && wanted === search?.trim();
   const meant = () => {
     if (search === null) return present;

@@ -78,7 +78,7 @@ const providers = {
   forMembers: "open to members",
   test: "Test",
   testing: "Testing…",
-  notTested: "Not tested in this browser",
+  notTested: "Not tested yet",
   works: (zones: number) => (zones === 1 ? "Works · 1 zone" : `Works · ${zones} zones`),
   fails: "Fails",
   testedAt: (name: string, when: string) => `${name}, ${when}`,
