@@ -236,7 +236,7 @@ async function requestedDomain(tx: EntityManager, request: RequestRow): Promise<
   if (requested !== null && requested !== id)
     throw new AppError(
       "CONFLICT",
-      `${name} means another domain now than when it was requested. Reject the request, and assign the hosts of the right view.`,
+      `${name} is no longer the domain that was requested. Reject the request, and assign the hosts of the right view.`,
     );
   return id;
 }

@@ -82,7 +82,7 @@ export class ChangeRequestApplier {
   /**
    * Applies a request now.
    * @throws AppError NOT_FOUND; FORBIDDEN for others than the author and reviewers; CONFLICT if it was closed, is being applied, or would change
-   * something else than was approved; REVIEW_REQUIRED if no approval counts; CONFIRMATION_REQUIRED above the safety threshold without an
+   * anything other than what was approved; REVIEW_REQUIRED if no approval counts; CONFIRMATION_REQUIRED above the safety threshold without an
    * approval; PROVIDER_ERROR
    */
   async apply(em: EntityManager, caller: Caller, { id, force }: { id: string; force: boolean }): Promise<void> {
@@ -249,7 +249,7 @@ function outdated({ state }: StoredRequest): AppError {
   const what = state === "approved" ? "was approved" : "was requested";
   return new AppError(
     "CONFLICT",
-    `The zone has changed, and the request would change something else than ${what}. Read it again and have it approved again.`,
+    `The zone has changed since the request ${what}, and so has what it would do. Read it again and have it approved again.`,
   );
 }
 

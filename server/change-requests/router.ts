@@ -80,8 +80,8 @@ export const changeRequestsRouter = router({
     tag,
     summary: "Approve a change request",
     description:
-      "For administrators and the domain's owner, but not for the author. Approves what `changesHash` stands for: returns 409 if the request " +
-      "would do something else by now. A request whose `applyAt` has passed is then applied within a minute.",
+      "For administrators and the domain's owner, but not for the author. Approves the changes whose `changesHash` you send: returns 409 if they " +
+      "have changed since. A request whose `applyAt` has passed is then applied within a minute.",
     errors: [409],
   })
     .input(approveRequestInput)

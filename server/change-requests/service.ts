@@ -133,7 +133,7 @@ export class ChangeRequests {
   /**
    * Approves the changes with this hash.
    * @throws AppError NOT_FOUND, FORBIDDEN for the author and others who are no reviewers, CONFLICT if the request was closed, is being applied,
-   * or would change something else by now
+   * or its changes are no longer those
    */
   async approve(em: EntityManager, caller: Caller, { id, changesHash, note }: Verdict & { changesHash: string }) {
     const request = await this.#reviewable(em, caller, id);
@@ -144,7 +144,7 @@ export class ChangeRequests {
     if (plan.changesHash !== changesHash)
       throw new AppError(
         "CONFLICT",
-        "The zone has changed, so the request would change something else than you saw. Read it again, then approve its `changesHash`.",
+        "The zone has changed since you read the request, and so has what it would do. Read it again, then approve its new `changesHash`.",
       );
     const refusal = await reviewRefusal(em, caller, request, plan.places);
     if (refusal !== null) throw new AppError("FORBIDDEN", refusal);

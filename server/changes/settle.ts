@@ -47,7 +47,7 @@ export async function settle(tx: EntityManager, domainId: string, settlement: Se
 
 /** What `settle` writes. */
 interface Writing {
-  /** The changes that took place. */
+  /** The changes that were made. */
   done: readonly PlannedChange[];
   changeSetId: string | null;
   isLarge: boolean;
@@ -138,7 +138,7 @@ async function movedBy(
   throw await lostLease(tx, domainId, "The change took too long. Its outcome will appear in the history shortly.");
 }
 
-/** Returns what took place of some changes. An update that left neither record counts as a deletion. */
+/** Returns which of some changes were made. An update that left neither record counts as a deletion. */
 export function effects<Change extends RecordChange>(
   changes: readonly Change[],
   outcomes: readonly ChangeOutcome[],
@@ -285,7 +285,7 @@ function versionRow({ id, before, after }: PlannedChange, now: Date) {
 interface Made {
   /** Null when nothing was to be changed, and nothing is to be written. */
   changeSetId: string | null;
-  /** Null when nothing took place. */
+  /** Null when nothing was made. */
   revision: number | null;
   done: readonly PlannedChange[];
 }

@@ -59,7 +59,7 @@ export const delegationRouter = router({
     tag,
     summary: "Snooze a finding",
     description:
-      "Sends no notification about findings of this code and name until then, also about new ones. For the owner and administrators.",
+      "Mutes notifications about one finding code at one name until a given time, including new findings. For the owner and administrators.",
   })
     .input(snoozeInput)
     .output(delegation)

@@ -289,7 +289,7 @@ async function refuseLeftBehind(
   const named = labels.slice(0, 5).join(", ") + (labels.length > 5 ? ` and ${labels.length - 5} more` : "");
   throw new AppError(
     "BAD_REQUEST",
-    `${kind.name} keeps these records where they are, and the move would lose them: ${named}. Make them at the other place first, or delete them in its console and sync.`,
+    `${kind.name} does not hand over these records, so the move would lose them: ${named}. Create them at the new provider first, or delete them at ${kind.name} and sync.`,
     {
       issues: lost.slice(0, 100).map(({ name, recordType, value }) => ({
         path: ["providerConfigId"],

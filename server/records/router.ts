@@ -168,7 +168,7 @@ export const recordsRouter = router({
     tag,
     summary: "Revert a change",
     description:
-      "Makes the opposite of one change set as a new change, all or nothing: deletes what it created, restores what it changed or deleted. " +
+      "Undoes one change set by a new change, all or nothing: deletes what it created, restores what it changed or deleted. " +
       "Items that the provider refused stay as they are. Returns 409 and changes nothing if its records were changed since, naming them and " +
       "what they are now. With `dryRun`, returns the plan and its `planHash`. If it would delete or replace more than 30 % of a zone with ten " +
       "or more records, `force: true` is required. A change older than the stored history returns 410.",

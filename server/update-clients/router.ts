@@ -15,7 +15,7 @@ export const acmeRouter = router({
     operationId: "presentAcmeChallenge",
     tag,
     summary: "Publish an ACME challenge",
-    description: `${forms} Several values at a name stand side by side. A challenge that is not cleaned up is deleted after a day. Where the provider says when its name servers have a change (Route 53), the call waits for it, up to 20 seconds.`,
+    description: `${forms} A name can have several values at once. A challenge that is not cleaned up is deleted after a day. Where the provider says when its name servers have a change (Route 53), the call waits for it, up to 20 seconds.`,
     errors: [404, 409, 502],
     example: { fqdn: "_acme-challenge.www.example.com.", value: "LoqXcYV8q5ONbJQxbmR7SCTNo3tiAXDfowyjxAjEuX0" },
   })

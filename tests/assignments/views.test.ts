@@ -20,7 +20,7 @@ describe("requests for a domain by name", () => {
     const refused = await zw.admin.post(`/api/assignments/requests/${request.id}/approve`, {});
     expect(refused).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining("means another domain now") },
+      body: { detail: expect.stringContaining("is no longer the domain that was requested") },
     });
     expect((await member.get("/api/domains")).body.total).toBe(0);
     const approved = await zw.admin.post(`/api/assignments/requests/${ofDefault.id}/approve`, {});

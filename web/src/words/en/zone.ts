@@ -159,7 +159,7 @@ export const zone = {
     follow: "Follow automatically",
   },
   protectMail: "Only the owner, administrators, and members assigned to the type MX change MX records",
-  followGrant: "PTR records here follow everybody who may change an address, even without rights in this zone",
+  followGrant: "Anyone who may change an address also updates its PTR record here, even without rights in this zone",
   delegation: "Delegation",
   delegationHint: "How this domain looks from the public Internet: name servers, DNSSEC and dangling records.",
   delegationNever: "It has not been checked yet.",
