@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { presentCaller } from "../access/present-caller.ts";
 import type { Caller } from "../access/caller.ts";
-import type { Failure } from "../changes/settle.ts";
+import { failureOfSet } from "../changes/settle.ts";
 import { chosenToRevert, type Followers } from "../changes/follows.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
 import type { RepairJob } from "../changes/repair.ts";
@@ -218,7 +218,7 @@ export class BatchRunner {
   /** Ends an item as its change set did, or leaves it begun while that is pending. */
   async #endAs(batch: Batch, itemId: string, set: ItemChangeSet): Promise<void> {
     if (set.state === "pending") return;
-    await this.#end(batch, itemId, { changeSetId: set.id, revision: set.revision, error: failureIn(set) });
+    await this.#end(batch, itemId, { changeSetId: set.id, revision: set.revision, error: failureOfSet(set) });
   }
 
   /** Ends an item together with what else belongs to its changes. @param end with the revision that the changes created */
@@ -256,15 +256,6 @@ type ItemChangeSet = NonNullable<Awaited<ReturnType<typeof store.changeSetOf>>>;
 /** Returns whether the zone was read back and shows that nothing of a change set was made. */
 function neverMade({ state, repaired, unknown }: ItemChangeSet): boolean {
   return state === "failed" && repaired && unknown === null;
-}
-
-/** Returns why a settled change set did not do all of its changes; null if it did. */
-function failureIn(set: ItemChangeSet): string | null {
-  if (set.state === "applied") return null;
-  const [first] = (set.failures ?? []) as Failure[];
-  const done = set.creates + set.updates + set.deletes;
-  const message = first?.error ?? "The change was not made.";
-  return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
 }
 
 function refusalText(outcomes: readonly { ok: boolean }[], refusal: string): string {

@@ -9,7 +9,6 @@ import {
   closeRequest,
   detachChangeSet,
   didNothing,
-  failureOfSet,
   findRequest,
   heldRequest,
   lockRequest,
@@ -19,6 +18,7 @@ import {
   type StoredRequest,
 } from "./request.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";
+import { failureOfSet } from "../changes/settle.ts";
 import type { ZoneContext } from "../changes/zone-context.ts";
 import { countSeen } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";

@@ -7,8 +7,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import type { ChangeRequestState } from "../database/tables/change-requests.ts";
 import type { ChangeInput } from "../records/change-schemas.ts";
 import type { RecordDraft } from "../dns/record.ts";
-import type { Failure } from "../changes/settle.ts";
-import type { ChangeSetState } from "../database/tables/change-sets.ts";
+import type { EndedSet } from "../changes/settle.ts";
 
 /*
  * What a change request is, and its states. It is open until somebody approves it, and is applied from either state: an attempt claims it,
@@ -251,25 +250,6 @@ export function beingApplied(): AppError {
 /** Returns how audit entries name a request. */
 export function target(id: string) {
   return { targetType: "change_request", targetId: id } as const;
-}
-
-interface EndedSet {
-  state: ChangeSetState;
-  failures: unknown;
-  unknown: number | null;
-  creates: number;
-  updates: number;
-  deletes: number;
-}
-
-/** Returns why a change set did not make all of its changes; null if it did. */
-export function failureOfSet({ state, failures, creates, updates, deletes }: EndedSet): string | null {
-  if (state === "applied") return null;
-  const stored: unknown = typeof failures === "string" ? JSON.parse(failures) : failures;
-  const [first] = (stored ?? []) as Failure[];
-  const message = first?.error ?? "The change was not made.";
-  const done = creates + updates + deletes;
-  return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
 }
 
 /** Returns whether a change set is known to have changed nothing. */

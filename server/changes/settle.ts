@@ -455,6 +455,26 @@ export function failuresText(failures: readonly Failure[]): string {
   return JSON.stringify(failures.slice(0, storedFailures));
 }
 
+/** A settled change set, as it is stored. */
+export interface EndedSet {
+  state: ChangeSetState;
+  failures: unknown;
+  unknown: number | null;
+  creates: number;
+  updates: number;
+  deletes: number;
+}
+
+/** Returns why a change set did not make all of its changes; null if it did. */
+export function failureOfSet({ state, failures, creates, updates, deletes }: EndedSet): string | null {
+  if (state === "applied") return null;
+  const stored: unknown = typeof failures === "string" ? JSON.parse(failures) : failures;
+  const [first] = (stored ?? []) as Failure[];
+  const message = first?.error ?? "The change was not made.";
+  const done = creates + updates + deletes;
+  return done === 0 ? message : `Only ${done} changes were made; see the history. ${message}`;
+}
+
 /** Whether a domain has mirrors. */
 export const isMirrored = sql<boolean>`exists (select from mirrors where mirrors.domain_id = domains.id)`;
 
