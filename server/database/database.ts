@@ -248,6 +248,12 @@ export function postgresOptions(address: DatabaseAddress) {
   } satisfies Options;
 }
 
+/**
+ * New entries of the trigram indexes wait in a list, which the statement that fills it moves into the index: with the default of 4 MB, that blocks
+ * the event loop for 100 milliseconds and more.
+ */
+const embeddedPendingList = "256kB";
+
 /** PGlite writes to every page of its buffers at startup. Pages beyond these come from the system's cache just as fast. */
 const embeddedBuffers = "32MB";
 
@@ -267,6 +273,8 @@ async function openEmbedded(dataDir: string, dump?: Blob): Promise<PostgresORM> 
       ...PGlite.defaultStartParams,
       "-c",
       `shared_buffers=${embeddedBuffers}`,
+      "-c",
+      `gin_pending_list_limit=${embeddedPendingList}`,
       "-c",
       `default_statistics_target=${statisticsTarget}`,
     ],
