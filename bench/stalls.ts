@@ -194,7 +194,7 @@ async function furnish(url: string, dnsPort: number): Promise<[string, () => Pro
   const { id: to } = await must("POST", `${base}/snapshots`);
   const permissions = ["records:read", "domains:read"];
   const { token } = await must("POST", "/api/auth/me/tokens", { name: "face", permissions });
-  const made = (await client.post("/api/auth/me/tsig-keys", { domainId: id })).body;
+  const made = (await client.post("/api/auth/me/tsig-keys", { domainId: id, access: "read" })).body;
   const key: TsigKey = {
     name: made.keyName,
     algorithm: made.algorithm,
