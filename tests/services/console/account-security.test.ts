@@ -62,9 +62,17 @@ describe("passkeys", () => {
   test("a passkey added on the page signs its owner in alone, and no longer once it is deleted", async () => {
     const page = await member("pass");
     await plugInAuthenticator(page);
+    // Without a name, neither the service nor the authenticator is asked for one.
+    let asked = false;
+    page.on("request", (request) => (asked ||= request.url().includes("passkeyCreationOptions")));
+    await page.getByLabel("Name of the new passkey").fill(" ");
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByRole("alert").getByText("This is required.").waitFor();
+    expect(asked).toBe(false);
     await page.getByLabel("Name of the new passkey").fill("Laptop");
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByRole("button", { name: "I have saved them" }).click();
+    expect(asked).toBe(true);
     await page.getByRole("button", { name: "Delete Laptop" }).waitFor();
     await signOut(page, "pass");
 

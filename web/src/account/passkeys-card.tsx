@@ -99,7 +99,11 @@ export function PasskeysCard({ onCodes }: { onCodes: (codes: readonly string[]) 
 
 function AddForm({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
+  const [isUnnamed, setIsUnnamed] = useState(false);
   const add = useAction(async () => {
+    // The service reads the name last: the authenticator would have made a passkey that nothing knows, and the owner confirmed in vain.
+    setIsUnnamed(name.trim() === "");
+    if (name.trim() === "") return;
     const options = await client.twoFactor.passkeyCreationOptions.mutate();
     const credential = await createPasskey(options).catch((failure: unknown) => {
       const isKnown = failure instanceof Error && failure.name === "InvalidStateError";
@@ -111,12 +115,12 @@ function AddForm({ onCodes }: { onCodes: (codes: readonly string[]) => void }) {
     if (recoveryCodes) onCodes(recoveryCodes);
     await refreshFactors();
   });
-  const issue = issueOf(add.error, "name");
+  const issue = isUnnamed ? words.ui.required : issueOf(add.error, "name");
   return (
     <Form onSubmit={() => void add.run()}>
       {issue ? null : <Failure error={add.error} />}
       <div className={styles["line"]}>
-        <TextField label={text.passkeyName} value={name} onValue={setName} error={issue} />
+        <TextField label={text.passkeyName} maxLength={100} value={name} onValue={setName} error={issue} />
         <Button type="submit" pending={add.pending}>
           {text.passkeyAdd}
         </Button>
