@@ -100,7 +100,7 @@ function faultOf(value: string, door: Door): string | null {
   if (control === null) return null;
   const code = control[0].charCodeAt(0);
   const hex = code.toString(16).padStart(4, "0");
-  return `The TXT value must not contain line breaks or control characters. Remove U+${hex} at position ${control.index + 1}, or send \`strings\` with \\${String(code).padStart(3, "0")} in its place.`;
+  return `The TXT value must not contain line breaks or control characters. Remove U+${hex} at position ${control.index + 1}. To keep it, send \`strings\` with \\${String(code).padStart(3, "0")} in its place.`;
 }
 
 function quoteWarnings(value: string): string[] {

@@ -7,7 +7,7 @@ import {
   checkFields,
   zoneFileLine,
 } from "../../../web/src/records/fields/check.ts";
-import { understandName, understandValue } from "../../../web/src/records/fields/understand.ts";
+import { understandLine, understandName, understandValue } from "../../../web/src/records/fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../../../web/src/records/fields/value-parts.ts";
 
 test.each([
@@ -24,6 +24,16 @@ test.each([
   ["TXT", '"one" "two"', "onetwo", "strings"],
   ["TXT", "“v=spf1 -all”", "v=spf1 -all", "quotes"],
   ["TXT", "some text in txt records", "some text in txt records", null],
+  ["TXT", 'k IN TXT ( "v=DKIM1; k=rsa; "\n\t  "p=MIGf" )  ; ----- DKIM key k', "v=DKIM1; k=rsa; p=MIGf", "line"],
+  ["TXT", '( "v=DKIM1; "\r\n "p=MIGf" )', "v=DKIM1; p=MIGf", "strings"],
+  ["TXT", 'TXT "v=spf1 -all"', "v=spf1 -all", "line"],
+  ["TXT", '("a text")', '("a text")', null],
+  ["TXT", "v=DKIM1; p=MIGf\n  CSqG\r\nAQUA", "v=DKIM1; p=MIGfCSqGAQUA", "lines"],
+  ["TXT", "v=spf1 include:a.example\n  -all\n", "v=spf1 include:a.example -all", "lines"],
+  ["A", "www A 192.0.2.1", "192.0.2.1", "line"],
+  ["A", "A\t192.0.2.1", "192.0.2.1", "line"],
+  ["MX", "example.org.  MX  10 mail.example.org.", "10 mail.example.org.", "line"],
+  ["MX", "mx 10", "10 mx", "order"],
   ["TXT", 'www 300 IN TXT "v=spf1 -all"', "v=spf1 -all", "line"],
   ["TXT", '"escaped \\" quote"', '"escaped \\" quote"', null],
   ["CNAME", "not a url", "not a url", null],
@@ -64,6 +74,25 @@ test.each([
   ["www.", "www.", null],
 ])("a pasted name %j is understood as %j", (typed, name, correction) => {
   expect(understandName(typed, "example.com")).toEqual({ name, correction });
+});
+
+test.each([
+  ["www2\t300\tIN\tA\t192.0.2.9", ["www2", "A", 300, "192.0.2.9"]],
+  ["www.example.com. IN 60 CNAME shop.example.org.", ["www.example.com.", "CNAME", 60, "shop.example.org."]],
+  ["@ MX 10 mail.example.org.", ["@", "MX", null, "10 mail.example.org."]],
+  ['k._domainkey IN TXT ( "v=DKIM1; "\n "p=MIGf" ) ; key', ["k._domainkey", "TXT", null, "v=DKIM1; p=MIGf"]],
+  ["a A 192.0.2.1\nb A 192.0.2.2", null],
+  ["www 300 IN WKS 192.0.2.1 6 25", null],
+  ["www", null],
+  ["two words", null],
+])("a line %j pasted as a name is read as %j", (line, read) => {
+  const { name, recordType, ttl, value } = understandLine(line, ["A", "CNAME", "MX", "TXT"], "example.com") ?? {
+    name: "",
+    recordType: "",
+    ttl: 0,
+    value: "",
+  };
+  expect(name === "" ? null : [name, recordType, ttl, value]).toEqual(read);
 });
 
 test("the fields of a value join to what they were split from", () => {

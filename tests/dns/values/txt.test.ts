@@ -35,7 +35,7 @@ test.each([
   ["a\udc00b", "well-formed"],
   ["a\nb", "U+000a at position 2"],
   ["\u0000", "U+0000"],
-  ["a\u007f", "or send `strings` with \\127 in its place"],
+  ["a\u007f", "To keep it, send `strings` with \\127 in its place"],
   ["\\# 2 0961", "generic"],
 ])("an invalid TXT value is refused (case %#)", (value, reason) => {
   expect(refusal(txtRule, value).toLowerCase()).toContain(reason.toLowerCase());

@@ -34,6 +34,7 @@ test.each([
   ["CNAME", "https://shop.example.org/start?x=1", "Only the host name of the URL is used.", "shop.example.org"],
   ["CNAME", "shop.example.org:443", "The port is left out", "shop.example.org"],
   ["TXT", '"v=spf1 " "-all"', "The quoted strings are joined into one text.", "v=spf1 -all"],
+  ["TXT", "v=DKIM1; p=MIGf\n  CSqG", "The lines are joined into one text.", "v=DKIM1; p=MIGfCSqG"],
 ])(
   "a pasted %s value %j is corrected in its field, the page says how, and it is stored so",
   async (type, text, says, stored) => {
@@ -53,6 +54,55 @@ test.each([
     expect(body.records.map((record: { value: string }) => record.value)).toEqual([stored]);
   },
 );
+
+test("a line of a zone file that is pasted into the field of the name fills all fields", async () => {
+  const line = 'sel._domainkey 600 IN TXT ( "v=DKIM1; k=rsa; "\n\t"p=MIGf" ) ; key sel';
+  await name().evaluate((field, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, line);
+  await editor().getByText("The line fills all fields.").waitFor();
+  expect(await name().inputValue()).toBe("sel._domainkey");
+  expect(await value().inputValue()).toBe("v=DKIM1; k=rsa; p=MIGf");
+  expect(await editor().getByRole("textbox", { name: "TTL" }).inputValue()).toBe("10 min");
+});
+
+test("invisible characters and blanks leave the field with the focus, and no fault that nobody can see", async () => {
+  await name().fill("zero");
+  await paste(value(), " 192.0.2.\u200b9\t");
+  expect(await value().inputValue()).toBe("192.0.2.9");
+  expect(await value().getAttribute("aria-invalid")).toBeNull();
+});
+
+test("an Enter that ends the choice of a character leaves the form open", async () => {
+  await name().fill("shop");
+  await value().fill("192.0.2.7");
+  const note = editor().getByRole("textbox", { name: "Note" });
+  await note.fill("ねこ");
+  await note.dispatchEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  expect(await note.inputValue()).toBe("ねこ");
+  await note.press("Enter");
+  await editor().waitFor({ state: "hidden" });
+});
+
+test("a review that is asked for by key while the draft is being checked opens once it is checked", async () => {
+  const plans: (() => void)[] = [];
+  await page.route(/records\.plan/, async (route) => {
+    await new Promise<void>((resolve) => plans.push(resolve));
+    await route.continue();
+  });
+  await name().fill("shop");
+  await value().fill("192.0.2.7");
+  await page.keyboard.press("Enter");
+  await editor().waitFor({ state: "hidden" });
+  await page.keyboard.press("Control+Enter");
+  await expect.poll(() => plans.length).toBe(1);
+  expect(await page.getByRole("dialog", { name: /^Review/ }).count()).toBe(0);
+  for (const go of plans) go();
+  await page.getByRole("dialog", { name: /^Review 1 change/ }).waitFor();
+});
 
 test("on a phone, one tap on Done takes a pasted URL, although the page says what it made of it", async () => {
   await page.setViewportSize({ width: 390, height: 800 });
@@ -87,6 +137,7 @@ test("a mail server is pasted with its priority, in either order, into any field
 
 test.each([
   ["A", "192.0.2.0/24", /must be an IPv4 address/],
+  ["TXT", "a\u0007b", /Remove U\+0007 at position 2\.Disabled/],
   ["A", "2001:db8::1", /To use this value, choose the type AAAA\./],
   ["A", "www.example.org", /To use this value, choose the type CNAME\./],
   ["CNAME", "192.0.2.1", /is an IP address, which belongs in an A or AAAA record/],

@@ -47,7 +47,7 @@ export function ListFilters({ search, configs, field: input, onFilter, onLeave }
         value={search.search ?? ""}
         onChange={(event) => onFilter({ search: event.target.value || undefined })}
         onKeyDown={(event) => {
-          if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+          if (event.nativeEvent.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter")) return;
           event.preventDefault();
           onLeave();
         }}

@@ -46,7 +46,7 @@ export function RecordTools(props: RecordToolsProps) {
         value={search}
         onChange={(event) => onSearch(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== "ArrowDown" && event.key !== "Enter") return;
+          if (event.nativeEvent.isComposing || (event.key !== "ArrowDown" && event.key !== "Enter")) return;
           event.preventDefault();
           onLeave();
         }}

@@ -94,7 +94,17 @@ export function useReview(options: ReviewOptions) {
   }, [stops]);
 
   const { obstacle } = apply;
+  const show = (checked: Plan) => {
+    setReviewed({ plan: checked, draft, isAmended: false });
+    setIsOpen(true);
+  };
   const current = check.state === "planned" ? check.plan : null;
+  /** Whether the review was asked for by key while the draft was being checked. */
+  const [isWanted, setIsWanted] = useState(false);
+  if (isWanted && check.state !== "checking") {
+    setIsWanted(false);
+    if (current !== null && !isOpen) show(current);
+  }
   const isCurrent =
     obstacle.overtakenBy !== null || reviewed?.isAmended || current?.revision === reviewed?.plan.revision;
   const plan = isCurrent ? current : (reviewed?.plan ?? null);
@@ -103,9 +113,8 @@ export function useReview(options: ReviewOptions) {
     isOpen,
     clashes,
     open: () => {
-      if (current === null || isOpen) return;
-      setReviewed({ plan: current, draft, isAmended: false });
-      setIsOpen(true);
+      if (current === null) setIsWanted(check.state === "checking");
+      else if (!isOpen) show(current);
     },
     /** Whether the draft as it is needs a review of somebody else. */
     mustRequest: needsReview(zone, { role, rights }, current),

@@ -2,11 +2,6 @@ import { isZonewrightError } from "@zonewright/client";
 import { useCallback, useLayoutEffect, useRef, useState } from "react";
 import { mayHaveSession } from "../api.ts";
 
-/** Whether a call failed because the session ended: the page asks for another one, and needs no other words. */
-function isForRenewal(error: unknown): boolean {
-  return isZonewrightError(error) && error.code === "UNAUTHORIZED" && !mayHaveSession();
-}
-
 const failures = new WeakSet();
 
 /** Whether something that a person started failed so: they wait for it, and its message takes the focus. */
@@ -46,8 +41,9 @@ export function useAction<Input extends unknown[]>(
         return true;
       } catch (failure) {
         if (failure instanceof Object) failures.add(failure);
-        // The dialog above says that the session ended, and leads back here.
-        if (signsIn || !isForRenewal(failure)) setError(failure);
+        // That the session ended is said by the dialog above, which leads back here.
+        const isEnd = !signsIn && !mayHaveSession() && isZonewrightError(failure) && failure.status === 401;
+        if (!isEnd) setError(failure);
         return false;
       } finally {
         running.current = false;

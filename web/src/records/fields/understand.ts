@@ -3,7 +3,7 @@ import { hostOf, pastedHost, unquoted, withoutInvisible } from "../../ui/pasted.
 /** Types whose value is a host name, with the number of words before it. */
 const hostAt: Readonly<Record<string, number>> = { CNAME: 0, NS: 0, PTR: 0, ALIAS: 0, MX: 1, SRV: 3 };
 
-type Correction = "url" | "port" | "quotes" | "strings" | "dot" | "line" | "order" | "zoneTwice";
+type Correction = "url" | "port" | "quotes" | "strings" | "lines" | "dot" | "line" | "order" | "zoneTwice";
 
 /** What was understood of a typed value, and which correction was made. */
 export interface Understood {
@@ -27,17 +27,30 @@ export function understandValue(recordType: string, typed: string, zone: string)
   return bare !== null && meant.correction === null ? { value, correction: "quotes" } : meant;
 }
 
-/** The data of a zone file's line of that type (RFC 1035 §5.1), or null. */
+/** The data of a zone file's line of that type (RFC 1035 §5.1), with or without owner, TTL and class; null for anything else. */
 function dataOfLine(recordType: string, text: string): string | null {
   // A text may read like the beginning of a line; the quotes around its data tell.
-  const start = recordType === "TXT" ? '"' : "";
-  const line = String.raw`^(?:\S+\s+)?(?:\d+\s+IN|IN\s+\d+|IN|\d+)\s+${recordType}\s+(${start}.+)$`;
-  return new RegExp(line, "is").exec(text)?.[1] ?? null;
+  const start = recordType === "TXT" ? '["(]' : "";
+  const before = String.raw`(?:\S+\s+)?(?:\d+\s+IN|IN\s+\d+|IN|\d+)\s+|\S+\s+`;
+  const data = new RegExp(String.raw`^(?:${before})?${recordType}\s+(${start}.+)$`, "is").exec(text)?.[1] ?? null;
+  // A mail server may have the name of its type: `mx 10`.
+  return data !== null && recordType === "MX" && !/\s/.test(data) ? null : data;
 }
 
+/** The quoted strings of a text, which may be in parentheses over several lines and have a comment behind it. */
+const quotedStrings = /^(?:\(\s*((?:"[^"\\]*"\s*)+)\)|((?:"[^"\\]*"\s*)+))\s*(?:;[^"]*)?$/;
+
 function understandText(value: string): Understood {
-  const strings = /^(?:"[^"\\]*"\s*){2,}$/.test(value) ? value.match(/"[^"\\]*"/g) : null;
-  if (strings) return { value: strings.map((each) => each.slice(1, -1)).join(""), correction: "strings" };
+  const [, inParentheses, bare = ""] = quotedStrings.exec(value) ?? [];
+  const strings = (inParentheses ?? bare).match(/"[^"\\]*"/g) ?? [];
+  // One string in parentheses may be a text in quotes.
+  if (strings.length > 1 || (strings.length === 1 && value.includes("\n")))
+    return { value: strings.map((each) => each.slice(1, -1)).join(""), correction: "strings" };
+  if (/[\r\n]/.test(value)) {
+    // Between the lines of a key nothing is missing (RFC 6376 §3.6.1), between those of other texts a blank.
+    const between = /^v=DKIM1\b/i.test(value) ? "" : " ";
+    return { value: value.replace(/[ \t]*[\r\n]+[ \t]*/g, between), correction: "lines" };
+  }
   const inner = /\\/.test(value) ? null : unquoted(value);
   return inner === null ? { value, correction: null } : { value: inner, correction: "quotes" };
 }
@@ -92,4 +105,26 @@ export function understandName(typed: string, zone: string): UnderstoodName {
   const { name, correction } = pastedHost(typed);
   const once = withZoneOnce(name, zone);
   return once === null ? { name, correction } : { name: once, correction: "zoneTwice" };
+}
+
+/** A record as a line of a zone file says it. */
+interface RecordLine {
+  name: string;
+  recordType: string;
+  /** Null if the line has none. */
+  ttl: number | null;
+  value: string;
+}
+
+/** Reads a whole line of a zone file (RFC 1035 §5.1) with its owner, as people paste it into the field of the name; null for anything else. */
+export function understandLine(typed: string, types: readonly string[], zone: string): RecordLine | null {
+  const line = withoutInvisible(typed);
+  const [, name = "", first, second, type = "", data = ""] =
+    /^(\S+)\s+(?:(\d{1,10})\s+(?:IN\s+)?|IN\s+(?:(\d{1,10})\s+)?)?([a-z][a-z\d-]*)\s+(\S.*)$/is.exec(line) ?? [];
+  const recordType = types.find((each) => each === type.toUpperCase());
+  // Several lines are several records, except for the strings of a text.
+  if (recordType === undefined || (recordType !== "TXT" && /[\r\n]/.test(data))) return null;
+  const ttl = first ?? second;
+  const { value } = understandValue(recordType, data, zone);
+  return { name: understandName(name, zone).name, recordType, ttl: ttl === undefined ? null : Number(ttl), value };
 }

@@ -7,7 +7,7 @@ import { recordsWords } from "../../words/records.ts";
 import { words } from "../../words/words.ts";
 import { isDisabled, type Fields } from "../draft/draft.ts";
 import { noRules, useRules, withRules } from "../fields/rules.ts";
-import { understandName, understandValue } from "../fields/understand.ts";
+import { understandLine, understandName, understandValue } from "../fields/understand.ts";
 import { joinValue, splitValue, valueParts } from "../fields/value-parts.ts";
 import type { Column } from "./cursor.ts";
 import type { Row } from "./rows.ts";
@@ -89,10 +89,9 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
 
   const understand = () => {
     const meant = understandValue(recordType, value, zone);
-    if (meant.correction !== null) {
-      setParts(splitValue(recordType, meant.value));
-      setCorrection(text.corrections[meant.correction]);
-    }
+    // Also without a word: blanks and invisible characters around it.
+    if (meant.value !== value) setParts(splitValue(recordType, meant.value));
+    if (meant.correction !== null) setCorrection(text.corrections[meant.correction]);
     leave("value");
   };
   const understandOwner = () => {
@@ -143,6 +142,8 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
   const finish = () => setIsWaiting(true);
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
+    // The Enter that ends the choice of a character (input methods) is not for the form.
+    if (event.nativeEvent.isComposing) return;
     const newLine = event.target instanceof HTMLTextAreaElement && event.shiftKey;
     if (event.key === "Enter" && !newLine && !(event.target instanceof HTMLButtonElement)) {
       event.preventDefault();
@@ -178,6 +179,16 @@ export function RowEditor({ row, column, zone, types, refusalAt, onDone, onCance
           autoCapitalize="none"
           autoComplete="off"
           onChange={(event) => setName(event.target.value)}
+          onPaste={(event) => {
+            const line = understandLine(event.clipboardData.getData("text"), types, zone);
+            if (line === null) return;
+            event.preventDefault();
+            setName(line.name);
+            setRecordType(line.recordType);
+            setParts(splitValue(line.recordType, line.value));
+            if (line.ttl !== null) setTtl(formatTtl(line.ttl));
+            setCorrection(text.corrections.record);
+          }}
           onBlur={understandOwner}
         />
       </label>
