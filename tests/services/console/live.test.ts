@@ -27,6 +27,16 @@ test("a change by one person is heard by the page of another within a moment", a
   for (const page of [one, other]) await expect.poll(() => revisionOf(page)).toMatch(/^Revision 1, .* by admin$/);
 });
 
+test("a domain that somebody deletes while its page is open is gone from that page", async () => {
+  const zone = await fileZone(site.zonewright);
+  const page = await site.signedIn({ path: `/d/${zone.name}/access` });
+  await header(page, zone.name).waitFor();
+  await expect.poll(() => site.zonewright.services.streams.openStreams).toBe(2);
+  site.expected.push("404");
+  expect(await site.zonewright.admin.delete(zone.path)).toMatchObject({ status: 200 });
+  await page.getByRole("heading", { name: "This page does not exist." }).waitFor();
+});
+
 test("two tabs of a browser share one pair of streams, and the second takes over when the first closes", async () => {
   const zone = await fileZone(site.zonewright);
   const first = await site.signedIn({ path: `/d/${zone.name}/access` });

@@ -138,6 +138,9 @@ export class Leader {
           onError: (error) => {
             if (isOver(error)) {
               this.#note("zones", "open");
+              // None of the zones is there any more, or the reader may see none.
+              if (isZonewrightError(error) && error.code === "NOT_FOUND")
+                this.#deliver({ kind: "stale", queryKey: ["zone"] });
               return;
             }
             this.#note("zones", isBusy(error) ? "refused" : "lost");

@@ -46,6 +46,8 @@ const text = recordsWords;
 const editable = { has: isWritableType };
 /** As many changes fit in one plan. */
 const mostChanges = 10_000;
+/** Pixels of a record's form on a narrow page. */
+const tallestForm = 280;
 const none: readonly string[] = [];
 /** Loaded once the records are shown. */
 const loadReview = patiently(async () => ({ default: (await import("./draft/review.tsx")).Review }));
@@ -156,7 +158,11 @@ function ZoneRecords({ zone }: { zone: Zone }) {
       if (rows.at(index)?.key !== key) continue;
       const column = editing?.column ?? cursor.column;
       if (index !== cursor.row) setCursor({ row: index, column, anchor: null });
-      view.virtualizer.scrollToIndex(index);
+      const { scrollRect, options } = view.virtualizer;
+      const room = (scrollRect?.height ?? 0) - options.scrollPaddingStart - options.scrollPaddingEnd;
+      // Where a form does not fit, its first field is what must be seen.
+      const align = editing !== null && room < tallestForm ? "start" : "auto";
+      view.virtualizer.scrollToIndex(index, { align });
       return;
     }
     // Only when the editing begins or ends.
