@@ -1,5 +1,5 @@
 /** Seconds to wait for an answer: 1 to 600. */
-interface Timed {
+export interface Timed {
   timeoutSeconds?: number | undefined;
 }
 
@@ -78,4 +78,9 @@ export type NewProviderConfig = {
   } & (Record<string, never> extends ProviderConfigInputs[Kind]
     ? { config?: ProviderConfigInputs[Kind] | undefined }
     : { config: ProviderConfigInputs[Kind] });
+}[keyof ProviderConfigInputs];
+
+/** A provider configuration as shown: secrets are masked. `kind` determines the type of `config`. */
+export type WithShownProviderConfig<Fields> = {
+  [Kind in keyof ProviderConfigInputs]: Fields & { kind: Kind; config: Partial<ProviderConfigInputs[Kind]> };
 }[keyof ProviderConfigInputs];

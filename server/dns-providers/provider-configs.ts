@@ -17,6 +17,7 @@ import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { withoutSecrets, type ConfigSecrets, type Connection, type ProviderConnections } from "./connections.ts";
+import type { WithShownProviderConfig } from "./config-inputs.ts";
 import { writeConfigEntry, auditedConfig } from "./config-audit.ts";
 import { ProviderConfig, type ConfigValues, type LastTest } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
@@ -284,10 +285,9 @@ export class ProviderConfigs {
     return new Set(rows.map(({ provider_config_id }) => provider_config_id));
   }
 
-  #view({ id, kind, name, config, membersMayUse, lastTest, createdAt }: ProviderConfig) {
-    const masked = this.#secrets.masked(kind, config);
-    const providerId = knownKind(kind).id;
-    return { id, kind, providerId, name, config: masked, membersMayUse, lastTest: testView(lastTest), createdAt };
+  #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
+    const ofKind = { kind, config: this.#secrets.masked(kind, config) } as WithShownProviderConfig<unknown>;
+    return { id, ...ofKind, providerId: knownKind(kind).id, name, membersMayUse, createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { listedRecordType } from "../api/record-type.ts";
 import { id, line, text, timestamp } from "../api/schemas.ts";
-import type { NewProviderConfig } from "./config-inputs.ts";
+import type { NewProviderConfig, WithShownProviderConfig } from "./config-inputs.ts";
 
 const configId = id("The provider configuration's id.");
 
@@ -49,7 +49,7 @@ const config = z
   )
   .meta({ description: "Settings, by the names in the kind's `configFields`.", example: { folder: "customers" } });
 
-export const providerConfig = z
+const anyConfig = z
   .object({
     id: configId,
     kind: z.string().meta({ description: "Short name of the kind.", example: "zonefile" }),
@@ -76,6 +76,14 @@ export const providerConfig = z
   })
   .meta({ id: "ProviderConfig", description: "Settings and credentials for a DNS provider." });
 
+/** The fields of a configuration that are the same for all kinds. */
+type Common<Config> = Omit<Config, "kind" | "config">;
+
+/** A configuration, as a union like {@link createConfigInput}. */
+export const providerConfig = anyConfig as unknown as z.ZodType<
+  WithShownProviderConfig<Common<z.output<typeof anyConfig>>>
+>;
+
 export const providerConfigList = z
   .object({ configs: z.array(providerConfig).meta({ description: "Sorted by name." }) })
   .meta({ id: "ProviderConfigList", description: "All provider configurations." });
@@ -93,10 +101,13 @@ const anyNewConfig = z.strictObject({
 /** A new configuration. Clients see a union, in which `kind` determines the type of `config`. */
 export const createConfigInput = anyNewConfig as unknown as z.ZodType<z.output<typeof anyNewConfig>, NewProviderConfig>;
 
+/** The settings of any kind, so that those of an answer can be sent back. */
+type AnySettings = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
 export const updateConfigInput = z.strictObject({
   id: configId,
   name: name.optional(),
-  config: config.optional().meta({
+  config: (config as unknown as z.ZodType<z.output<typeof config>, AnySettings>).optional().meta({
     description:
       "Replaces all settings. An empty, masked or omitted secret keeps its stored value; null removes it. If an API URL moves to another origin, send the secret again.",
   }),

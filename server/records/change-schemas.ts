@@ -8,10 +8,16 @@ import { dataFields, domainId, explained, recordData, recordId, unlock } from ".
 /** The most records that a bulk call may create. */
 const mostBulkRecords = 100;
 
+/** A record of a bulk call. The call checks each by itself, so the schema takes anything; clients see what it should be. */
+const bulkItem = z.unknown().meta({ override: { $ref: "#/components/schemas/RecordInput" } }) as unknown as z.ZodType<
+  unknown,
+  z.input<typeof recordInput>
+>;
+
 export const bulkInput = z.strictObject({
   id: domainId,
   records: z
-    .array(z.unknown().meta({ override: { $ref: "#/components/schemas/RecordInput" } }))
+    .array(bulkItem)
     .min(1, "Send at least one record.")
     .max(mostBulkRecords, `Send at most ${mostBulkRecords} records in one call.`)
     .meta({

@@ -1,5 +1,12 @@
 import { beforeAll, expect, expectTypeOf, test } from "vitest";
-import { createClient, type Change, type Client, type Domain, type Snapshot } from "../../client-sdk/src/index.ts";
+import {
+  createClient,
+  type Change,
+  type Client,
+  type Domain,
+  type Snapshot,
+  type RouterInputs,
+} from "../../client-sdk/src/index.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";
 import { manualConfig } from "../support/zones.ts";
 import { failure } from "./failure.ts";
@@ -68,6 +75,26 @@ test("aborting an iteration's signal ends it", async () => {
   await walk.next();
   leaving.abort();
   expect(await failure(walk.next())).toMatchObject({ code: "ABORTED" });
+});
+
+test("a record of a bulk call that lacks fields, or has extra ones, does not compile", () => {
+  type Item = RouterInputs["records"]["bulkCreate"]["records"][number];
+  const right: Item[] = [
+    { recordType: "A", name: "www", value: "192.0.2.1", ttl: 300 },
+    { recordType: "TXT", name: "www", strings: ["a", "b"] },
+    { recordType: "LOC", name: "www", value: "0 0 0 N 0 0 0 E 0m" },
+  ];
+  const wrong: Item[] = [
+    // @ts-expect-error -- a record needs a value or strings.
+    { recordType: "A", name: "www" },
+    // @ts-expect-error -- this field does not exist.
+    { recordType: "A", name: "www", value: "192.0.2.1", host: "www" },
+    // @ts-expect-error -- a TTL is a number.
+    { recordType: "A", name: "www", value: "192.0.2.1", ttl: "300" },
+    // @ts-expect-error -- a record is an object.
+    "www A 192.0.2.1",
+  ];
+  expect(right.length + wrong.length).toBe(7);
 });
 
 test("a change that lacks fields of its action, or has extra ones, does not compile", () => {

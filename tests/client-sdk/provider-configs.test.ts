@@ -1,5 +1,5 @@
 import { beforeAll, expect, expectTypeOf, test } from "vitest";
-import { createClient, type Client, type RouterInputs } from "../../client-sdk/src/index.ts";
+import { createClient, type Client, type RouterInputs, type RouterOutputs } from "../../client-sdk/src/index.ts";
 import type { ProviderConfigInputs } from "../../server/dns-providers/config-inputs.ts";
 import type { AlidnsConfig } from "../../server/dns-providers/alidns.ts";
 import type { CloudflareConfig } from "../../server/dns-providers/cloudflare.ts";
@@ -95,4 +95,23 @@ test("a configuration is created with its kind's fields, and one with another ki
   for (const input of wrong) {
     expect(await failure(client.providerConfigs.create.mutate(input))).toMatchObject({ code: "BAD_REQUEST" });
   }
+});
+
+test("the kind of a configuration in an answer determines the type of its settings, which can be sent back", async () => {
+  const made = await client.providerConfigs.create.mutate({
+    kind: "zonefile",
+    name: "Typed",
+    config: { folder: "typed", maxRecordsPerType: 10 },
+  });
+  const { configs } = await client.providerConfigs.list.query();
+  const config = configs.find(({ id }) => id === made.id);
+  if (config?.kind !== "zonefile") throw new Error("It has another kind.");
+  expectTypeOf(config.config).toEqualTypeOf<Partial<ProviderConfigInputs["zonefile"]>>();
+  expect([config.config.folder, config.config.maxRecordsPerType]).toEqual(["typed", 10]);
+  // @ts-expect-error -- a field of another kind.
+  expect(config.config.tsigName).toBeUndefined();
+  const again = await client.providerConfigs.update.mutate({ id: made.id, config: config.config });
+  expect(again).toEqual(config);
+  type Settings = Extract<RouterOutputs["providerConfigs"]["create"], { kind: "rfc2136" }>["config"];
+  expectTypeOf<Settings["port"]>().toEqualTypeOf<number | undefined>();
 });

@@ -3,7 +3,9 @@ import type { RouterInputs, RouterOutputs } from "@zonewright/client";
 export type ProviderKind = RouterOutputs["providers"]["list"]["providers"][number];
 export type ProviderConfig = RouterOutputs["providerConfigs"]["list"]["configs"][number];
 type CatalogueField = ProviderKind["configFields"][number];
-type ConfigValue = ProviderConfig["config"][string];
+type ConfigValue = string | number | boolean | null;
+/** The settings of any kind, by the names of its fields. */
+export type StoredSettings = Readonly<Record<string, ConfigValue | undefined>>;
 
 /** What the form holds: the text of each field. */
 export type FieldTexts = Readonly<Record<string, string>>;
@@ -27,7 +29,7 @@ export function isNumber(field: string): boolean {
 }
 
 /** The texts of a form for a stored configuration. Secrets start empty. */
-export function textsOf(fields: readonly CatalogueField[], config: Readonly<Record<string, ConfigValue>>): FieldTexts {
+export function textsOf(fields: readonly CatalogueField[], config: StoredSettings): FieldTexts {
   return Object.fromEntries(fields.map(({ name, secret }) => [name, secret ? "" : shown(config[name])]));
 }
 

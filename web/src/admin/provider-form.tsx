@@ -15,6 +15,7 @@ import {
   withPortApart,
   type ProviderConfig,
   type ProviderKind,
+  type StoredSettings,
 } from "./provider-fields.ts";
 import { configIssue, configsChanged, testConfig } from "./provider-queries.ts";
 import styles from "./admin.module.css";
@@ -37,10 +38,11 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
   /** What was created here: it may be saved again before it works. */
   const [created, setCreated] = useState<ProviderConfig | null>(null);
   const saved = config ?? created;
+  const storedSettings: StoredSettings = saved?.config ?? {};
   const own = useEdits({ name: saved?.name ?? initialName, membersMayUse: saved?.membersMayUse ?? false });
   const { name, membersMayUse } = own.fields;
   // Secrets start empty, and are forgotten once they are saved: they must not stay on the page.
-  const settings = useEdits(textsOf(kind.configFields, saved?.config ?? {}));
+  const settings = useEdits(textsOf(kind.configFields, storedSettings));
   const texts = settings.fields;
   const [portMoved, setPortMoved] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -98,7 +100,7 @@ export function ProviderForm({ kind, config, initialName, onDone, children }: Pr
           key={field.name}
           kind={kind.kind}
           field={field}
-          stored={saved?.config[field.name] !== undefined}
+          stored={storedSettings[field.name] !== undefined}
           value={texts[field.name] ?? ""}
           onValue={(value) => settings.set({ [field.name]: value })}
           onBlur={() => {
