@@ -285,9 +285,10 @@ export class ProviderConfigs {
     return new Set(rows.map(({ provider_config_id }) => provider_config_id));
   }
 
-  #view({ id, kind, name, config, membersMayUse, createdAt }: ProviderConfig) {
+  #view({ id, kind, name, config, membersMayUse, lastTest, createdAt }: ProviderConfig) {
     const ofKind = { kind, config: this.#secrets.masked(kind, config) } as WithShownProviderConfig<unknown>;
-    return { id, ...ofKind, providerId: knownKind(kind).id, name, membersMayUse, createdAt };
+    const providerId = knownKind(kind).id;
+    return { id, ...ofKind, providerId, name, membersMayUse, lastTest: testView(lastTest), createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {

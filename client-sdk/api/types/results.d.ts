@@ -5,6 +5,7 @@ export type AcmeChallengeOutcome = {
     name: string;
     value: string;
     changed: boolean;
+    settled: boolean | null;
 };
 export type Applied = {
     results: {
@@ -933,15 +934,19 @@ export type ProviderAddresses = {
 export type ProviderCatalogue = {
     providers: Provider[];
 };
-export type ProviderConfig = {
+export type ProviderConfig = import("./server/dns-providers/config-inputs.js").WithShownProviderConfig<{
     id: string;
-    kind: string;
     providerId: string;
     name: string;
-    config: Record<string, string | number | boolean | null>;
     membersMayUse: boolean;
+    lastTest: {
+        testedAt: Date;
+        success: boolean;
+        error: string | null;
+        zones: number | null;
+    } | null;
     createdAt: Date;
-};
+}>;
 export type ProviderConfigList = {
     configs: ProviderConfig[];
 };

@@ -1115,7 +1115,24 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
                 override?: boolean | undefined;
                 unlock?: boolean | undefined;
                 id: string;
-                records: unknown[];
+                records: ({
+                    recordType: import("./dns/record.js").TypeName;
+                    name: string;
+                    value?: string | undefined;
+                    strings?: string[] | null | undefined;
+                    ttl?: number | undefined;
+                    priority?: number | null | undefined;
+                    proxied?: boolean | undefined;
+                    status?: "active" | "disabled" | undefined;
+                    comment?: string | null | undefined;
+                    locked?: boolean | undefined;
+                    ownerId?: string | null | undefined;
+                    reviewAt?: string | Date | null | undefined;
+                } & ({
+                    value: string;
+                } | {
+                    strings: string[];
+                }))[];
                 mode?: "atomic" | "each" | undefined;
             };
             output: BulkResult;
@@ -1864,7 +1881,7 @@ export declare const appRouter: import("@trpc/server").TRPCBuiltRouter<{
             input: {
                 id: string;
                 name?: string | undefined;
-                config?: Record<string, string | number | boolean | null> | undefined;
+                config?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined;
                 membersMayUse?: boolean | undefined;
             };
             output: ProviderConfig;

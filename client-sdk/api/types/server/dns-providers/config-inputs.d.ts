@@ -1,4 +1,4 @@
-interface Timed {
+export interface Timed {
     timeoutSeconds?: number | undefined;
 }
 export interface ProviderConfigInputs {
@@ -46,6 +46,7 @@ export interface ProviderConfigInputs {
         accessKeyId: string;
         secretAccessKey: string;
         hostedZoneIds?: string | undefined;
+        delegationSetId?: string | undefined;
         endpoint?: string | undefined;
     };
     digitalocean: {
@@ -75,4 +76,9 @@ export type NewProviderConfig = {
         config: ProviderConfigInputs[Kind];
     });
 }[keyof ProviderConfigInputs];
-export {};
+export type WithShownProviderConfig<Fields> = {
+    [Kind in keyof ProviderConfigInputs]: Fields & {
+        kind: Kind;
+        config: Partial<ProviderConfigInputs[Kind]>;
+    };
+}[keyof ProviderConfigInputs];

@@ -25,7 +25,7 @@ export declare function recordLabel(record: Pick<RecordData, "recordType" | "nam
 export declare function nameOf({ name, writtenName }: Pick<RecordData, "name" | "writtenName">): string;
 export declare function valueOf({ value, writtenValue }: Pick<RecordData, "value" | "writtenValue">): string;
 export declare function spellingOf({ writtenName, writtenValue }: Spelling): Spelling;
-export declare function asWritten<Data extends Pick<RecordData, "name" | "value"> & Spelling>(record: Data): Omit<Data, keyof Spelling>;
+export declare function asWritten<Data extends Pick<RecordData, "name" | "value"> & Partial<Pick<RecordData, "recordType" | "strings">> & Spelling>(record: Data): Omit<Data, keyof Spelling>;
 export declare function shortValue(value: string): string;
 export declare function recordKey(record: Pick<RecordData, "recordType" | "name" | "value" | "strings">): string;
 export declare function textKey(record: Pick<RecordData, "recordType" | "name" | "value">): string;
@@ -92,3 +92,7 @@ export declare function countActions(changes: readonly {
 };
 export declare const unreadSplit = "";
 export declare function storedStrings(strings: readonly string[] | null): string | null;
+export declare function isChallenge({ recordType, name }: {
+    recordType: string;
+    name: string;
+}): boolean;

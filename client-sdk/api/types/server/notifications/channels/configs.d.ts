@@ -10,15 +10,14 @@ export interface ChannelConfigs {
         administrators?: boolean | undefined;
         userIds?: string[] | undefined;
     };
-    dingtalk: RobotConfig;
-    feishu: RobotConfig;
+    dingtalk: {
+        webhookUrl: string;
+        secret?: string | null | undefined;
+    };
+    feishu: ChannelConfigs["dingtalk"];
     slack: {
         webhookUrl: string;
     };
-}
-export interface RobotConfig {
-    webhookUrl: string;
-    secret?: string | null | undefined;
 }
 export type WithConfig<Fields> = {
     [Kind in keyof ChannelConfigs]: Fields & {
