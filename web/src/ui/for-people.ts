@@ -6,7 +6,6 @@ const forPrograms = [
   String.raw`(?:Request one with|Records are changed by a request:) POST /api/domains/[\w-]+/change-requests\.`,
   String.raw`(?:To [a-z ]+, |Review the plan, then )repeat the call with (?:(?:force|unlock): true|the header x-confirm-delete: true)\.`,
   String.raw`To override it, send \`override: true\` and a reason in \`message\`\.`,
-  String.raw`To keep it, send \`strings\` with \\\d+ in its place\.`,
   String.raw`Moving it with force: true abandons the change\.`,
   String.raw`Confirm with \`force: true\`\.`,
   String.raw`Reconcile it with force: true to delete them, or set \`onDrift\` to \`report\`\.`,

@@ -1,6 +1,8 @@
 import { parseOwner } from "../../../../server/dns/names/names.ts";
 import { ruleFor } from "../../../../server/dns/record-types.ts";
-import { forPeople } from "../../ui/for-people.ts";
+
+/** A form has no field for the strings of a text. */
+const adviceForPrograms = / To keep it, send `strings` with \\\d+ in its place\.$/;
 
 /** What is wrong with a record's fields, by the service's own rules; null for what is right. */
 export interface FieldFaults {
@@ -20,7 +22,7 @@ export function checkFields(
   const written = ruleFor(recordType).write(value, undefined);
   return {
     name: owner.ok ? null : owner.message,
-    value: written.ok ? null : forPeople(written.message),
+    value: written.ok ? null : written.message.replace(adviceForPrograms, ""),
     ttl: ttl === null || (ttl >= 0 && ttl <= 2_147_483_647) ? null : "0–2147483647",
     warnings: written.ok ? written.value.warnings : [],
   };
