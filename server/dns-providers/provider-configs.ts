@@ -77,7 +77,8 @@ export class ProviderConfigs {
     const all = await em.findAll(ProviderConfig, { orderBy: { name: "asc" }, limit: 1_000 });
     const serving = readsEverything(caller.role) ? null : await this.#servingVisible(em, caller);
     const configs = all.filter(({ id, membersMayUse }) => serving === null || membersMayUse || serving.has(id));
-    return { configs: configs.map((config) => this.#view(config)) };
+    // What a provider says of an account, such as how many zones it has, is not for members.
+    return { configs: configs.map((config) => this.#view(config, serving === null)) };
   }
 
   async create(em: EntityManager, actor: Actor, input: NewProviderConfig) {
@@ -285,10 +286,11 @@ export class ProviderConfigs {
     return new Set(rows.map(({ provider_config_id }) => provider_config_id));
   }
 
-  #view({ id, kind, name, config, membersMayUse, lastTest, createdAt }: ProviderConfig) {
+  #view({ id, kind, name, config, membersMayUse, lastTest, createdAt }: ProviderConfig, tested = true) {
     const ofKind = { kind, config: this.#secrets.masked(kind, config) } as WithShownProviderConfig<unknown>;
     const providerId = knownKind(kind).id;
-    return { id, ...ofKind, providerId, name, membersMayUse, lastTest: testView(lastTest), createdAt };
+    const shown = tested ? testView(lastTest) : null;
+    return { id, ...ofKind, providerId, name, membersMayUse, lastTest: shown, createdAt };
   }
 
   async #find(em: EntityManager, id: string): Promise<ProviderConfig> {

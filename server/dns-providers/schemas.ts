@@ -70,7 +70,7 @@ const anyConfig = z
       .nullable()
       .meta({
         description:
-          "The outcome of the last test or listing of zones; null if there was none since the settings changed.",
+          "The outcome of the last test or listing of zones; null if there was none since the settings changed, and for members.",
       }),
     createdAt: timestamp("When it was created."),
   })
