@@ -49,6 +49,9 @@ test.each([
   ["192.0.2.3", ["api"]],
   ["load BALANCER", ["www"]],
   ["www.example.com", ["www"]],
+  ["www.example.com.", ["www"]],
+  ["https://www.example.com/start", ["www"]],
+  ["\u200b'api.example.com.' ", ["api", "www"]],
   ["nothing like it", []],
 ])("the filter %j finds names, values and notes", (search, found) => {
   expect(names(loadedRows(records, emptyDraft, { search, type: "" }, "example.com"))).toEqual(found);

@@ -2,6 +2,7 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useId, useRef, useState, type KeyboardEvent } from "react";
 import { messageOf } from "../api.ts";
+import { searched } from "../ui/pasted.ts";
 import { paletteWords } from "../words/palette.ts";
 import { groupOrder, moved, type Entry } from "./entries.ts";
 import { leastForRecords, longestSearch, useEntries } from "./use-entries.ts";
@@ -19,9 +20,9 @@ interface PaletteProps {
 /** Jumps to a domain, a page or a record, or does something, by a few typed characters. In a chunk of its own. */
 export function Palette({ onClose, onKeys, onSignOut }: PaletteProps) {
   const [typed, setTyped] = useState("");
-  const search = useSettled(typed.trim());
+  const search = useSettled(searched(typed));
   const { entries, error, stale: incomplete } = useEntries(search, { onKeys, onSignOut });
-  const stale = incomplete || search !== typed.trim();
+  const stale = incomplete || search !== searched(typed);
   const [active, setActive] = useState(0);
   /** Whether Enter was pressed before the answers came. */
   const [entered, setEntered] = useState(false);

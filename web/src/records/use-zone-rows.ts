@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { DnsRecord } from "@zonewright/client";
 import { useCallback, useDeferredValue, useMemo, useState } from "react";
 import { client } from "../api.ts";
+import { searched } from "../ui/pasted.ts";
 import { usePrintKey } from "../ui/printing.ts";
 import { useRows, type Rows } from "../ui/use-rows.ts";
 import { useWindows } from "../ui/use-windows.ts";
@@ -71,7 +72,7 @@ export function useZoneRows({ domainId, zone, revision, search, type, draft, gon
     },
   });
   const whole = all.total !== null && all.total <= pageSize;
-  const asked = useDeferredValue(search);
+  const asked = searched(useDeferredValue(search));
   const filters = { ...(asked && { filter: asked }), ...(type && typeFilter(type)) };
   const filtered = !whole && (asked !== "" || type !== "");
   const windows = useWindows<DnsRecord>({

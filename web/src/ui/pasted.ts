@@ -38,3 +38,8 @@ export function pastedHost(typed: string): { name: string; correction: "url" | "
   const found = hostOf(bare ?? plain);
   return { name: found?.host ?? bare ?? plain, correction: found?.from ?? (bare === null ? null : "quotes") };
 }
+
+/** What a pasted text is searched by: the name in a URL, without quotes, invisible characters and the dot at its end, which nothing is stored with. */
+export function searched(typed: string): string {
+  return pastedHost(typed).name.replace(/(?<=.)\.$/, "");
+}

@@ -1,5 +1,6 @@
 import type { DnsRecord } from "@zonewright/client";
 import { toUnicodeName } from "../../../../server/dns/names/names.ts";
+import { searched } from "../../ui/pasted.ts";
 import { fieldsOf, isDisabled, type Draft, type Edit, type Fields } from "../draft/draft.ts";
 
 /** A row of the grid: a record of the zone, with what the draft does to it. */
@@ -126,7 +127,7 @@ export function loadedRows(
   gone = noKeys,
 ): RowSource {
   const edits = new Map(draft.edits.map((edit) => [edit.key, edit]));
-  const needle = search.trim().toLowerCase();
+  const needle = searched(search).toLowerCase();
   const matches = ({ fields, record, edit }: Row) => {
     if (type === disabledOnly) {
       // One that is being enabled stays in view until it is.
