@@ -17,7 +17,21 @@ test.each([
 
 test.each([
   ["zone.drift", ["zone", "domains"]],
-  ["assignment.create", ["zone", "domains", "assignments", "assignment-requests"]],
+  [
+    "assignment.create",
+    [
+      "own-rights",
+      "records",
+      "record-types",
+      "plan",
+      "history",
+      "requests",
+      "zone",
+      "domains",
+      "assignments",
+      "assignment-requests",
+    ],
+  ],
   ["change.approved", ["requests"]],
   ["security.new_sign_in", []],
 ])("%s refreshes %j", (event, keys) => {
