@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Request, RequestHandler, Response } from "express";
-import { ourBundle, type ConsoleBundle, type ConsoleFile } from "./bundle.ts";
 
 /**
  * The policy of the console's page: only its own scripts, styles, fonts and calls, and no HTML from strings. Styles that scripts set go
@@ -26,6 +27,20 @@ const unbuilt =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Zonewright</title>' +
   "<p>The web console is not built. Run <code>npm ci</code> without <code>--omit=dev</code>, then restart the service.</p>" +
   '<p>The API works without it: see <a href="/api/docs">its documentation</a>.</p></html>\n';
+
+/** A file of the built console, with its compressed forms. */
+interface ConsoleFile {
+  type: string;
+  identity: Buffer;
+  br: Buffer | null;
+  gzip: Buffer | null;
+}
+
+/** The built console: `index.html`, and the other files by their path, such as `/assets/index-abc.js`. */
+interface ConsoleBundle {
+  index: ConsoleFile;
+  files: ReadonlyMap<string, ConsoleFile>;
+}
 
 /**
  * Serves the web console: its hashed assets, and its page for every other path, unless the caller prefers JSON. The server's own paths go on
@@ -75,4 +90,46 @@ function withSite(index: ConsoleFile, siteUrl: string | null): ConsoleFile {
     .replace('name="zonewright-site" content=""', () => `name="zonewright-site" content="${escaped}"`);
   const identity = Buffer.from(text);
   return { ...index, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
+}
+
+const types: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+};
+
+/** The folder that the build writes to. */
+const consoleFolder = join(import.meta.dirname, "../../web/dist");
+
+let ours: ConsoleBundle | null = null;
+
+/** This installation's console, read once it is built; null before that. */
+function ourBundle(): ConsoleBundle | null {
+  ours ??= readBundle(consoleFolder);
+  return ours;
+}
+
+/** Reads a built console into memory. Returns null if it was not built. */
+function readBundle(folder: string): ConsoleBundle | null {
+  let names: string[];
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  } catch {
+    return null;
+  }
+  const present = new Set(names);
+  const files = new Map<string, ConsoleFile>();
+  for (const name of names) {
+    const type = types[name.slice(name.lastIndexOf(".") + 1)];
+    if (type === undefined) continue;
+    const form = (suffix: string) => (present.has(name + suffix) ? readFileSync(join(folder, name + suffix)) : null);
+    const identity = readFileSync(join(folder, name));
+    files.set(`/${name.replaceAll("\\", "/")}`, { type, identity, br: form(".br"), gzip: form(".gz") });
+  }
+  const index = files.get("/index.html");
+  if (!index) return null;
+  files.delete("/index.html");
+  return { index, files };
 }
