@@ -20,12 +20,23 @@ import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
 import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
-import { deleteExpired } from "./housekeeping.ts";
 import { deleteOldSnapshots } from "../snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
 import type { Job } from "../jobs/jobs.ts";
+import {
+  deleteEndedSessions,
+  deleteExpiredChallenges,
+  deleteExpiredKeys,
+  deleteExpiredLinks,
+} from "../accounts/auth/housekeeping.ts";
+import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
+import { deleteOldAnswers } from "../api/idempotency.ts";
+import { deleteOldBatches } from "../batches/store.ts";
+import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
+import { deleteExpiredFlows } from "../identity/housekeeping.ts";
 
 const day = 24 * 3_600_000;
+const batchRetentionMilliseconds = 90 * day;
 
 /** Parts of the service with background work. */
 export interface Workers
@@ -175,4 +186,17 @@ export function jobs({ config, database, log, now, ...needs }: Needs): Job[] {
     expiryReminders,
     needs.delegationCheck,
   ];
+}
+
+/** Deletes expired sessions, challenges, links, sign-ins, keys, deliveries and stored responses, and old batches. */
+export async function deleteExpired(database: Database, now: Date): Promise<void> {
+  await deleteEndedSessions(database.fork(), now);
+  await deleteExpiredChallenges(database.fork(), now);
+  await deleteExpiredLinks(database.fork(), now);
+  await deleteExpiredKeys(database.fork(), now);
+  await deleteExpiredFlows(database.fork(), now);
+  await deleteOldDeliveries(database.fork(), now);
+  await deleteOldAnswers(database.fork(), now);
+  await deleteOldUpdateAnswers(database.fork(), now);
+  await deleteOldBatches(database.fork(), new Date(now.getTime() - batchRetentionMilliseconds));
 }

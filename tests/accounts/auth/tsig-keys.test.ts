@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../../server/access/caller.ts";
-import { deleteExpired } from "../../../server/composition/housekeeping.ts";
+import { deleteExpired } from "../../../server/composition/job-list.ts";
 import { queries } from "../../../server/database/database.ts";
 import { tsigAlgorithms } from "../../../server/dns/wire/tsig.ts";
 import { assign, idOf } from "../../assignments/assigned.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { deleteExpired } from "../../../server/composition/housekeeping.ts";
+import { deleteExpired } from "../../../server/composition/job-list.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 import { manualZone, type Zone } from "../../support/zones.ts";
