@@ -2,7 +2,7 @@ import type { Actor } from "../../access/actor.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
-import { securityNotice } from "../../mail/templates/security-notice.ts";
+import { securityNotice } from "../../mail/letters.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { Revoked } from "../users/access/revocation.ts";
 import { verifiedAddress } from "../users/email/verified-address.ts";

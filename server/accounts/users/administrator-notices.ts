@@ -3,7 +3,7 @@ import type { Caller } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
-import { securityNotice } from "../../mail/templates/security-notice.ts";
+import { securityNotice } from "../../mail/letters.ts";
 import type { EventMetadata } from "../../platform/events.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 

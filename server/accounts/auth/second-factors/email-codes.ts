@@ -4,7 +4,7 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
 import type { Mailer } from "../../../mail/mailer.ts";
-import { signInCode } from "../../../mail/templates/sign-in-code.ts";
+import { signInCode } from "../../../mail/letters.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 const triesPerCode = 5;

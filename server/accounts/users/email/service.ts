@@ -8,7 +8,7 @@ import { queries, type EntityManager } from "../../../database/database.ts";
 import { mapUniqueViolation } from "../../../database/map-unique-violation.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import type { MailOutbox } from "../../../mail/outbox.ts";
-import { verifyEmail } from "../../../mail/templates/verify-email.ts";
+import { verifyEmail } from "../../../mail/letters.ts";
 import { endOutstanding } from "../access/outstanding.ts";
 import { User } from "../../../database/tables/users.ts";
 import { lockAccount } from "../lock-account.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mailOf } from "../../../mail/letter.ts";
+import { mailOf } from "../../../mail/letters.ts";
 import type { Mail } from "../../../mail/mailer.ts";
 import type { ChannelKind, ChannelMessage, Outcome, Ports } from "../kind.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailOf } from "../../server/mail/letter.ts";
+import { mailOf } from "../../server/mail/letters.ts";
 import { Mailer } from "../../server/mail/mailer.ts";
 import { createLog } from "../../server/platform/log.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
