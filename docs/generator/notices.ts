@@ -10,15 +10,13 @@ import { finishedNotice, progressNotice } from "../../server/batches/notices.ts"
 import { requestNotice } from "../../server/change-requests/notices.ts";
 import { noNotes } from "../../server/dns/record.ts";
 import type { Batch } from "../../server/batches/batch.ts";
-import { expired, type DueReminder } from "../../server/expiry/due-reminders.ts";
-import { failedLookup } from "../../server/expiry/failed-lookup-notice.ts";
-import { registrationChanged } from "../../server/expiry/registration-notice.ts";
+import { expired, reminderNotice, type DueReminder } from "../../server/expiry/remind-job.ts";
+import { failedLookup, registrationChanged } from "../../server/expiry/notices.ts";
 import { reviewDue } from "../../server/records/review-notice.ts";
 import { mirrorNotice } from "../../server/mirrors/notices.ts";
-import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
-import { changeMessage } from "../../server/change-reports/messages.ts";
+import { changeMessage } from "../../server/change-reports/changes.ts";
 import type { NotificationEvent, ZoneChanged, Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";

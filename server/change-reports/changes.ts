@@ -3,11 +3,13 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { qualifiedName } from "../dns/names/views.ts";
 import type { ZoneFilter } from "../database/tables/channels.ts";
 import { coversType } from "../notifications/channels/zone-filter.ts";
-import type { ZoneChanged } from "../platform/events.ts";
+import type { ZoneChanged, NotificationContent } from "../platform/events.ts";
 
 const listedChanges = 50;
 /** A record's value in the text of a message. */
 const longestValue = 200;
+/** In UTF-16 code units, as other notifications. */
+const longestContent = 1_000;
 
 /** A change of a zone, with what a message says of it. */
 export interface ReportedChange {
@@ -61,23 +63,6 @@ export async function reportedChange(
   };
 }
 
-/** Returns by which means a change was made, and their name. */
-function meansOf(
-  set: {
-    actor_id: string | null;
-    request_number: number | null;
-    token_name: string | null;
-    tsig_key: string | null;
-    key_label: string | null;
-  },
-  tokenId: string | null,
-): Pick<ReportedChange, "means" | "meansName"> {
-  if (set.request_number !== null) return { means: "request", meansName: `#${set.request_number}` };
-  if (set.tsig_key !== null) return { means: "key", meansName: set.key_label ?? set.tsig_key };
-  if (tokenId !== null) return { means: "token", meansName: set.token_name };
-  return { means: set.actor_id === null ? "service" : "session", meansName: null };
-}
-
 /** Returns the changes of the types that a channel hears of. */
 export function heardChanges({ changes }: ReportedChange, filter: ZoneFilter): HistoryChange[] {
   return changes.filter(({ before, after }) =>
@@ -110,8 +95,68 @@ export function changedMetadata(change: ReportedChange, filter: ZoneFilter, site
   };
 }
 
+/** Returns the message about one change. */
+export function changeMessage(changed: ZoneChanged, now: Date): NotificationContent {
+  const { domainName, message, url } = changed;
+  const head = `${madeBy(changed)} changed ${recordCount(changed)}${message === null ? "." : `: “${message}”`}`;
+  return {
+    event: "zone.changed",
+    title: `${domainName} changed`,
+    content: fitting([head, ...changeLines(changed)], url),
+    level: "info",
+    metadata: { ...changed },
+    createdAt: now,
+  };
+}
+
+/** Returns the message about the changes since the last one. @param total all of them; `listed` are the first */
+export function digestMessage(
+  listed: readonly ZoneChanged[],
+  total: number,
+  now: Date,
+  siteUrl: string,
+): NotificationContent {
+  const names = [...new Set(listed.map(({ domainName }) => domainName))];
+  const [first = ""] = names;
+  const lines = listed.map((changed) => {
+    const why = changed.message === null ? "" : `: “${changed.message}”`;
+    return `${changed.at.slice(0, 16).replace("T", " ")} ${changed.domainName}: ${recordCount(changed)} by ${madeBy(changed)}${why}`;
+  });
+  const where = names.length === 1 ? first : `${names.length}${total > listed.length ? " or more" : ""} zones`;
+  return {
+    event: "zone.changed",
+    title: total === 1 ? `1 change in ${where}` : `${total} changes in ${where}`,
+    content: fitting(lines, siteUrl),
+    level: "info",
+    metadata: { digest: true, total, changes: listed },
+    createdAt: now,
+  };
+}
+
+/** Returns by which means a change was made, and their name. */
+function meansOf(
+  set: {
+    actor_id: string | null;
+    request_number: number | null;
+    token_name: string | null;
+    tsig_key: string | null;
+    key_label: string | null;
+  },
+  tokenId: string | null,
+): Pick<ReportedChange, "means" | "meansName"> {
+  if (set.request_number !== null) return { means: "request", meansName: `#${set.request_number}` };
+  if (set.tsig_key !== null) return { means: "key", meansName: set.key_label ?? set.tsig_key };
+  if (tokenId !== null) return { means: "token", meansName: set.token_name };
+  return { means: set.actor_id === null ? "service" : "session", meansName: null };
+}
+
+function counted(changes: readonly HistoryChange[]) {
+  const of = (action: HistoryChange["action"]) => changes.filter((change) => change.action === action).length;
+  return { creates: of("create"), updates: of("update"), deletes: of("delete") };
+}
+
 /** Returns one line for each changed record, as a patch shows it. */
-export function changeLines({ changes }: ZoneChanged): string[] {
+function changeLines({ changes }: ZoneChanged): string[] {
   return changes.map(({ before, after }) => {
     const { name, recordType } = after ?? before ?? { name: "", recordType: "" };
     const values = [before?.value, after?.value].flatMap((value) => (value === undefined ? [] : [clipped(value)]));
@@ -121,7 +166,7 @@ export function changeLines({ changes }: ZoneChanged): string[] {
 }
 
 /** Returns who made a change, and by which means. */
-export function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | "means" | "meansName">): string {
+function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | "means" | "meansName">): string {
   const who = actor ?? "Zonewright";
   if (means === "token") return meansName === null ? `${who} (a deleted token)` : `${who} (token “${meansName}”)`;
   if (means === "key") return `${who} (TSIG key “${meansName}”)`;
@@ -129,18 +174,23 @@ export function madeBy({ actor, means, meansName }: Pick<ZoneChanged, "actor" | 
 }
 
 /** Returns the number of records that changed. */
-export function recordCount({
-  creates,
-  updates,
-  deletes,
-}: Pick<ZoneChanged, "creates" | "updates" | "deletes">): string {
+function recordCount({ creates, updates, deletes }: Pick<ZoneChanged, "creates" | "updates" | "deletes">): string {
   const total = creates + updates + deletes;
   return total === 1 ? "1 record" : `${total} records`;
 }
 
-function counted(changes: readonly HistoryChange[]) {
-  const of = (action: HistoryChange["action"]) => changes.filter((change) => change.action === action).length;
-  return { creates: of("create"), updates: of("update"), deletes: of("delete") };
+/** Joins as many lines as fit, says how many are left out, and ends with the address. */
+function fitting(lines: readonly string[], url: string): string {
+  const room = longestContent - url.length - 40;
+  const shown: string[] = [];
+  let length = 0;
+  for (const line of lines) {
+    if (length + line.length + 1 > room) break;
+    shown.push(line);
+    length += line.length + 1;
+  }
+  const left = lines.length - shown.length;
+  return [...shown, ...(left > 0 ? [`And ${left} more.`] : []), url].join("\n");
 }
 
 function clipped(value: string): string {

@@ -5,8 +5,7 @@ import type { Digest, ZoneFilter } from "../database/tables/channels.ts";
 import { coversDomain, dueAt } from "../notifications/channels/zone-filter.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
-import { changedMetadata, heardChanges, reportedChange } from "./changes.ts";
-import { changeMessage, digestMessage } from "./messages.ts";
+import { changedMetadata, heardChanges, reportedChange, changeMessage, digestMessage } from "./changes.ts";
 
 /** The job that reports what a crash left, and the digests that are due. */
 export const reportJobName = "changes.report";

@@ -1,18 +1,25 @@
-import type { Database, EntityManager } from "../database/database.ts";
+import { sql } from "kysely";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
 import type { Job } from "../jobs/jobs.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import { claimDue, type DueDomain } from "./due-domains.ts";
-import { failedLookup, manyFailedLookups, NoticeBudget } from "./failed-lookup-notice.ts";
-import { failure } from "./failure.ts";
+import {
+  failedLookup,
+  manyFailedLookups,
+  NoticeBudget,
+  auditRegistration,
+  manyRegistrationsChanged,
+  registrationChanged,
+} from "./notices.ts";
+import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
-import type { Finding } from "./registration.ts";
-import { auditRegistration, manyRegistrationsChanged, registrationChanged } from "./registration-notice.ts";
 import { storeFinding, type StoredFinding } from "./store-finding.ts";
 
 const atOnce = 16;
 /** Number of domains claimed with one statement. A crash delays at most this many. */
 const claimed = 64;
+/** Lease of a claim. If the process crashes, another one looks up its domains after this time. */
+const turnMinutes = 60;
 /** Maximum time for one domain, including waits for rate-limited servers. */
 const lookUpMilliseconds = 120_000;
 const turnMilliseconds = 60_000;
@@ -20,6 +27,13 @@ const turnMilliseconds = 60_000;
 const longestRunMilliseconds = 30 * 60_000;
 /** Consecutive failed lookups before users are notified; with the delays between them, about five hours. */
 const failuresBeforeNotice = 3;
+
+/** A domain that is due for a lookup. */
+interface DueDomain {
+  id: string;
+  name: string;
+  view: string;
+}
 
 interface Parts {
   database: Database;
@@ -115,4 +129,25 @@ export class ExpiryCheckJob implements Job {
     if (notice === "single") await this.#parts.notifications.notify(tx, failedLookup(domain, ownerId, reason));
     if (notice === "summary") await this.#parts.notifications.notify(tx, manyFailedLookups(domain, reason));
   }
+}
+
+/**
+ * Claims domains that are due for a lookup, longest overdue first, so that no other instance looks them up. Skips domains that are
+ * disabled, have no automatic checks, or have a manually set date.
+ */
+async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<DueDomain[]> {
+  const { rows } = await sql<DueDomain>`
+    with due as (
+      select id from domains
+      where status = 'active' and auto_check_expiry and expiry_source is distinct from 'manual'
+        and (expiry_next_check_at is null or expiry_next_check_at <= ${now}::timestamptz)
+      order by expiry_next_check_at nulls first
+      limit ${atMost}
+      for update skip locked
+    )
+    update domains set expiry_next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
+    from due where domains.id = due.id
+    returning domains.id, domains.name, domains.view
+  `.execute(queries(em));
+  return rows;
 }

@@ -1,9 +1,8 @@
 import { specialUseAbove } from "../dns/names/special-use.ts";
-import type { Failure } from "./failure.ts";
+import { earliestExpiry, type Failure, type ExpirySource, type Finding, type Registration } from "./registration.ts";
 import type { RdapBootstrap } from "./rdap/bootstrap.ts";
 import type { RdapClient } from "./rdap/client.ts";
 import { isReverse, registrableOf } from "./registrable.ts";
-import { earliestExpiry, type ExpirySource, type Finding, type Registration } from "./registration.ts";
 import type { Patience } from "./server-pace.ts";
 import type { WhoisClient } from "./whois/client.ts";
 

@@ -6,10 +6,9 @@ import type { EntityManager } from "../database/database.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { badField, notFound } from "../platform/errors.ts";
 import { parseZoneName } from "../dns/names/names.ts";
-import { failure } from "./failure.ts";
+import { failure, type Finding } from "./registration.ts";
 import type { ExpiryLookup } from "./lookup.ts";
-import type { Finding } from "./registration.ts";
-import { registrationChanged } from "./registration-notice.ts";
+import { registrationChanged } from "./notices.ts";
 import { storeFinding, type StoredFinding } from "./store-finding.ts";
 
 /** Maximum duration of a manual lookup, including the maximum wait for one server's rate limit. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { nextCheck } from "../../server/expiry/next-check.ts";
+import { nextCheck } from "../../server/expiry/store-finding.ts";
 import { registrableOf } from "../../server/expiry/registrable.ts";
 import type { Finding } from "../../server/expiry/registration.ts";
 import { day, hour } from "../support/clock.ts";

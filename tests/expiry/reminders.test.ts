@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { takeReminders } from "../../server/expiry/due-reminders.ts";
-import { reminderNotice } from "../../server/expiry/reminder-notice.ts";
+import { takeReminders, reminderNotice } from "../../server/expiry/remind-job.ts";
 import type { Body } from "../support/zones.ts";
 import { Clock, day, hour } from "../support/clock.ts";
 import type { RestClient } from "../support/rest-client.ts";

@@ -1,8 +1,7 @@
 import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer, Registration } from "../registration.ts";
-import { cleanRegistryText } from "../clean-registry-text.ts";
-import { distinct, readDs, readHostNames } from "../delegation-data.ts";
+import { cleanRegistryText, distinct, readDs, readHostNames } from "../registry-text.ts";
 
 /** A parsed domain object (RFC 9083 §5.3), with the URL of the registrar's own object. */
 export type RdapAnswer = Exclude<Answer, { kind: "registered" | "no registry" }> | RdapRegistration;

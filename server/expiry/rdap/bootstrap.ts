@@ -4,8 +4,6 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../net/egress.ts";
-import { readBootstrap, type ServersBySuffix } from "./bootstrap-file.ts";
-import { bundledServers, unlistedServers } from "./bundled-servers.ts";
 
 const ianaUrl = "https://data.iana.org/rdap/dns.json";
 const hour = 3_600_000;
@@ -14,8 +12,16 @@ const freshMilliseconds = 24 * hour;
 const againMilliseconds = hour;
 const maxBytes = 4 * 1024 * 1024;
 
+/** RFC 9224 §3. */
+const bootstrapFile = z.object({
+  services: z.array(z.tuple([z.array(z.string()), z.array(z.string())]).rest(z.unknown())).min(1),
+});
+
 /** The list as cached on disk, unmodified. */
 const storedFile = z.object({ url: z.string(), fetchedAt: z.iso.datetime(), text: z.string() });
+
+/** RDAP servers by suffix in A-labels; HTTPS servers first. */
+type ServersBySuffix = ReadonlyMap<string, readonly string[]>;
 
 interface Bootstrap {
   servers: ServersBySuffix;
@@ -119,4 +125,68 @@ export class RdapBootstrap {
       );
     }
   }
+}
+
+/** Parses the list of RDAP servers (RFC 9224). @returns null if it is invalid or has no servers */
+export function readBootstrap(text: string): ServersBySuffix | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const parsed = bootstrapFile.safeParse(json);
+  if (!parsed.success) return null;
+  const servers = new Map<string, string[]>();
+  for (const [suffixes, urls] of parsed.data.services) {
+    const usable = urls.filter((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""));
+    const ordered = usable.toSorted((a, b) => Number(b.startsWith("https:")) - Number(a.startsWith("https:")));
+    if (ordered.length > 0) for (const suffix of suffixes) servers.set(suffix.toLowerCase(), ordered);
+  }
+  return servers.size > 0 ? servers : null;
+}
+
+/**
+ * Bundled RDAP servers by suffix. They apply until IANA's list has been fetched once; other suffixes then use WHOIS.
+ */
+const bundledServers: ReadonlyMap<string, readonly string[]> = table([
+  ["com", "https://rdap.verisign.com/com/v1/"],
+  ["net", "https://rdap.verisign.com/net/v1/"],
+  ["name", "https://tld-rdap.verisign.com/name/v1/"],
+  ["cc", "https://tld-rdap.verisign.com/cc/v1/"],
+  ["org", "https://rdap.publicinterestregistry.org/rdap/"],
+  ["info mobi pro asia", "https://rdap.identitydigital.services/rdap/"],
+  ["biz", "https://rdap.nic.biz/"],
+  ["app dev page", "https://pubapi.registry.google/rdap/"],
+  ["xyz", "https://rdap.centralnic.com/xyz/"],
+  ["online site store tech", "https://rdap.radix.host/rdap/"],
+  ["ar", "https://rdap.nic.ar/"],
+  ["au", "https://rdap.cctld.au/rdap/"],
+  ["br", "https://rdap.registro.br/"],
+  ["ca", "https://rdap.ca.fury.ca/rdap/"],
+  ["cz", "https://rdap.nic.cz/"],
+  ["fi", "https://rdap.fi/rdap/rdap/"],
+  ["fr", "https://rdap.nic.fr/"],
+  ["is", "https://rdap.isnic.is/rdap/"],
+  ["nl", "https://rdap.sidn.nl/"],
+  ["no", "https://rdap.norid.no/"],
+  ["pl", "https://rdap.dns.pl/"],
+  ["sg", "https://rdap.sgnic.sg/rdap/"],
+  ["si", "https://rdap.register.si/"],
+  ["tw", "https://ccrdap.twnic.tw/tw/"],
+  ["uk", "https://rdap.nominet.uk/uk/"],
+]);
+
+/** Registries' servers that are missing from IANA's list. */
+const unlistedServers: ReadonlyMap<string, readonly string[]> = table([
+  ["ch", "https://rdap.nic.ch/"],
+  ["co", "https://rdap.nic.co/"],
+  ["de", "https://rdap.denic.de/"],
+  ["ac io me sh", "https://rdap.identitydigital.services/rdap/"],
+  ["li", "https://rdap.nic.li/"],
+  ["us", "https://rdap.nic.us/"],
+]);
+
+function table(rows: readonly (readonly [suffixes: string, url: string])[]): Map<string, string[]> {
+  return new Map(rows.flatMap(([suffixes, url]) => suffixes.split(" ").map((suffix) => [suffix, [url]])));
 }

@@ -1,9 +1,16 @@
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
 import { retryAfterSeconds } from "../../net/retry-after.ts";
-import { askedTooOften, callFailed, failure, noTurn, type Failure } from "../failure.ts";
+import {
+  askedTooOften,
+  callFailed,
+  failure,
+  noTurn,
+  type Failure,
+  type Registration,
+  type Settled,
+} from "../registration.ts";
 import { readRdapAnswer, type RdapAnswer, type RdapRegistration } from "./answer.ts";
-import type { Registration, Settled } from "../registration.ts";
 import type { Patience, ServerPace } from "../server-pace.ts";
 
 const mostRedirects = 3;

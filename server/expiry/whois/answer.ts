@@ -1,21 +1,7 @@
 import { domainToASCII } from "node:url";
 import { parseExpiryDate } from "../dates.ts";
 import type { Answer } from "../registration.ts";
-import { cleanRegistryText } from "../clean-registry-text.ts";
-import { distinct, readDs, readHostNames } from "../delegation-data.ts";
-import {
-  dsKeys,
-  nameKeys,
-  nameServerKeys,
-  referralKeys,
-  registrarExpiryKeys,
-  registrarKeys,
-  registrationKeys,
-  registryExpiryKeys,
-  signedKeys,
-  statusKeys,
-} from "./keys.ts";
-import { readPairs, type Pair } from "./pairs.ts";
+import { cleanRegistryText, distinct, readDs, readHostNames } from "../registry-text.ts";
 
 /** A parsed WHOIS answer, and the server that it refers to. */
 export interface WhoisAnswer {
@@ -123,4 +109,125 @@ function referralIn(pairs: readonly Pair[]): string | null {
     const [, host] = /^(?:r?whois:\/\/)?([\w.-]+(?::\d{1,5})?)\/?$/i.exec(value) ?? [];
     return host?.includes(".") ? host.toLowerCase() : null;
   });
+}
+
+/** A `key: value` line of a WHOIS answer. The key is in lower case, with single spaces between words. */
+interface Pair {
+  key: string;
+  value: string;
+}
+
+/** Further lines of a block that are read. */
+const mostBelow = 20;
+const mostLines = 5_000;
+const longestLine = 500;
+
+/**
+ * Returns the pairs in an answer. WHOIS defines no format (RFC 3912 §2): most servers write `key: value`, some `[key] value`, and some
+ * put the value, or a block about it, on the lines below the key.
+ */
+function readPairs(text: string): Pair[] {
+  const lines = text.split(/\r\n|\r|\n/, mostLines).map((line) => line.slice(0, longestLine).trimEnd());
+  return lines.flatMap((line, index) => {
+    const pair = pairOf(line);
+    if (!pair) return [];
+    if (pair.value !== "")
+      return [pair.value, ...hostsBelow(lines, index)].map((text) => ({ key: pair.key, value: text }));
+    const value = valueBelow(lines, index);
+    if (value === "") return [];
+    return [value, ...moreBelow(lines, index)].map((text) => ({ key: pair.key, value: text }));
+  });
+}
+
+function pairOf(line: string): Pair | null {
+  if (/^\s*(?:[%#;]|>>>|--)/.test(line)) return null;
+  const [, bracketed, behind] = /^\s*(?:[a-z](?:\.| ) *)?\[([^\]]{1,60})\](.*)$/i.exec(line) ?? [];
+  if (bracketed !== undefined) return { key: keyOf(bracketed), value: (behind ?? "").trim() };
+  // "Record expires on 2027-05-31 23:59:59 (UTC+8)"
+  const [, sentence, date] = /^\s*((?:record )?expires on)\s+(\d.*)$/i.exec(line) ?? [];
+  if (sentence !== undefined) return { key: keyOf(sentence), value: date ?? "" };
+  // A colon within a URL does not end a key.
+  const [, key, value] = /^\s*([^:]{1,60}?)[.\s]*:(?!\/\/)(.*)$/.exec(line) ?? [];
+  return key === undefined ? null : { key: keyOf(key), value: (value ?? "").trim() };
+}
+
+function keyOf(text: string): string {
+  return text
+    .replaceAll(/[._\s]+/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
+/** Returns the first line of the block below a key. If that line is itself a name's pair, returns its value. */
+function valueBelow(lines: readonly string[], index: number): string {
+  const next = lines[index + 1];
+  if (next === undefined || next.trim() === "" || indent(next) <= indent(lines[index] ?? "")) return "";
+  const below = pairOf(next);
+  if (below && below.value !== "" && /^(?:name|organi[sz]ation(?: name)?)$/.test(below.key)) return below.value;
+  return below && /^[\w ]{1,30}$/.test(below.key) && below.value !== "" ? "" : next.trim();
+}
+
+/** Returns host names aligned below the value of a pair, as lists of name servers have them. */
+function hostsBelow(lines: readonly string[], index: number): string[] {
+  const below = lines.slice(index + 1, index + 1 + mostBelow);
+  const end = below.findIndex((line) => !/^\s{8,}[\w-]+(?:\.[\w-]+)+\.?(?:\s|$)/.test(line));
+  return below.slice(0, end === -1 ? below.length : end).map((line) => line.trim());
+}
+
+/** Returns the other lines of a block that is a list, such as one of name servers. */
+function moreBelow(lines: readonly string[], index: number): string[] {
+  const depth = indent(lines[index + 1] ?? "");
+  const more: string[] = [];
+  for (const line of lines.slice(index + 2, index + 2 + mostBelow)) {
+    if (line.trim() === "" || indent(line) !== depth || pairOf(line)) break;
+    more.push(line.trim());
+  }
+  return more;
+}
+
+function indent(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Registries' keys for the expiry date. Case is ignored; dots and underscores count as spaces. */
+const registryExpiryKeys = keys(`
+  registry expiry date, registry expiration date, domain expiration date, domain expiry, domain expires, domain datebilleduntil,
+  expiration date, expiration time, expiration, expire date, expire-date, expire, expires, expires at, expires on, expires-on,
+  expiry date, expiry, exp date, paid-till, paid till, record expires on, record expired, registered until, renewal date, renewal,
+  valid until, valid-until, validity, 有効期限
+`);
+
+const registrarExpiryKeys = keys(`
+  registrar registration expiration date, registrar expiration date, registrar expiry date
+`);
+
+const registrarKeys = keys(`
+  registrar, registrar name, sponsoring registrar, registrar organization, registrar company, current registrar, authorized agency
+`);
+
+const statusKeys = keys("domain status, status, state, eppstatus, 状態");
+
+const nameServerKeys = keys(`
+  name server, name servers, nameserver, nameservers, nserver, domain nameservers, nsentry, ns, primary name server, secondary name server, ネームサーバ
+`);
+
+const dsKeys = keys("dnssec ds data, ds-rdata, ds rdata, ds data, ds record, ds, signing key");
+
+/** Keys whose value `unsigned` or `no` says that the name has no DS records. */
+const signedKeys = keys("dnssec, dnssec signed, dnssec status");
+
+const nameKeys = keys("domain name, domain, ascii domain name, ドメイン名");
+
+/** Keys for a referral: IANA refers to the registry's server, and a registry to the registrar's. */
+const referralKeys = keys("refer, whois, whois server, registrar whois server, referralserver");
+
+/** Keys that occur only in registrations. */
+const registrationKeys = keys(`
+  registrar, sponsoring registrar, created, creation date, created on, registered, registered on, registered date, domain registered,
+  登録年月日, nserver, name server, name servers, nameserver, nameservers, domain nameservers, holder, registrant, changed,
+  last update, modified, record created
+`);
+
+function keys(list: string): ReadonlySet<string> {
+  return new Set(list.split(",").map((key) => key.trim()));
 }

@@ -1,12 +1,19 @@
 import type { Socket } from "node:net";
 import type { Egress } from "../../net/egress.ts";
 import { EgressError } from "../../net/egress-error.ts";
-import { askedTooOften, callFailed, failure, noTurn, type Failure } from "../failure.ts";
-import type { Answer, Registration, Settled } from "../registration.ts";
+import {
+  askedTooOften,
+  callFailed,
+  failure,
+  noTurn,
+  type Failure,
+  type Answer,
+  type Registration,
+  type Settled,
+} from "../registration.ts";
 import type { Registrable } from "../registrable.ts";
 import type { Patience, ServerPace } from "../server-pace.ts";
 import { readWhoisAnswer, type WhoisAnswer } from "./answer.ts";
-import { ianaServer, whoisPort, whoisQuery, whoisServer, type WhoisServer } from "./servers.ts";
 
 const callMilliseconds = 10_000;
 const maxBytes = 128 * 1024;
@@ -14,6 +21,18 @@ const maxBytes = 128 * 1024;
 const mostServers = 3;
 const cacheMilliseconds = 24 * 3_600_000;
 const mostCached = 2_000;
+
+/** A WHOIS server. */
+interface WhoisServer {
+  host: string;
+  port: number;
+}
+
+/** The default port (RFC 3912 §2). */
+const whoisPort = 43;
+
+/** IANA's server, which answers with a referral to the registry's server. */
+const ianaServer: WhoisServer = { host: "whois.iana.org", port: whoisPort };
 
 type Said = Settled | Failure | { kind: "no registry" };
 
@@ -165,4 +184,29 @@ function joined(registry: Registration, registrar: Registration): Registration {
     nameServers: registry.nameServers ?? registrar.nameServers,
     ds: registry.ds ?? registrar.ds,
   };
+}
+
+/** Parses a server's address. @param text `host`, `host:port` or `[address]:port` */
+function whoisServer(text: string): WhoisServer {
+  const [, bracketed, host = text, port] = /^(?:\[([\da-f:.]+)\]|([^:]+))(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  return { host: bracketed ?? host, port: port === undefined ? whoisPort : Number(port) };
+}
+
+/**
+ * Query formats of servers that need more than the bare name: to search only domains, not name servers or registrars of that name, to
+ * answer in English, or to query a name in A-labels.
+ */
+const forms: Readonly<Record<string, (name: string) => string>> = {
+  "whois.verisign-grs.com": (name) => `domain ${name}`,
+  "ccwhois.verisign-grs.com": (name) => `domain ${name}`,
+  "tvwhois.verisign-grs.com": (name) => `domain ${name}`,
+  "whois.denic.de": (name) => `-T dn,ace ${name}`,
+  "whois.jprs.jp": (name) => `${name}/e`,
+  "whois.punktum.dk": (name) => `--charset=utf-8 ${name}`,
+  "whois.nic.name": (name) => `domain=${name}`,
+};
+
+/** Returns the query line for a name at this server. */
+function whoisQuery({ host }: WhoisServer, name: string): string {
+  return forms[host]?.(name) ?? name;
 }

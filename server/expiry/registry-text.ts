@@ -1,5 +1,6 @@
 import { domainToASCII } from "node:url";
 
+const longestText = 200;
 /** More are ignored: no registry allows as many. */
 const mostValues = 50;
 const hostName = /^(?=.{1,253}$)(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d])?\.)+[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/;
@@ -24,7 +25,23 @@ export function readDs(text: string): string | null {
   return hex.length >= 40 && hex.length <= 128 && /^(?:[\da-f]{2})+$/.test(hex) ? `${numbers.join(" ")} ${hex}` : null;
 }
 
+/** Cleans registry text. Returns null for empty text and for placeholders such as "redacted". */
+export function cleanRegistryText(text: string): string | null {
+  const line = oneLine(text);
+  return line === "" || /^(?:redacted|not disclosed|data protected|n\/a$)/i.test(line) ? null : line;
+}
+
 /** Sorts values and removes duplicates. */
 export function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].toSorted().slice(0, mostValues);
+}
+
+/** Makes untrusted text safe to store and display: a single line of limited length, without control characters. */
+function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim()
+    .slice(0, longestText)
+    .toWellFormed();
 }
