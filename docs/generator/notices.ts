@@ -2,7 +2,7 @@ import { assignmentNotice } from "../../server/assignments/notices.ts";
 import { signInNotice } from "../../server/accounts/auth/new-sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in-notice.ts";
 import { failedChange } from "../../server/changes/repair.ts";
-import { disabledNotice } from "../../server/notifications/channels/disabled-notice.ts";
+import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";

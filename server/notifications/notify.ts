@@ -1,10 +1,10 @@
+import { sql } from "kysely";
 import { afterCommit } from "../database/after-commit.ts";
-import type { EntityManager } from "../database/database.ts";
+import { jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import type { Logger } from "../platform/log.ts";
 import type { InAppNotifications } from "./in-app-notifications.ts";
 import type { Outbox } from "./channels/outbox.ts";
 import type { EventMetadata, Notice, NotificationEvent, NotificationContent } from "../platform/events.ts";
-import { among, personsOf, type Person } from "./recipients.ts";
 
 /** A notice whose `metadata` type depends on its `event`. */
 export type TypedNotice<Event extends NotificationEvent = NotificationEvent> = {
@@ -98,6 +98,47 @@ function forOthers(message: NotificationContent, meant: readonly Person[]): Noti
   const names = users.map(({ username }) => username).join(", ");
   const metadata = { ...message.metadata, users };
   return { ...message, title: clipped(`${names}: ${message.title}`, longestTitle), metadata };
+}
+
+interface Person {
+  id: string;
+  username: string;
+  administrator: boolean;
+  /** Whether in-app notifications are enabled. */
+  inApp: boolean;
+  /** Whether email notifications are enabled and the address is verified. */
+  byMail: boolean;
+}
+
+/** Returns all named users who are not disabled, each once, with one query. */
+async function personsOf(em: EntityManager, named: readonly Notice["to"][]): Promise<Person[]> {
+  const userIds = [...new Set(named.flatMap((to) => to.userIds ?? []))];
+  const administrators = named.some((to) => to.administrators === true);
+  if (userIds.length === 0 && !administrators) return [];
+  const rows = await queries(em)
+    .selectFrom("users")
+    .select(["id", "username", "role", "email_verified_by", "notifications_enabled", "email_notifications_enabled"])
+    .where("disabled_at", "is", null)
+    .where((eb) =>
+      eb.or([
+        eb("id", "in", sql<string>`(select value::uuid from ${jsonTexts(userIds)})`),
+        ...(administrators ? [eb("role", "=", "admin")] : []),
+      ]),
+    )
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    username: row.username,
+    administrator: row.role === "admin",
+    inApp: row.notifications_enabled,
+    byMail: row.email_notifications_enabled && row.email_verified_by !== null,
+  }));
+}
+
+/** Returns the persons addressed by a notice. */
+function among(persons: readonly Person[], { userIds = [], administrators = false }: Notice["to"]): Person[] {
+  const ids = new Set(userIds);
+  return persons.filter(({ id, administrator }) => ids.has(id) || (administrators && administrator));
 }
 
 function clipped(text: string, longest: number): string {

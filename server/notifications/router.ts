@@ -8,10 +8,10 @@ import {
   notificationIdInput,
   notificationList,
   streamInput,
-  type streamMessage,
   updatedCount,
+  type streamMessage,
 } from "./schemas.ts";
-import { messagesOf } from "./subscription.ts";
+import { messagesOf } from "./message-queue.ts";
 
 const tag = "Notifications";
 

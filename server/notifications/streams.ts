@@ -1,12 +1,12 @@
-import type { EndListener, Identified } from "../access/authenticator.ts";
-import type { Database, EntityManager } from "../database/database.ts";
+import { sql } from "kysely";
+import { liveSessions, type EndListener, type Identified } from "../access/authenticator.ts";
+import { jsonTexts, queries, type Database, type EntityManager } from "../database/database.ts";
 import { AppError, stopping } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Hub } from "./hub.ts";
 import type { SharedLogs } from "./in-app-notifications.ts";
 import type { InAppNotification } from "./notification-log.ts";
-import { standings, type StreamEligibility } from "./stream-eligibility.ts";
 
 export const streamsPerUser = 5;
 const heartbeatMilliseconds = 15_000;
@@ -20,6 +20,9 @@ const retryAfterSeconds = 15;
  * token has ended. `off`: the user turned notifications off. `stopping`: the service is shutting down.
  */
 export type EndReason = "expired" | "refused" | "off" | "stopping";
+
+/** Whether a stream may receive notifications. `off`: the user turned them off; null: the session or token has ended. */
+type StreamEligibility = "welcome" | "off" | null;
 
 /** What every stream needs, whatever it sends. */
 export interface StreamSink {
@@ -260,4 +263,37 @@ function refusal(standing: StreamEligibility | undefined): AppError {
   return standing === "off"
     ? new AppError("FORBIDDEN", "Your notifications are turned off. Set `notificationsEnabled` in your profile first.")
     : new AppError("UNAUTHORIZED", "The token is no longer valid. Refresh the session or sign in again.");
+}
+
+/** Returns the eligibility for each credential, in the same order. Runs at most one query for sessions and one for personal tokens. */
+async function standings(
+  em: EntityManager,
+  now: Date,
+  holders: readonly { identified: Identified }[],
+): Promise<StreamEligibility[]> {
+  const callers = holders.map(({ identified }) => identified.caller);
+  const sessionIds = callers.flatMap(({ sessionId }) => sessionId ?? []);
+  const tokenIds = callers.flatMap(({ tokenId }) => tokenId ?? []);
+  const enabled = new Map<string, boolean>();
+  if (sessionIds.length > 0) {
+    const rows = await liveSessions(em, now)
+      .select(["sessions.id", "users.notifications_enabled"])
+      .where("sessions.id", "in", sql<string>`(select value::uuid from ${jsonTexts(sessionIds)})`)
+      .execute();
+    for (const row of rows) enabled.set(row.id, row.notifications_enabled);
+  }
+  if (tokenIds.length > 0) {
+    const rows = await queries(em)
+      .selectFrom("personal_tokens")
+      .innerJoin("users", "users.id", "personal_tokens.user_id")
+      .select(["personal_tokens.id", "users.notifications_enabled"])
+      .where("personal_tokens.id", "in", sql<string>`(select value::uuid from ${jsonTexts(tokenIds)})`)
+      .where("users.disabled_at", "is", null)
+      .execute();
+    for (const row of rows) enabled.set(row.id, row.notifications_enabled);
+  }
+  return callers.map(({ sessionId, tokenId }) => {
+    const wished = enabled.get(sessionId ?? tokenId ?? "");
+    return wished === undefined ? null : wished ? "welcome" : "off";
+  });
 }

@@ -5,7 +5,7 @@ import { queries, type Database, type EntityManager } from "../../database/datab
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Pause } from "../../platform/pause.ts";
-import type { Notifications } from "../notify.ts";
+import type { Notifications, TypedNotice } from "../notify.ts";
 import { unreadableConfig, type ConfigCipher } from "./config-cipher.ts";
 import {
   claimDue,
@@ -18,8 +18,6 @@ import {
   type Claimed,
   type Transport,
 } from "./deliveries.ts";
-import { disabledNotice } from "./disabled-notice.ts";
-import { nextAttempt } from "./retry-schedule.ts";
 import type { Outcome, Ports } from "./kind.ts";
 import { kindOf } from "./kinds.ts";
 import { noticeMail, sendMail } from "./kinds/email.ts";
@@ -29,6 +27,13 @@ const lanesAtOnce = 8;
 const soonMilliseconds = 20_000;
 /** Maximum time per target and turn, so that a slow target neither blocks others nor lets claims expire. */
 const laneMilliseconds = 30_000;
+const minute = 60_000;
+const hour = 60 * minute;
+/** How long a delivery is retried. */
+const retryPeriod = 48 * hour;
+/** Delays before the second attempt, the third and so on; later attempts wait ten hours. */
+const delays = [5_000, 5 * minute, 30 * minute, 2 * hour, 5 * hour];
+const furtherDelay = 10 * hour;
 
 interface Parts {
   way: Transport;
@@ -257,6 +262,21 @@ export class Deliverer {
   }
 }
 
+/** Returns the notice to administrators about a channel that the service disabled. */
+export function disabledNotice(
+  { id, name, channel }: { id: string; name: string; channel: string },
+  reason: string,
+): TypedNotice<"channel.disabled"> {
+  return {
+    event: "channel.disabled",
+    title: `The channel ${name} was disabled`,
+    content: `Deliveries failed. ${reason} Correct the problem, then enable the channel again.`,
+    level: "error",
+    metadata: { channelId: id, channelName: name, channel },
+    to: { administrators: true },
+  };
+}
+
 /** Moves the delivery with the fewest attempts to the front. */
 function leastTriedFirst(lane: readonly Claimed[]): Claimed[] {
   const [least] = lane.toSorted((a, b) => a.attempts - b.attempts);
@@ -269,4 +289,16 @@ async function succeeded(tx: EntityManager, channelId: string, now: Date): Promi
     .set({ last_success_at: now })
     .where("id", "=", channelId)
     .execute();
+}
+
+/** Returns the time of the next attempt after a failure; null once the retry period is over. */
+function nextAttempt(
+  { attempts, message }: Pick<Claimed, "attempts" | "message">,
+  now: Date,
+  waitSeconds = 0,
+): Date | null {
+  const last = message.createdAt.getTime() + retryPeriod;
+  if (now.getTime() >= last) return null;
+  const wait = Math.max(delays[attempts] ?? furtherDelay, waitSeconds * 1_000);
+  return new Date(Math.min(now.getTime() + wait, last));
 }
