@@ -1,6 +1,6 @@
 import { assignmentNotice } from "../../server/assignments/notices.ts";
-import { signInNotice } from "../../server/accounts/auth/new-sign-in.ts";
-import { wayInNotice, type WayInChange } from "../../server/accounts/auth/way-in-notice.ts";
+import { signInNotice } from "../../server/accounts/auth/sign-in.ts";
+import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-in.ts";
 import { failedChange } from "../../server/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";

@@ -33,7 +33,7 @@ import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
 import { deleteOldBatches } from "../batches/store.ts";
 import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
-import { deleteExpiredFlows } from "../identity/housekeeping.ts";
+import { deleteExpiredFlows } from "../identity/flows.ts";
 
 const day = 24 * 3_600_000;
 const batchRetentionMilliseconds = 90 * day;

@@ -2,17 +2,15 @@ import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../access/caller.ts";
-import { refuseLastWayIn } from "../accounts/auth/last-way-in.ts";
-import type { WaysIn } from "../accounts/auth/ways-in.ts";
+import { refuseLastWayIn, type WaysIn } from "../accounts/auth/ways-in.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { lockAccount } from "../accounts/users/lock-account.ts";
-import { IdentityBinding } from "../database/tables/identity.ts";
+import { IdentityBinding, type ProviderId } from "../database/tables/identity.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import type { Identity } from "./providers/provider.ts";
-import type { ProviderId } from "../database/tables/identity.ts";
 
 interface Parts {
   providers: IdentityProviders;

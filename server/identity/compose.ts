@@ -16,12 +16,10 @@ import { ClientSecrets } from "./client-secrets.ts";
 import { IdentityConfigs } from "./configs.ts";
 import { GroupGrants } from "./groups/grants.ts";
 import { GroupTests } from "./groups/settings.ts";
-import { IdentityFlows } from "./flows.ts";
+import { IdentityFlows, SharedCallback } from "./flows.ts";
 import { createIdentityProviders } from "./providers/catalogue.ts";
 import { ExternalRegistration } from "./registration.ts";
-import { TicketSignIn } from "./ticket-sign-in.ts";
-import { SharedCallback } from "./shared-callback.ts";
-import { IdentityTickets } from "./tickets.ts";
+import { TicketSignIn, IdentityTickets } from "./tickets.ts";
 import { ExternalSignIn } from "./external-sign-in.ts";
 
 /** The services of external sign-in. */

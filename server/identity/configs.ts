@@ -12,7 +12,7 @@ import type { Logger } from "../platform/log.ts";
 import type { AdministratorNotices, ProviderChange } from "../accounts/users/administrator-notices.ts";
 import type { IdentityAddresses } from "./addresses.ts";
 import type { ClientSecrets } from "./client-secrets.ts";
-import { groupsAfter } from "./groups/checked-rules.ts";
+import { groupsAfter } from "./groups/settings.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import {
   fieldsAfter,
@@ -23,13 +23,12 @@ import {
   type IdentityConfigPatch,
   type NewIdentityConfig,
 } from "./config-fields.ts";
-import { changesSignIn, movesEndpoints, requireSecretAgain, unbindAll } from "./endpoint-changes.ts";
-import { IdentityConfig } from "../database/tables/identity.ts";
-import { endFlowsThrough } from "./housekeeping.ts";
+import { IdentityConfig, providerIds, type ProviderId } from "../database/tables/identity.ts";
+import { endFlowsThrough } from "./flows.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
-import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 import { readsEverything } from "../database/tables/roles.ts";
+import { sameOrigin, secretAgain } from "../net/same-origin.ts";
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {
@@ -307,4 +306,43 @@ export class IdentityConfigs {
 /** Returns where a configuration leads its users, if it says so. The address of its discovery document may be internal. */
 function hostOf({ authorizeUrl }: IdentityConfig): string | null {
   return authorizeUrl ? new URL(authorizeUrl).host : null;
+}
+
+type Endpoints = Record<(typeof urlFields)[number], string | null>;
+
+/** Returns whether a change can grant access: a changed provider could sign in anyone. Disabling one cannot. */
+function changesSignIn({ enabled, ...others }: IdentityConfigPatch): boolean {
+  return enabled === true || Object.values(others).some((value) => value !== undefined);
+}
+
+/** Returns whether a change directs browsers or calls to other URLs. Paths count, because one host may serve files of several parties. */
+function movesEndpoints(config: IdentityConfig, after: Endpoints): boolean {
+  return urlFields.some((field) => (config[field] ?? null) !== after[field]);
+}
+
+/** Prevents sending a stored secret to another server. @throws AppError BAD_REQUEST */
+function requireSecretAgain(config: IdentityConfig, patch: IdentityConfigPatch, after: Endpoints): void {
+  if (patch.clientSecret || typeof config.clientSecret !== "string") return;
+  if (urlFields.every((field) => sameOrigin(config[field] ?? null, after[field]))) return;
+  throw badField(["clientSecret"], secretAgain);
+}
+
+/**
+ * Unlinks all users of a provider.
+ * @returns the unlinked users, whose roles from groups `GroupGrants.unlinked` ends
+ * @throws AppError CONFIRMATION_REQUIRED if there are any and `confirmed` is false
+ */
+async function unbindAll(tx: EntityManager, providerId: ProviderId, confirmed: boolean): Promise<string[]> {
+  const rows = await queries(tx)
+    .deleteFrom("identity_bindings")
+    .where("provider_id", "=", providerId)
+    .returning("user_id")
+    .execute();
+  const users = rows.length;
+  if (users === 0 || confirmed) return rows.map(({ user_id: id }) => id);
+  const affected = users === 1 ? "1 user signs" : `${users} users sign`;
+  throw new AppError(
+    "CONFIRMATION_REQUIRED",
+    `${affected} in through this provider and could no longer do so. To continue, repeat the call with the header x-confirm-delete: true.`,
+  );
 }

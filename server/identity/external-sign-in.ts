@@ -7,17 +7,17 @@ import { lockAccount } from "../accounts/users/lock-account.ts";
 import { sharesCallback, type IdentityAddresses } from "./addresses.ts";
 import type { IdentityBindings } from "./bindings.ts";
 import type { EnabledProvider, IdentityConfigs } from "./configs.ts";
-import { SignInFailure } from "./failures.ts";
-import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow } from "./flows.ts";
+import type { Binder, FlowName, IdentityFlows, ReturnedFlow, StartedFlow, SharedCallback } from "./flows.ts";
 import type { GroupGrants } from "./groups/grants.ts";
 import { outcomeOf } from "./groups/rules.ts";
 import { groupSettings } from "./groups/settings.ts";
-import { sanitizeIdentity } from "./sanitize-identity.ts";
 import { IdentityProviderError, knownProvider, type Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
-import type { SharedCallback } from "./shared-callback.ts";
 import type { IdentityTickets } from "./tickets.ts";
 import { redacted, tellable } from "./redaction.ts";
+
+// oxlint-disable-next-line no-control-regex
+const controls = /[\u0000-\u001f\u007f]/;
 
 /** An authorization response at the callback. */
 export interface Return {
@@ -29,6 +29,27 @@ export interface Return {
 
 /** Query parameters of the redirect to the console after a callback. */
 export type FrontEndQuery = Readonly<Record<string, string>>;
+
+/** Error codes of external sign-in, passed to the console as `error=` (contract §4). */
+type FailureCode =
+  | "access_denied"
+  | "state_invalid"
+  | "provider_error"
+  | "provider_disabled"
+  | "already_bound"
+  | "account_disabled"
+  | "groups_not_sent";
+
+/** A failed flow. The message is for the log, and contains no secrets. */
+export class SignInFailure extends Error {
+  readonly code: FailureCode;
+
+  constructor(code: FailureCode, reason: string) {
+    super(reason);
+    this.name = "SignInFailure";
+    this.code = code;
+  }
+}
 
 interface Parts {
   configs: IdentityConfigs;
@@ -226,4 +247,39 @@ export class ExternalSignIn {
     if (!(await grants.apply(em, user, signing, outcome))) return refusedByGroups;
     return { ticket: await this.#parts.tickets.issue(em, owner.id, providerId) };
   }
+}
+
+/** Validates and normalizes an identity, which is untrusted input. @throws IdentityProviderError for an invalid subject */
+function sanitizeIdentity(identity: Identity): Identity {
+  const { subject } = identity;
+  // OpenID Connect Core 1.0 §2 allows 255 characters.
+  if (subject.length > 255 || controls.test(subject) || !subject.isWellFormed())
+    throw new IdentityProviderError("The subject is invalid.");
+  const email = identity.email !== null && isAddress(identity.email) ? identity.email : null;
+  return {
+    ...identity,
+    email,
+    emailVerified: email !== null && identity.emailVerified,
+    displayName: lineOf(identity.displayName, 100),
+    username: lineOf(identity.username, 100),
+  };
+}
+
+function isAddress(text: string): boolean {
+  return (
+    text.length <= 254 &&
+    /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(text) &&
+    !controls.test(text) &&
+    text.isWellFormed()
+  );
+}
+
+function lineOf(text: string | null, longest: number): string | null {
+  if (text === null) return null;
+  const line = text
+    .toWellFormed()
+    .replaceAll(/\p{C}+/gu, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line === "" ? null : line.slice(0, longest).toWellFormed();
 }

@@ -2,7 +2,7 @@ import { queries, type EntityManager } from "../database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { SecretCipher } from "../platform/secret-cipher.ts";
 import { hashOf, newOpaqueToken } from "../platform/opaque-tokens.ts";
-import { type FlowValues } from "./providers/provider.ts";
+import type { FlowValues } from "./providers/provider.ts";
 import { providerIds, type ProviderId } from "../database/tables/identity.ts";
 
 /** How long a user may take at the provider. */
@@ -39,6 +39,7 @@ export interface ReturnedFlow {
 type StoredValues = Pick<FlowValues, "nonce" | "codeVerifier"> & Partial<FlowValues>;
 
 const statePlace = ["identity_flows", "state"];
+const tables = ["identity_flows", "identity_tickets", "pending_identities"] as const;
 
 /**
  * Stores authorization flows. `state` is encrypted, so that it can be neither forged nor read. The flow's row is consumed by the first
@@ -112,6 +113,49 @@ export class IdentityFlows {
     const { provider_id: providerId, user_id: userId, session_id: sessionId } = row;
     const binder = userId !== null && sessionId !== null ? { userId, sessionId } : null;
     return { providerId, values: { state, ...secrets, freshSince }, binder };
+  }
+}
+
+/** Ends every sign-in in progress through a provider that is disabled, changed or deleted. */
+export async function endFlowsThrough(tx: EntityManager, providerId: ProviderId): Promise<void> {
+  for (const table of tables) await queries(tx).deleteFrom(table).where("provider_id", "=", providerId).execute();
+}
+
+/** Deletes expired flows, tickets, pending registrations and codes. */
+export async function deleteExpiredFlows(em: EntityManager, now: Date): Promise<void> {
+  for (const table of [...tables, "identity_codes"] as const)
+    await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
+}
+
+/**
+ * Prevents mix-up attacks between `oidc` and `custom`, which share a callback (RFC 9700 §4.4). A malicious provider can redirect a browser
+ * to the honest one with the challenge and nonce of its own flow, and then receives the code. If the honest one sends no `iss`, the mix-up
+ * is not detectable at that point. But the attacker cannot use the code: it would have to return it as its own, and it is already recorded
+ * for the other provider.
+ */
+export class SharedCallback {
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Records which provider issued a code, before the code is sent anywhere. @returns false if it is recorded for another provider */
+  async claim(em: EntityManager, providerId: ProviderId, code: string): Promise<boolean> {
+    // A code is useless once its flow has expired.
+    const expiresAt = new Date(this.#now().getTime() + flowSeconds * 1_000);
+    const row = { code_hash: hashOf(code), provider_id: providerId, expires_at: expiresAt };
+    await queries(em)
+      .insertInto("identity_codes")
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const { provider_id: owner } = await queries(em)
+      .selectFrom("identity_codes")
+      .select("provider_id")
+      .where("code_hash", "=", row.code_hash)
+      .executeTakeFirstOrThrow();
+    return owner === providerId;
   }
 }
 

@@ -4,13 +4,11 @@ import type { EntityManager } from "../database/database.ts";
 import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";
 import { FewLines } from "../platform/log.ts";
-import { SignInFailure } from "./failures.ts";
-import { setArrivalCookie } from "./arrival-cookie.ts";
+import { SignInFailure, type FrontEndQuery } from "./external-sign-in.ts";
+import { setArrivalCookie, setFlowCookie } from "./cookies.ts";
 import { clearSiteCookie } from "../accounts/auth/site-cookies.ts";
-import { setFlowCookie } from "./flow-cookie.ts";
 import { knownProvider } from "./providers/provider.ts";
 import type { ProviderId } from "../database/tables/identity.ts";
-import type { FrontEndQuery } from "./external-sign-in.ts";
 
 interface Visit {
   req: Request;

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { Actor } from "../access/actor.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ClientInfo } from "../accounts/auth/sessions.ts";
@@ -14,11 +15,13 @@ import type { GroupGrants } from "./groups/grants.ts";
 import { outcomeOfGroups } from "./groups/rules.ts";
 import { groupSettings } from "./groups/settings.ts";
 import { knownProvider, type Identity } from "./providers/provider.ts";
-import { type ProviderId } from "../database/tables/identity.ts";
+import type { ProviderId } from "../database/tables/identity.ts";
 import type { IdentityTickets } from "./tickets.ts";
-import { usernamesFor } from "./usernames.ts";
 
 const mostTries = 5;
+const longestUsername = 48;
+/** Candidates with a number. */
+const numbered = 20;
 
 export interface ExternalAccount {
   providerId: string;
@@ -124,6 +127,19 @@ export class ExternalRegistration {
   }
 }
 
+/**
+ * Returns username candidates for a user who registers through a provider, best first: the username there, the local part of the email
+ * address, or the display name; then the same with numbers. The last one has a random number, so that one is always free.
+ */
+export function usernamesFor(providerId: ProviderId, { username, email, displayName }: Identity): string[] {
+  const base =
+    [username, email?.replace(/@.*$/s, "") ?? null, displayName]
+      .map((text) => (text === null ? "" : plain(text)))
+      .find((text) => text.length >= 2) ?? `${providerId}-user`;
+  const numbers = Array.from({ length: numbered }, (_, index) => `${base}-${index + 2}`);
+  return [base, ...numbers, `${base}-${randomInt(100_000, 1_000_000_000)}`];
+}
+
 function expired(): AppError {
   return new AppError(
     "UNAUTHORIZED",
@@ -152,4 +168,14 @@ async function freeAddress(em: EntityManager, { email, emailVerified }: Identity
     .where("email_verified_by", "is not", null)
     .executeTakeFirst();
   return taken ? null : email;
+}
+
+/** Reduces a text to letters, digits, dots, hyphens and underscores, without accents. Excludes @, which would look like an email address. */
+function plain(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^\w.-]+/g, "-")
+    .replaceAll(/^[-.]+|[-.]+$/g, "")
+    .slice(0, longestUsername);
 }

@@ -1,14 +1,11 @@
-import { clientInfo } from "../accounts/auth/client-info.ts";
-import { setRefreshCookie } from "../accounts/auth/refresh-cookie.ts";
+import { clientInfo, setRefreshCookie, signedInAnswerOf } from "../accounts/auth/session-http.ts";
 import { signedInAnswer } from "../accounts/auth/schemas.ts";
-import { signedInAnswerOf } from "../accounts/auth/signed-in-answer.ts";
 import { anyPage, pageOfAll, success } from "../api/schemas.ts";
 import { admin, adminConfirmedAfterInput, adminGivingAccess, confirmed, open, signedIn } from "../api/procedures.ts";
 import { router } from "../api/trpc.ts";
 import { briefUser } from "../accounts/users/service.ts";
-import { clearArrivalCookie, requireArrival } from "./arrival-cookie.ts";
+import { clearArrivalCookie, requireArrival, setFlowCookie } from "./cookies.ts";
 import { groupsTest, testGroupsInput } from "./groups/schemas.ts";
-import { setFlowCookie } from "./flow-cookie.ts";
 import {
   bindings,
   bindingStart,

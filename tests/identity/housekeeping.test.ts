@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { deleteExpiredFlows } from "../../server/identity/housekeeping.ts";
+import { deleteExpiredFlows } from "../../server/identity/flows.ts";
 import { Clock, minute, second } from "../support/clock.ts";
 import { authorize, browserFor, comeBack, site } from "../support/identity/external-sign-in.ts";
 import { useIdentityHarness } from "../support/identity/harness.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { usernamesFor } from "../../server/identity/usernames.ts";
+import { usernamesFor } from "../../server/identity/registration.ts";
 import { usernameField } from "../../server/accounts/users/schemas.ts";
 import { anyCharacter } from "../support/any-character.ts";
 

@@ -18,7 +18,7 @@ import { Users } from "../users/service.ts";
 import type { TsigSecrets } from "../../access/tsig-key-form.ts";
 import type { TsigKeyNames } from "../../access/tsig-key-names.ts";
 import type { AccessTokens, Authenticator } from "../../access/authenticator.ts";
-import type { Confirmation } from "./confirmation/service.ts";
+import { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { KnownDevices } from "./known-devices.ts";
 import { OwnSessions } from "./own-sessions/service.ts";
@@ -28,13 +28,18 @@ import { PersonalTokens } from "./personal-tokens/service.ts";
 import { TsigKeys } from "./tsig-keys/service.ts";
 import { Registration } from "./registration.ts";
 import { SecondFactorSignIn } from "./second-factor-sign-in.ts";
-import type { SecondFactorChecks } from "./second-factors/checks.ts";
-import { composeSecondFactors } from "./second-factors/compose.ts";
-import type { SecondFactors } from "./second-factors/service.ts";
-import type { TotpSecrets } from "./second-factors/totp-secrets.ts";
+import { SecondFactorChecks } from "./second-factors/checks.ts";
+import { SecondFactors } from "./second-factors/service.ts";
+import { TotpSecrets, Totp } from "./second-factors/totp.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
 import { WaysIn } from "./ways-in.ts";
+import { SecretCipher } from "../../platform/secret-cipher.ts";
+import { EmailCodes } from "./second-factors/email-codes.ts";
+import { PasskeyChallenges, Passkeys } from "./second-factors/passkeys.ts";
+import { RecoveryCodes } from "./second-factors/recovery-codes.ts";
+import { RelyingParty } from "./second-factors/relying-party.ts";
+import { SignInChallenges } from "./second-factors/sign-in-challenges.ts";
 
 /** The services for accounts and signing in. */
 export interface AccountServices {
@@ -168,5 +173,33 @@ export function composeAccounts(parts: {
     secondFactorChecks: secondFactors,
     secondFactorSignIn: new SecondFactorSignIn({ signIn, checks: secondFactors, guesses, knownDevices, audit }),
     totpSecrets: factors.totpSecrets,
+  };
+}
+
+/** Builds the second-factor services: `management` for their owner, `checks` for sign-in, `confirmation` for signed-in users. */
+function composeSecondFactors(parts: {
+  siteUrl: string;
+  keyring: Keyring;
+  mailer: Mailer;
+  currentPassword: CurrentPassword;
+  guesses: Guesses;
+  waysIn: WaysIn;
+  audit: Audit;
+  now: () => Date;
+}) {
+  const { siteUrl, keyring, mailer, currentPassword, guesses, waysIn, audit, now } = parts;
+  const totpSecrets = new TotpSecrets(new SecretCipher(keyring, "totp-secret"));
+  const totp = new Totp(totpSecrets, now);
+  const emailCodes = new EmailCodes(keyring, mailer, now);
+  const passkeys = new Passkeys(new PasskeyChallenges(now), new RelyingParty(siteUrl), now);
+  const recoveryCodes = new RecoveryCodes();
+  const challenges = new SignInChallenges(now);
+  const shared = { totp, passkeys, recoveryCodes, guesses, audit };
+  const confirmation = new Confirmation({ ...shared, currentPassword, now });
+  return {
+    confirmation,
+    totpSecrets,
+    management: new SecondFactors({ ...shared, emailCodes, confirmation, waysIn }),
+    checks: new SecondFactorChecks({ challenges, totp, emailCodes, passkeys, recoveryCodes }),
   };
 }

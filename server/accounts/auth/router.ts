@@ -2,10 +2,9 @@ import { nothing, success } from "../../api/schemas.ts";
 import { open, signedIn } from "../../api/procedures.ts";
 import { router } from "../../api/trpc.ts";
 import { bearerOf } from "../../access/authenticator.ts";
-import { confirmation, confirmInput } from "./confirmation/schemas.ts";
-import { clientInfo } from "./client-info.ts";
-import { clearRefreshCookie, presentedRefreshToken, setRefreshCookie } from "./refresh-cookie.ts";
 import {
+  confirmation,
+  confirmInput,
   currentUser,
   forgotPasswordInput,
   loginAnswer,
@@ -17,8 +16,14 @@ import {
   tokenPair,
   verifyEmailInput,
 } from "./schemas.ts";
+import {
+  clientInfo,
+  clearRefreshCookie,
+  presentedRefreshToken,
+  setRefreshCookie,
+  signedInAnswerOf,
+} from "./session-http.ts";
 import { passkeyRequestOptions, passkeySignInInput } from "./second-factors/schemas.ts";
-import { signedInAnswerOf } from "./signed-in-answer.ts";
 
 const tag = "Sign-in and account";
 

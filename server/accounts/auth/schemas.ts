@@ -3,7 +3,7 @@ import { id, line, timestamp } from "../../api/schemas.ts";
 import { roles } from "../../database/tables/roles.ts";
 import { emailField, newPasswordField, typedPassword, usernameField } from "../users/schemas.ts";
 import { methods } from "./second-factors/methods.ts";
-import { secondFactorNeeded } from "./second-factors/schemas.ts";
+import { secondFactorNeeded, answerCredential } from "./second-factors/schemas.ts";
 
 const role = z.enum(roles).meta({ description: "The user's role.", example: "admin" });
 const email = z.string().nullable().meta({ description: "Email address; null for none.", example: "ada@example.com" });
@@ -95,3 +95,22 @@ export const refreshInput = z.strictObject({
     example: "b3BhcXVl…",
   }),
 });
+
+export const confirmInput = z.strictObject({
+  password: typedPassword.optional().meta({
+    description: "Your current password. Omit it when you confirm with a passkey.",
+    example: "correct horse battery staple",
+  }),
+  method: z
+    .enum(["totp", "recovery", "passkey"], "This must be totp, recovery or passkey.")
+    .optional()
+    .meta({ description: "The second factor. Required if the account has one.", example: "totp" }),
+  code: line(64, 1)
+    .optional()
+    .meta({ description: "A six-digit code for `totp`, or a recovery code for `recovery`.", example: "123456" }),
+  credential: answerCredential.optional(),
+});
+
+export const confirmation = z
+  .object({ confirmedUntil: timestamp("When the confirmation expires: ten minutes from now.") })
+  .meta({ id: "Confirmation", description: "A confirmed session." });

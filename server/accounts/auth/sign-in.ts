@@ -1,18 +1,18 @@
-import { sql } from "@mikro-orm/core";
+import { sql as ormSql } from "@mikro-orm/core";
+import { sql } from "kysely";
 import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import type { Notifications } from "../../notifications/notify.ts";
+import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 import { User } from "../../database/tables/users.ts";
 import type { AccessTokens } from "../../access/authenticator.ts";
-import { newSignIn } from "./new-sign-in.ts";
 import type { KnownDevices } from "./known-devices.ts";
 import { addressKey } from "../../limits/address.ts";
 import type { PasswordHasher } from "./passwords.ts";
 import type { SecondFactorChecks, SecondFactorNeeded } from "./second-factors/checks.ts";
-import type { ClientInfo, IssuedRefreshToken, Sessions } from "./sessions.ts";
+import { clippedUserAgent, type ClientInfo, type IssuedRefreshToken, type Sessions } from "./sessions.ts";
 
 export interface SignedIn {
   accessToken: string;
@@ -58,7 +58,7 @@ export class SignIn {
   ): Promise<FirstFactorOutcome> {
     const from = addressKey(actor.ip ?? "");
     this.#parts.passwords.refuseWhenFull(from);
-    const user = await em.findOne(User, { [sql.lower("username")]: credentials.username.toLowerCase() });
+    const user = await em.findOne(User, { [ormSql.lower("username")]: credentials.username.toLowerCase() });
     const guess = {
       secret: "password",
       account: user?.id ?? credentials.username.toLowerCase(),
@@ -197,4 +197,46 @@ export class SignIn {
       if (!(error instanceof AppError && error.code === "UNAVAILABLE")) throw error;
     }
   }
+}
+
+/**
+ * Returns the notice about a sign-in from a place that none of the user's sessions came from. Returns null for a known place and for an
+ * account's first sign-in. Call it before creating the session.
+ */
+async function newSignIn(em: EntityManager, userId: string, client: ClientInfo): Promise<TypedNotice | null> {
+  const userAgent = clippedUserAgent(client);
+  const row = await queries(em)
+    .selectFrom("users")
+    .select((eb) =>
+      eb
+        .exists(
+          eb
+            .selectFrom("sessions")
+            .select("sessions.id")
+            .whereRef("sessions.user_id", "=", "users.id")
+            .where(sql<boolean>`user_agent is not distinct from ${userAgent}::text`)
+            .where(sql<boolean>`ip is not distinct from ${client.ip}::text`),
+        )
+        .as("known"),
+    )
+    .where("id", "=", userId)
+    .where("last_login_at", "is not", null)
+    .executeTakeFirst();
+  if (!row || row.known) return null;
+  return signInNotice(userId, { ...client, userAgent });
+}
+
+export function signInNotice(
+  userId: string,
+  { ip, userAgent }: Pick<ClientInfo, "ip" | "userAgent">,
+): TypedNotice<"security.new_sign_in"> {
+  const from = `${ip ?? "an unknown address"} with ${userAgent ?? "an unidentified program"}`;
+  return {
+    event: "security.new_sign_in",
+    title: "New sign-in to your account",
+    content: `Someone signed in from ${from}. If this was not you, change your password to end that session.`,
+    level: "warning",
+    metadata: { ip, userAgent },
+    to: { userIds: [userId] },
+  };
 }

@@ -8,11 +8,11 @@ import type { Confirmation } from "../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";
 import type { PasswordHasher } from "../auth/passwords.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
-import { removeAllFactors } from "../auth/second-factors/remove-all.ts";
+import { removeAllFactors } from "../auth/second-factors/methods.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { onePage } from "../../database/one-page.ts";
-import { badField, notFound } from "../../platform/errors.ts";
+import { badField, notFound, AppError } from "../../platform/errors.ts";
 import type { Mail } from "../../mail/mailer.ts";
 import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
 import { emailChanged, passwordChanged } from "../../mail/letters.ts";
@@ -25,10 +25,9 @@ import { givingWay } from "../../database/giving-way.ts";
 import { User } from "../../database/tables/users.ts";
 import { givesAccess, refuseOwnProtection, type UserPatch } from "./giving-access.ts";
 import { ownRoleFor } from "./group-roles.ts";
-import { endInvitations } from "./invitations/end.ts";
+import { endInvitations } from "./invitations/service.ts";
 import { lockLosing } from "./last-administrator.ts";
 import { lockAccount } from "./lock-account.ts";
-import { leaveRecords, reassignDomains } from "./deletion.ts";
 import type { Role } from "../../database/tables/roles.ts";
 import { writeUser, type NewUser, type Users } from "./service.ts";
 
@@ -244,6 +243,40 @@ function setAddress(user: User, { email, emailVerified }: Pick<UserPatch, "email
     user.emailVerifiedBy = email === null || emailVerified === false ? null : "administrator";
   } else if (emailVerified === false) user.emailVerifiedBy = null;
   else if (emailVerified === true && typeof user.email === "string") user.emailVerifiedBy ??= "administrator";
+}
+
+/** Reassigns a user's domains to another user. @returns how many; @throws AppError CONFLICT if there are some and no new owner is named */
+async function reassignDomains(tx: EntityManager, user: User, reassignTo: string | undefined): Promise<number> {
+  const owned = await queries(tx)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where("owner_id", "=", user.id)
+    .executeTakeFirstOrThrow();
+  const total = Number(owned.total);
+  if (total === 0) return 0;
+  if (reassignTo === undefined) {
+    const count = total === 1 ? "1 domain" : `${total} domains`;
+    throw new AppError(
+      "CONFLICT",
+      `${user.username} owns ${count}. Name the new owner in \`reassignTo\`, or delete the domains first.`,
+    );
+  }
+  const heir = reassignTo === user.id ? null : await tx.findOne(User, { id: reassignTo, disabledAt: null });
+  if (!heir) throw badField(["reassignTo"], "No user has this ID. Choose an existing user.");
+  await queries(tx).updateTable("domains").set({ owner_id: heir.id }).where("owner_id", "=", user.id).execute();
+  return total;
+}
+
+/** Takes a user who is being deleted from the records that name them as owner, in all versions. @returns how many live records did */
+async function leaveRecords(tx: EntityManager, userId: string): Promise<number> {
+  const live = await queries(tx)
+    .selectFrom("records")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where("owner_id", "=", userId)
+    .where("until", "is", null)
+    .executeTakeFirstOrThrow();
+  await queries(tx).updateTable("records").set({ owner_id: null }).where("owner_id", "=", userId).execute();
+  return Number(live.total);
 }
 
 function usersWithDomains(em: EntityManager) {

@@ -5,7 +5,7 @@ import type { AdministratorNotices } from "../../accounts/users/administrator-no
 import { endOutstanding } from "../../accounts/users/access/outstanding.ts";
 import type { AccessRevocation } from "../../accounts/users/access/revocation.ts";
 import { recomputeRoles, type ChangedRole } from "../../accounts/users/group-roles.ts";
-import { endInvitations } from "../../accounts/users/invitations/end.ts";
+import { endInvitations } from "../../accounts/users/invitations/service.ts";
 import { isLastAdministrator } from "../../accounts/users/last-administrator.ts";
 import { lockAccount } from "../../accounts/users/lock-account.ts";
 import type { Audit } from "../../audit/audit.ts";

@@ -1,7 +1,7 @@
 import { nothing, success } from "../../../api/schemas.ts";
 import { signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
-import { clearRefreshCookie } from "../refresh-cookie.ts";
+import { clearRefreshCookie } from "../session-http.ts";
 import { sessionIdInput, sessionList } from "./schemas.ts";
 
 const tag = "Sign-in and account";

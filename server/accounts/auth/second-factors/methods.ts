@@ -16,3 +16,14 @@ export async function methodsSetUp(em: EntityManager, userId: string): Promise<M
     exists (select from email_factors where user_id = ${userId}) as email`.execute(queries(em));
   return methods.filter((method) => found?.[method]);
 }
+
+/** Removes every second factor of an account, and its recovery codes, for a user who lost them. @returns the number of factors removed */
+export async function removeAllFactors(tx: EntityManager, userId: string): Promise<number> {
+  let removed = 0n;
+  for (const table of ["totp_factors", "email_factors", "passkeys"] as const) {
+    const { numDeletedRows } = await queries(tx).deleteFrom(table).where("user_id", "=", userId).executeTakeFirst();
+    removed += numDeletedRows;
+  }
+  await queries(tx).deleteFrom("recovery_codes").where("user_id", "=", userId).execute();
+  return Number(removed);
+}

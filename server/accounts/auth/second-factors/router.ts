@@ -1,9 +1,8 @@
 import { nothing, success } from "../../../api/schemas.ts";
 import { awaitingSecondFactor, confirmed, confirmedOrPassword, signedIn } from "../../../api/procedures.ts";
 import { router } from "../../../api/trpc.ts";
-import { clientInfo } from "../client-info.ts";
+import { clientInfo, signedInAnswerOf } from "../session-http.ts";
 import { signedInAnswer } from "../schemas.ts";
-import { signedInAnswerOf } from "../signed-in-answer.ts";
 import {
   codeInput,
   createPasskeyInput,

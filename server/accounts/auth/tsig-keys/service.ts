@@ -8,11 +8,12 @@ import { TsigKeyRow, type TsigKeyAccess } from "../../../database/tables/tsig-ke
 import type { TsigAlgorithm } from "../../../dns/wire/tsig.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
-import { lockAccount } from "../../users/lock-account.ts";
-import { lockOwnAccount } from "../lock-own-account.ts";
+import { lockAccount, lockOwnAccount } from "../../users/lock-account.ts";
 import type { WaysIn } from "../ways-in.ts";
-import { keyById, keysOf, pageOfKeys, type TsigKeyFilter } from "./list.ts";
-import { patternFor, unknownDomain } from "./scope.ts";
+import { onePage } from "../../../database/one-page.ts";
+import { qualifiedName } from "../../../dns/names/views.ts";
+import { parseHostPattern } from "../../../access/host-pattern.ts";
+import { zoneFor, type Zone } from "../../../access/zone-access.ts";
 
 const keysPerUser = 50;
 
@@ -25,6 +26,13 @@ export interface TsigKeyWish {
   recordTypes: string[];
   access: TsigKeyAccess;
   expiresAt: Date | null;
+}
+
+export interface TsigKeyFilter {
+  page: number;
+  limit: number;
+  userId?: string | undefined;
+  domainId?: string | undefined;
 }
 
 interface Parts {
@@ -149,4 +157,111 @@ export class TsigKeys {
     });
     return gone;
   }
+}
+
+interface ScopeWish {
+  domainId: string;
+  /** As typed. */
+  hostPattern: string;
+  recordTypes: readonly string[];
+  access: TsigKeyAccess;
+}
+
+/**
+ * Returns the host pattern of a new key in canonical form.
+ * @throws AppError BAD_REQUEST at the field that exceeds what the caller may do
+ */
+async function patternFor(em: EntityManager, caller: Caller, wish: ScopeWish): Promise<string> {
+  const { name, rights } = await zoneOf(em, caller, wish.domainId);
+  const parsed = parseHostPattern(wish.hostPattern, name);
+  if (!parsed.ok) throw badField(["hostPattern"], parsed.message);
+  const reads = wish.access === "read";
+  const may = reads ? rights.sees : rights.changes;
+  if (may.isNone)
+    throw badField(["access"], `You may only read ${name}. Choose \`read\`, or ask for write access first.`);
+  const pattern = parsed.value;
+  // Of `*`, the key covers what its owner may access.
+  if (pattern === "*") return pattern;
+  const verb = reads ? "see" : "change";
+  if (!may.includesSomeAt(pattern))
+    throw badField(
+      ["hostPattern"],
+      `You may not ${verb} all records of ${pattern} in ${name}. Choose a pattern within your assignments, or "*" for all of them.`,
+    );
+  for (const [index, type] of wish.recordTypes.entries())
+    if (!may.includesSomeAt(pattern, [type]))
+      throw badField(
+        ["recordTypes", index],
+        `You may not ${verb} ${type} records of ${pattern} in ${name}. Leave out ${type}.`,
+      );
+  return pattern;
+}
+
+async function zoneOf(em: EntityManager, caller: Caller, domainId: string): Promise<Zone> {
+  try {
+    return await zoneFor(em, caller, domainId, "read");
+  } catch (error) {
+    if (error instanceof AppError && error.code === "NOT_FOUND") throw unknownDomain();
+    throw error;
+  }
+}
+
+function unknownDomain(): AppError {
+  return badField(["domainId"], "No domain has this ID. Choose one that you may access.");
+}
+
+/** Returns a user's keys, newest first. */
+async function keysOf(em: EntityManager, userId: string) {
+  const rows = await withDomains(em).where("k.user_id", "=", userId).orderBy("k.id", "desc").execute();
+  return rows.map(keyView);
+}
+
+/** Returns a page of all users' keys, newest first. Each filter has an index in this order. */
+async function pageOfKeys(em: EntityManager, { page, limit, userId, domainId }: TsigKeyFilter) {
+  const found = withDomains(em)
+    .innerJoin("users as u", "u.id", "k.user_id")
+    .select(["u.id as user_id", "u.username"])
+    .$if(userId !== undefined, (query) => query.where("k.user_id", "=", userId ?? ""))
+    .$if(domainId !== undefined, (query) => query.where("k.domain_id", "=", domainId ?? ""))
+    .orderBy("k.id", "desc");
+  const { rows, total } = await onePage(found, { page, limit });
+  const keys = rows.map((row) => Object.assign(keyView(row), { userId: row.user_id, username: row.username }));
+  return { keys, total, page, limit };
+}
+
+/** Returns one key. */
+async function keyById(em: EntityManager, id: string) {
+  return keyView(await withDomains(em).where("k.id", "=", id).executeTakeFirstOrThrow());
+}
+
+/** Never selects the secret. */
+function withDomains(em: EntityManager) {
+  return queries(em)
+    .selectFrom("tsig_keys as k")
+    .innerJoin("domains as d", "d.id", "k.domain_id")
+    .select(["k.id", "k.name as label", "k.key_name", "k.algorithm", "k.domain_id", "k.host_pattern"])
+    .select(["k.record_types", "k.access", "k.created_at", "k.expires_at", "d.name", "d.view"])
+    .select(["k.last_used_at", "k.last_used_from", "k.last_error", "k.last_error_at"]);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof withDomains>["executeTakeFirstOrThrow"]>>;
+
+function keyView(row: Row) {
+  return {
+    id: row.id,
+    name: row.label,
+    keyName: row.key_name,
+    algorithm: row.algorithm,
+    domainId: row.domain_id,
+    domainName: qualifiedName(row),
+    hostPattern: row.host_pattern,
+    recordTypes: row.record_types,
+    access: row.access,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    lastUsedFrom: row.last_used_from,
+    lastError: row.last_error,
+    lastErrorAt: row.last_error_at,
+  };
 }

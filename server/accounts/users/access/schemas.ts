@@ -4,8 +4,7 @@ import { personalToken } from "../../auth/personal-tokens/schemas.ts";
 import { tsigKey } from "../../auth/tsig-keys/schemas.ts";
 import { passkey, recoveryCodesLeft } from "../../auth/second-factors/schemas.ts";
 import { id, shownId, timestamp } from "../../../api/schemas.ts";
-import { accessKind } from "./fields.ts";
-import { accessKinds } from "./kinds.ts";
+import { accessKind, accessKinds } from "./kinds.ts";
 
 export const passwordChanged = z
   .object({

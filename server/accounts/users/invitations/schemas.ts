@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { id, pageOf, paging, timestamp, timestampInput } from "../../../api/schemas.ts";
 import { roles } from "../../../database/tables/roles.ts";
-import { invitationStates } from "./states.ts";
+
+/** The states of an invitation. `ended`: its creator was deleted, disabled or demoted. */
+export const invitationStates = ["open", "used_up", "expired", "ended"] as const;
+
+export type InvitationState = (typeof invitationStates)[number];
 
 const role = z.enum(roles).meta({ description: "Role of users who register with it.", example: "member" });
 const maxUses = z

@@ -7,7 +7,7 @@ import { onePage } from "../../../database/one-page.ts";
 import { badField, notFound, type AppError } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
 import type { Role } from "../../../database/tables/roles.ts";
-import type { InvitationState } from "./states.ts";
+import type { InvitationState } from "./schemas.ts";
 import { hashOf } from "../../../platform/opaque-tokens.ts";
 import { newSymbols, readSymbols } from "../../auth/readable-codes.ts";
 import { Invitation } from "../../../database/tables/invitations.ts";
@@ -138,6 +138,19 @@ export class Invitations {
       ),
     ]);
   }
+}
+
+/** Ends the invitations of a user who loses the right to invite. @returns the number that were still open */
+export async function endInvitations(tx: EntityManager, userId: string, now: Date): Promise<number> {
+  const { numUpdatedRows } = await queries(tx)
+    .updateTable("invitations")
+    .set({ ended_at: now })
+    .where("created_by", "=", userId)
+    .where("ended_at", "is", null)
+    .whereRef("uses", "<", "max_uses")
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", now)]))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
 function badCode(): AppError {

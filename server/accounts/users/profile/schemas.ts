@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { line } from "../../../api/schemas.ts";
-import { revokeField } from "../access/fields.ts";
+import { revokeField } from "../access/kinds.ts";
 import { emailField, newPasswordField, typedPassword } from "../schemas.ts";
 
 /** Returns a schema for displayed text; an empty string removes the text. */

@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import type { Audit } from "../../../audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import { assertGoodPassword } from "../../../platform/password-rules.ts";
 import type { PasswordHasher } from "../../auth/passwords.ts";
-import { lockOwnAccount } from "../../auth/lock-own-account.ts";
+import { lockOwnAccount } from "../lock-account.ts";
 import type { WaysIn } from "../../auth/ways-in.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
@@ -13,7 +14,6 @@ import { noticeUsefulMilliseconds, type MailOutbox } from "../../../mail/outbox.
 import { emailChanged, passwordChanged } from "../../../mail/letters.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import type { AccessKind } from "../access/kinds.ts";
-import { accessLeft, type AccessLeft } from "../access/left.ts";
 import { endOutstanding } from "../access/outstanding.ts";
 import { auditOf, type AccessRevocation } from "../access/revocation.ts";
 import { refuseTaken, type EmailVerifications } from "../email/service.ts";
@@ -45,6 +45,15 @@ export interface EmailChange {
   /** An alias of `currentPassword`. */
   password?: string | undefined;
   email: string;
+}
+
+/** The number of ways to access an account, not counting its password. */
+interface AccessLeft {
+  sessions: number;
+  tokens: number;
+  keys: number;
+  passkeys: number;
+  identities: number;
 }
 
 interface Parts {
@@ -198,4 +207,26 @@ export class Profile {
   #sendLater(mail: Mail): void {
     this.#parts.mail.send(mail, noticeUsefulMilliseconds);
   }
+}
+
+/** Counts the ways to access an account, except its password and the calling session. */
+async function accessLeft(
+  em: EntityManager,
+  { userId, sessionId }: { userId: string; sessionId: string | null },
+  now: Date,
+): Promise<AccessLeft> {
+  const {
+    rows: [left],
+  } = await sql<AccessLeft>`select
+    (select count(*)::int from sessions
+      where user_id = ${userId} and revoked_at is null and expires_at > ${now} and id is distinct from ${sessionId}::uuid
+        and exists (select from refresh_tokens
+          where session_id = sessions.id and rotated_at is null and refresh_tokens.expires_at > ${now})) as sessions,
+    (select count(*)::int from personal_tokens
+      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) as tokens,
+    (select count(*)::int from tsig_keys
+      where user_id = ${userId} and (expires_at is null or expires_at > ${now})) as keys,
+    (select count(*)::int from passkeys where user_id = ${userId}) as passkeys,
+    (select count(*)::int from identity_bindings where user_id = ${userId}) as identities`.execute(queries(em));
+  return left ?? { sessions: 0, tokens: 0, keys: 0, passkeys: 0, identities: 0 };
 }

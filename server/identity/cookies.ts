@@ -4,6 +4,12 @@ import { clearSiteCookie, setSiteCookie } from "../accounts/auth/site-cookies.ts
 import { hashOf } from "../platform/opaque-tokens.ts";
 import { pendingSeconds, ticketSeconds } from "./tickets.ts";
 import type { FrontEndQuery } from "./external-sign-in.ts";
+import { flowSeconds, type StartedFlow } from "./flows.ts";
+
+/** Sets the cookie that binds a flow to the browser. SameSite=Lax, like all cookies here: Strict cookies are not sent on redirects from a provider. */
+export function setFlowCookie(http: HttpPort, { name, value }: StartedFlow["cookie"]): void {
+  setSiteCookie(http, { name, value, maxAgeSeconds: flowSeconds });
+}
 
 /**
  * Binds a ticket or pending token to the browser that received it. Both are in the console's URL, so an attacker could send a victim a URL

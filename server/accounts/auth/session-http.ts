@@ -1,9 +1,31 @@
 import type { HttpPort } from "../../platform/http-port.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { IssuedRefreshToken } from "./sessions.ts";
+import type { IssuedRefreshToken, ClientInfo } from "./sessions.ts";
+import { briefUser } from "../users/service.ts";
+import type { KnownDevices } from "./known-devices.ts";
+import type { SignedIn } from "./sign-in.ts";
 
 const name = "refresh_token";
 const path = "/api";
+
+/** Returns the details of the client program that opens a session. */
+export function clientInfo(http: HttpPort): ClientInfo {
+  return {
+    userAgent: http.header("user-agent")?.toWellFormed() ?? null,
+    ip: http.ip,
+    cookie: (name) => http.cookie(name),
+  };
+}
+
+/** Returns a new session's tokens and user, and sets the cookies of the refresh token and the known browser. */
+export function signedInAnswerOf(
+  { http, services }: { http: HttpPort; services: { knownDevices: KnownDevices } },
+  { accessToken, refresh, user }: SignedIn,
+) {
+  setRefreshCookie(http, refresh);
+  services.knownDevices.remember(http, user);
+  return { accessToken, refreshToken: refresh.refreshToken, user: briefUser(user) };
+}
 
 /** Sets the refresh token as a cookie: HttpOnly, SameSite=Lax, and Secure if the site uses HTTPS. */
 export function setRefreshCookie(http: HttpPort, token: IssuedRefreshToken): void {
