@@ -19,7 +19,7 @@ export interface AuditEvent {
   after?: Readonly<Record<string, unknown>>;
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   page: number;
   limit: number;
   actorId?: string | undefined;

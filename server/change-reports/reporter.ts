@@ -5,7 +5,14 @@ import type { Digest, ZoneFilter } from "../database/tables/channels.ts";
 import { coversDomain, dueAt } from "../notifications/channels/zone-filter.ts";
 import { newId } from "../platform/ids.ts";
 import type { Logger } from "../platform/log.ts";
-import { changedMetadata, heardChanges, reportedChange, changeMessage, digestMessage } from "./changes.ts";
+import {
+  changedMetadata,
+  heardChanges,
+  reportedChange,
+  changeMessage,
+  digestMessage,
+  type ReportedChange,
+} from "./changes.ts";
 
 /** The job that reports what a crash left, and the digests that are due. */
 export const reportJobName = "changes.report";
@@ -139,7 +146,7 @@ export class ChangeReporter {
     if (listed.length > 0) await this.#deliver(tx, channel, digestMessage(listed, rows.length, now(), siteUrl));
   }
 
-  #metadata(change: Parameters<typeof changedMetadata>[0], filter: ZoneFilter) {
+  #metadata(change: ReportedChange, filter: ZoneFilter) {
     return changedMetadata(change, filter, this.#parts.siteUrl);
   }
 

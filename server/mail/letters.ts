@@ -1,7 +1,7 @@
 import type { Mail } from "./mailer.ts";
 
 /** The content of a mail. All of it is plain text; markup is escaped. */
-export interface Letter {
+interface Letter {
   to: string;
   subject: string;
   paragraphs: readonly string[];

@@ -6,7 +6,7 @@ import { looksPersonal } from "../access/personal-token-form.ts";
 import { AppError, badField } from "../platform/errors.ts";
 import { countCall } from "../limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";
-import { beat, connectedMessage, notificationMessage, patienceBytes } from "./event-stream.ts";
+import { beat, connectedMessage, notificationMessage, patienceBytes } from "./message-queue.ts";
 import type { NotificationSink, Stream, Streams } from "./streams.ts";
 
 /** Serves the live notification stream (server-sent events, WHATWG HTML §9.2). */

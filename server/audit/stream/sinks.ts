@@ -114,7 +114,7 @@ async function write(output: NodeJS.WritableStream, text: string, signal: AbortS
 const priority = 13 * 8 + 6;
 
 /** Returns the entry as one line of JSON, without the line's end. `type` tells it from other lines of the same output. */
-export function jsonLine(entry: StreamedEntry): string {
+function jsonLine(entry: StreamedEntry): string {
   return JSON.stringify({ type: "audit", ...entry });
 }
 

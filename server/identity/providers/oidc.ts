@@ -3,7 +3,16 @@ import type { JWTPayload } from "jose";
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, idTokenOf, redeemCode, type Endpoints } from "./code-flow.ts";
+import {
+  accessTokenOf,
+  authorizationUrlOf,
+  codeOf,
+  idTokenOf,
+  redeemCode,
+  identityFromClaims,
+  userInfo,
+  type Endpoints,
+} from "./code-flow.ts";
 import { Discovery, reasonOf } from "./discovery.ts";
 import {
   IdentityProviderError,
@@ -13,7 +22,6 @@ import {
   type IdentityProvider,
 } from "./provider.ts";
 import { tellable } from "../redaction.ts";
-import { identityFromClaims, userInfo } from "./user-info.ts";
 import { loadedLate } from "../../platform/late-modules.ts";
 
 const loadLibrary = loadedLate(() => import("openid-client"));

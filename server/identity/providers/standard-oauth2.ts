@@ -1,8 +1,16 @@
 import type { Egress } from "../../net/egress.ts";
-import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode, type Endpoints } from "./code-flow.ts";
+import {
+  accessTokenOf,
+  authorizationUrlOf,
+  codeOf,
+  endpointsOf,
+  redeemCode,
+  identityFromClaims,
+  userInfo,
+  type Endpoints,
+} from "./code-flow.ts";
 import type { IdentityProvider } from "./provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
-import { identityFromClaims, userInfo } from "./user-info.ts";
 
 export interface StandardOAuth2 extends Endpoints {
   id: ProviderId;

@@ -28,7 +28,7 @@ export interface TsigKeyWish {
   expiresAt: Date | null;
 }
 
-export interface TsigKeyFilter {
+interface TsigKeyFilter {
   page: number;
   limit: number;
   userId?: string | undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The kinds of access that users can revoke when changing their own password. `keys` are TSIG keys. */
-export const ownAccessKinds = ["sessions", "tokens", "passkeys", "identities", "keys"] as const;
+const ownAccessKinds = ["sessions", "tokens", "passkeys", "identities", "keys"] as const;
 
 /** Every kind of access to an account. */
 export const accessKinds = ["password", ...ownAccessKinds, "totp", "email", "recoveryCodes"] as const;

@@ -3,7 +3,7 @@ import { id, pageOf, paging, timestamp, timestampInput } from "../../../api/sche
 import { roles } from "../../../database/tables/roles.ts";
 
 /** The states of an invitation. `ended`: its creator was deleted, disabled or demoted. */
-export const invitationStates = ["open", "used_up", "expired", "ended"] as const;
+const invitationStates = ["open", "used_up", "expired", "ended"] as const;
 
 export type InvitationState = (typeof invitationStates)[number];
 
