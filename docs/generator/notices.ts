@@ -4,7 +4,7 @@ import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-i
 import { failedChange } from "../../server/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
-import { secondaryNotice } from "../../server/dns-service/secondary-notices.ts";
+import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
 import { requestNotice } from "../../server/change-requests/notices.ts";

@@ -5,10 +5,8 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance } from "../dns/wire/serials.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
-import type { PrimaryConfigs, PrimaryService } from "./primary-configs.ts";
+import { identityOf, type PrimaryConfigs, type PrimaryService } from "./primary-configs.ts";
 import type { Secondaries } from "./secondaries.ts";
-import { identityOf } from "./endpoints.ts";
-import { Lane } from "./lane.ts";
 import { claimSerial, storeAnnouncements, type Announcement } from "./secondary-revisions.ts";
 import type { Reply, SecondaryClient } from "./secondary-client.ts";
 import { catalogZone, places, zonesById, type ServedZone } from "./zones.ts";
@@ -275,5 +273,39 @@ export class Notifier {
     }
     if (older !== null) secondaries.serves(zone, endpoint, key?.name ?? null, older);
     return false;
+  }
+}
+
+/** Runs some tasks at a time, the others in order. */
+class Lane {
+  readonly #most: number;
+  readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @param task must not throw */
+  run(task: () => Promise<void>): void {
+    this.#waiting.push(task);
+    this.#next();
+  }
+
+  async settled(): Promise<void> {
+    this.#waiting.length = 0;
+    await Promise.all(this.#running);
+  }
+
+  #next(): void {
+    while (this.#running.size < this.#most) {
+      const task = this.#waiting.shift();
+      if (!task) return;
+      const run = task().finally(() => {
+        this.#running.delete(run);
+        this.#next();
+      });
+      this.#running.add(run);
+    }
   }
 }

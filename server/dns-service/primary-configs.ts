@@ -4,6 +4,7 @@ import { primary, type PrimaryConfig } from "../dns-providers/primary.ts";
 import { settingsOf, type PrimarySettings } from "../dns-providers/primary/settings.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
+import type { Endpoint } from "../dns-providers/primary/lists.ts";
 
 /** A configuration of kind `primary`. */
 export interface PrimaryService {
@@ -110,4 +111,15 @@ export function mayTransfer(service: PrimaryService, peer: Peer): boolean {
 /** Returns whether a peer may ask for the SOA: a configured secondary, or one with a key. */
 export function mayAskSoa(service: PrimaryService, peer: Peer): boolean {
   return mayTransfer(service, peer) || (peer.key === null && service.settings.knows(peer.address));
+}
+
+/** Returns what identifies a secondary that is notified. */
+export function identityOf({ address, port }: Endpoint): string {
+  return `notify:${address}:${port}`;
+}
+
+/** Returns an address with its port if that is not 53. */
+export function shownEndpoint({ address, port }: Endpoint): string {
+  if (port === 53) return address;
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { AppError } from "../platform/errors.ts";
 import type { DnsService } from "./service.ts";
-import { identityOf, shownEndpoint } from "./endpoints.ts";
+import { identityOf, shownEndpoint } from "./primary-configs.ts";
 import type { ServedZone } from "./zones.ts";
 
 /** Milliseconds after which a secondary is asked again. */

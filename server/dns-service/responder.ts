@@ -13,7 +13,7 @@ import {
   type PrimaryConfigs,
   type PrimaryService,
 } from "./primary-configs.ts";
-import { publicSoa, type ZoneQueries } from "./queries/zone-queries.ts";
+import { publicSoa, type ZoneQueries } from "./zone-queries.ts";
 import {
   readRequest,
   serialIn,
@@ -25,9 +25,8 @@ import {
   type Update,
 } from "./requests.ts";
 import type { Secondaries } from "./secondaries.ts";
-import type { StrangerLimit } from "./stranger-limit.ts";
+import type { StrangerLimit, UnknownKeys } from "./stranger-limits.ts";
 import { HistoryGone, incrementalTransfer, wholeTransfer, type Transfer } from "./transfer.ts";
-import type { UnknownKeys } from "./unknown-keys.ts";
 import type { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
 import { findZone, type ServedZone } from "./zones.ts";

@@ -3,11 +3,10 @@ import { jsonRows, queries, type Database, type EntityManager } from "../databas
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { serialDistance } from "../dns/wire/serials.ts";
 import type { Logger } from "../platform/log.ts";
-import { identityOf, shownEndpoint } from "./endpoints.ts";
-import type { Peer } from "./primary-configs.ts";
+import { identityOf, shownEndpoint, type Peer, type PrimaryService } from "./primary-configs.ts";
 import { storeReached, type Reached } from "./secondary-revisions.ts";
 import type { Transfer } from "./transfer.ts";
-import type { ServedZone } from "./zones.ts";
+import { places, type ServedZone } from "./zones.ts";
 
 /** Milliseconds in which what is learned of secondaries is collected before it is written. */
 const writeMilliseconds = 200;
@@ -137,6 +136,29 @@ export class Secondaries {
   /** Notes why a secondary could not be reached. */
   failed(zone: ServedZone, endpoint: Endpoint, keyName: string | null, error: string): void {
     this.#note({ ...ofEndpoint(zone, endpoint, keyName), looked_at: this.#now(), error });
+  }
+
+  /**
+   * Returns the notified secondaries without stored state, for each of their domains. They were added to a configuration after the last change
+   * of the domain, so no NOTIFY has reached them.
+   */
+  async unknown(services: readonly PrimaryService[], most: number): Promise<{ domainId: string; identity: string }[]> {
+    const listed = services.flatMap(({ configId, settings }) =>
+      settings.notify.map((endpoint) => ({ config_id: configId, identity: identityOf(endpoint) })),
+    );
+    if (listed.length === 0) return [];
+    const { rows } = await sql<{ domainId: string; identity: string }>`
+      select distinct place.domain_id as "domainId", listed.identity
+      from ${jsonRows(listed)} as listed (config_id uuid, identity text)
+      join ${places} as place on place.provider_config_id = listed.config_id
+      join primary_zones on primary_zones.domain_id = place.domain_id
+      where not exists (
+        select from primary_secondaries as known
+        where known.zone_id = place.domain_id and known.identity = listed.identity
+      )
+      limit ${most}
+    `.execute(queries(this.#database.fork()));
+    return rows;
   }
 
   /** Deletes what is known of peers that are not notified and were not seen since a time. */

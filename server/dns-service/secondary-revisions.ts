@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
-import { identityOf } from "./endpoints.ts";
+import { identityOf } from "./primary-configs.ts";
 import type { ServedZone } from "./zones.ts";
 
 /** Announcements of a domain that stay stored, in revisions. */

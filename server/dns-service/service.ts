@@ -13,16 +13,13 @@ import type { Logger } from "../platform/log.ts";
 import { Connections, type ConnectionLimits } from "./connections.ts";
 import { Datagrams } from "./datagrams.ts";
 import { Notifier } from "./notifier.ts";
-import { PrimaryConfigs } from "./primary-configs.ts";
+import { PrimaryConfigs, identityOf } from "./primary-configs.ts";
 import { Responder } from "./responder.ts";
-import { identityOf } from "./endpoints.ts";
 import { Secondaries } from "./secondaries.ts";
 import { SecondaryClient } from "./secondary-client.ts";
-import { unknownSecondaries } from "./unknown-secondaries.ts";
 import { zonesById, type ServedZone } from "./zones.ts";
-import { ZoneQueries } from "./queries/zone-queries.ts";
-import { StrangerLimit } from "./stranger-limit.ts";
-import { UnknownKeys } from "./unknown-keys.ts";
+import { ZoneQueries } from "./zone-queries.ts";
+import { StrangerLimit, UnknownKeys } from "./stranger-limits.ts";
 import { DynamicUpdates } from "./updates/dynamic-updates.ts";
 import { UpdateAnswers } from "./updates/update-answers.ts";
 
@@ -144,7 +141,7 @@ export class DnsService {
 
   /** Returns the secondaries without stored state that configurations list, as `identityOf` names them, for each of their domains. */
   async unknownSecondaries(most: number): Promise<{ domainId: string; identity: string }[]> {
-    return await unknownSecondaries(this.#parts.database.fork(), await this.#configs.all(), most);
+    return await this.secondaries.unknown(await this.#configs.all(), most);
   }
 
   /** Asks a secondary what it serves, and stores the answer. Does nothing if the service is off. */

@@ -5,13 +5,12 @@ import { versionsAt } from "../changes/state/past-zone.ts";
 import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { types } from "../dns/wire/messages.ts";
-import { catalogEntries } from "./catalog.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
-import { encodeFor, type MirroredRow } from "./mirrored.ts";
-import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
-import type { ServedZone } from "./zones.ts";
+import { encodeFor, ownerOf, RecordEncoder, soaEntry, type MirroredRow, type WireEntry } from "./wire-records.ts";
+import { places, type ServedZone } from "./zones.ts";
+import { writeRdata } from "../dns/wire/rdata-write.ts";
 
 /** Record versions that an incremental transfer holds in memory. */
 const mostDifferences = 20_000;
@@ -201,4 +200,42 @@ async function isStored(em: EntityManager, { id }: { id: string }, revision: num
 
 async function requireHistory(em: EntityManager, zone: { id: string }, revision: number): Promise<void> {
   if (!(await isStored(em, zone, revision))) throw new HistoryGone(`revision ${revision} is no longer stored`);
+}
+
+/** Members of a catalog read at once. */
+const mostMembers = 1_000;
+/** RFC 9432 §4.1: TTLs in a catalog have no meaning. */
+const memberTtl = 0;
+
+/** RFC 1035 §3.3: a character-string has at most 255 octets. */
+const mostOctets = 255;
+
+/** Yields the records of a catalog zone between its SOAs (RFC 9432 §4). The group of its members is the configuration's name (§4.3.2). */
+async function* catalogEntries(database: Database, { id, name }: ServedZone): AsyncGenerator<WireEntry> {
+  yield { owner: ownerOf(name), type: types.ns, ttl: memberTtl, rdata: writeName("invalid") };
+  yield { owner: ownerOf(`version.${name}`), type: types.txt, ttl: memberTtl, rdata: writeRdata("TXT", "2") };
+  let last = "";
+  for (;;) {
+    const { rows } = await sql<{ provider_zone: string; catalog_label: string; group_name: string }>`
+      select place.provider_zone, primary_zones.catalog_label, provider_configs.name as group_name
+      from ${places} as place
+      join primary_zones on primary_zones.domain_id = place.domain_id
+      join provider_configs on provider_configs.id = place.provider_config_id
+      where place.provider_config_id = ${id}::uuid and place.provider_zone > ${last}
+      order by place.provider_zone limit ${mostMembers}
+    `.execute(queries(database.fork()));
+    for (const { provider_zone: zone, catalog_label: label, group_name: group } of rows) {
+      const member = `${label}.zones.${name}`;
+      yield { owner: ownerOf(member), type: types.ptr, ttl: memberTtl, rdata: writeName(zone) };
+      yield { owner: ownerOf(`group.${member}`), type: types.txt, ttl: memberTtl, rdata: characterString(group) };
+    }
+    const end = rows.at(-1);
+    if (rows.length < mostMembers || !end) return;
+    last = end.provider_zone;
+  }
+}
+
+function characterString(text: string): Buffer {
+  const octets = Buffer.from(text).subarray(0, mostOctets);
+  return Buffer.concat([Buffer.of(octets.length), octets]);
 }

@@ -4,23 +4,29 @@ import type { Audit } from "../../audit/audit.ts";
 import type { LiveNames } from "../../changes/state/live-queries.ts";
 import type { ZoneContext } from "../../changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
-import { isActive } from "../../dns/record.ts";
+import { isActive, isApexNs, type RecordData } from "../../dns/record.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
-import { readUpdate, zoneOfUpdate, type DynamicUpdate } from "../../dns/wire/updates.ts";
+import {
+  readUpdate,
+  zoneOfUpdate,
+  type DynamicUpdate,
+  type Prerequisite,
+  type UpdateOperation,
+  type RrsetName,
+} from "../../dns/wire/updates.ts";
 import { LimitReached, mostOrdinaryChanges, type RequestLimits } from "../../limits/requests.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Edit } from "../../records/editing/edits.ts";
 import type { Records } from "../../records/service.ts";
 import type { PrimaryConfigs, PrimaryService } from "../primary-configs.ts";
-import { soaOf, soaRecord } from "../queries/zone-soa.ts";
-import { editsFor, unwritable } from "./operations.ts";
-import { failedPrerequisite } from "./prerequisites.ts";
-import { KeyChanged, RememberedKey } from "./remembered-key.ts";
-import { withStoredTtls } from "./raised-ttls.ts";
-import { refusalOf, UpdateRefused } from "./refusal.ts";
-import { refusedByRights } from "./rights.ts";
+import { soaOf, soaRecord } from "../zones.ts";
+import { editsFor, unwritable, isSameRecord, type PresentRecord } from "./operations.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
+import { outsideRights, type Rights } from "../../access/zone-access.ts";
+import { kindOfZone } from "../../records/provider-limits.ts";
+import type { Sent } from "../../database/statements.ts";
+import { MovedAway } from "../../changes/pipeline.ts";
 
 /** Records that one message may change, and prerequisites that it may have. */
 const mostChanges = 1_000;
@@ -29,7 +35,7 @@ const mostChanges = 1_000;
 const settledWithinMilliseconds = 5_000;
 
 /** An update with a valid signature. */
-export interface SignedUpdate {
+interface SignedUpdate {
   message: WireMessage;
   key: KnownKey;
   /** Whether the key was not looked up for this message. */
@@ -218,4 +224,157 @@ async function editsIn(
 function namesOf({ prerequisites, operations }: DynamicUpdate): string[] {
   const names = [...prerequisites, ...operations].map((one) => ("record" in one ? one.record.name : one.name));
   return [...new Set(names)];
+}
+
+/**
+ * Returns why a key may not send an update, whatever the zone holds; null if it may. Prerequisites about names and records that it does not
+ * cover would let it find out about them. Whether a name of its own is in use, it may ask whatever its types.
+ */
+function refusedByRights({ prerequisites, operations }: DynamicUpdate, rights: Rights): string | null {
+  for (const prerequisite of prerequisites) {
+    const reason = unseen(prerequisite, rights);
+    if (reason !== null) return reason;
+  }
+  for (const operation of operations) {
+    const reason = unchangeable(operation, rights);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+function unseen(prerequisite: Prerequisite, { sees }: Rights): string | null {
+  if (prerequisite.kind === "nameInUse" || prerequisite.kind === "nameUnused") {
+    const { name } = prerequisite;
+    // DHCP servers ask this of a name for which they may write only some types (RFC 4703 §5.3).
+    return sees.includesSomeAt(name)
+      ? null
+      : `A prerequisite asks whether ${name} has any records, and this key does not cover that name.`;
+  }
+  const rrset = prerequisite.kind === "rrsetHas" ? prerequisite.record : prerequisite;
+  const { name, recordType } = rrset;
+  const isPublic = isApexNs(rrset) || (name === "@" && recordType === "SOA");
+  return isPublic || sees.includes({ name, recordType })
+    ? null
+    : `A prerequisite asks for the ${recordType} records of ${name}, which this key does not cover.`;
+}
+
+function unchangeable(operation: UpdateOperation, rights: Rights): string | null {
+  if (operation.kind === "deleteName") {
+    const { name } = operation;
+    return rights.owns || rights.changes.includesAllAt(name)
+      ? null
+      : `Deleting everything at ${name} takes a key that covers all of its types.`;
+  }
+  const rrset = operation.kind === "deleteRrset" ? operation : operation.record;
+  // Operations on the SOA are ignored, or refused for another reason.
+  return rrset.recordType === "SOA" ? null : outsideRights(rrset, rights);
+}
+
+/**
+ * Returns the RCODE of the first prerequisite that the zone does not meet (RFC 2136 §3.2.5), or null if it meets all.
+ * @param present all records of the names that the prerequisites name, the zone's SOA included
+ */
+function failedPrerequisite(prerequisites: readonly Prerequisite[], present: readonly PresentRecord[]): number | null {
+  const atName = Map.groupBy(present, ({ name }) => name);
+  const inRrset = Map.groupBy(present, keyOf);
+  const wanted = new Map<string, Pick<RecordData, "recordType" | "name" | "value" | "strings">[]>();
+  for (const prerequisite of prerequisites) {
+    switch (prerequisite.kind) {
+      case "nameInUse":
+        if (!atName.has(prerequisite.name)) return rcodes.nxDomain;
+        break;
+      case "nameUnused":
+        if (atName.has(prerequisite.name)) return rcodes.yxDomain;
+        break;
+      case "rrsetExists":
+        if (!inRrset.has(keyOf(prerequisite))) return rcodes.nxRrset;
+        break;
+      case "rrsetAbsent":
+        if (inRrset.has(keyOf(prerequisite))) return rcodes.yxRrset;
+        break;
+      case "rrsetHas": {
+        const records = wanted.get(keyOf(prerequisite.record)) ?? [];
+        if (!records.some((record) => isSameRecord(record, prerequisite.record))) records.push(prerequisite.record);
+        wanted.set(keyOf(prerequisite.record), records);
+      }
+    }
+  }
+  for (const [key, records] of wanted) {
+    const rrset = inRrset.get(key) ?? [];
+    const isEqual =
+      rrset.length === records.length && records.every((record) => rrset.some((other) => isSameRecord(other, record)));
+    if (!isEqual) return rcodes.nxRrset;
+  }
+  return null;
+}
+
+function keyOf({ name, recordType }: RrsetName): string {
+  return `${name} ${recordType}`;
+}
+
+/**
+ * Returns operations with the TTLs that the zone's provider stores: those below its smallest are raised, because clients such as certbot's
+ * plugin send a fixed one. Asks the provider only if one may be too short. @throws AppError PROVIDER_ERROR
+ */
+async function withStoredTtls(
+  operations: readonly UpdateOperation[],
+  zone: Pick<ZoneContext, "providerZone" | "kind" | "provider">,
+): Promise<UpdateOperation[]> {
+  const { automaticTtl, minTtl } = zone.kind;
+  const atLeast = (least: number, ttl: number) => (ttl === automaticTtl ? ttl : Math.max(ttl, least));
+  const ttls = operations.flatMap((one) => (one.kind === "add" ? [atLeast(minTtl, one.record.ttl)] : []));
+  const least = (await kindOfZone(zone, ttls)).minTtl;
+  return operations.map((one) =>
+    one.kind === "add" ? { ...one, record: { ...one.record, ttl: atLeast(least, one.record.ttl) } } : one,
+  );
+}
+
+/** Thrown when a remembered key is no longer what it was: it was deleted, or its owner's rights changed. Nothing was changed. */
+class KeyChanged extends Error {}
+
+/** The key of an update: looked up for it, or remembered and then looked up by the transaction that makes it. */
+class RememberedKey {
+  readonly #credentials: TsigKeyCredentials;
+  readonly #key: KnownKey;
+  #isSame: boolean | undefined;
+
+  /** @param isRemembered false if it was just looked up */
+  constructor(credentials: TsigKeyCredentials, key: KnownKey, isRemembered: boolean) {
+    this.#credentials = credentials;
+    this.#key = key;
+    if (!isRemembered) this.#isSame = true;
+  }
+
+  /** Returns what looks it up again, if that is necessary. */
+  ahead(): Sent[] {
+    if (this.#isSame !== undefined) return [];
+    return [this.#credentials.lookup(this.#key, (isSame) => (this.#isSame = isSame))];
+  }
+
+  /** Looks it up if nothing has. @throws KeyChanged */
+  async mustBeSame(): Promise<void> {
+    this.#isSame ??= await this.#credentials.isSame(this.#key);
+    if (!this.#isSame) throw new KeyChanged("The key is no longer what it was.");
+  }
+}
+
+/** Thrown to answer with an RCODE. Nothing is changed. */
+export class UpdateRefused extends Error {
+  readonly rcode: number;
+
+  constructor(rcode: number, reason: string) {
+    super(reason);
+    this.rcode = rcode;
+  }
+}
+
+/** Failures that are not the client's. */
+const serverFailures: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "UNAVAILABLE", "INTERNAL_SERVER_ERROR"]);
+
+/** Returns the RCODE for an update that was not made, and why it was not. Clients repeat an update after SERVFAIL. */
+export function refusalOf(error: unknown): { rcode: number; reason: string } {
+  if (error instanceof UpdateRefused) return { rcode: error.rcode, reason: error.message };
+  if (!(error instanceof AppError)) return { rcode: rcodes.servFail, reason: "The service failed. Its log says why." };
+  const isTransient = serverFailures.has(error.code) || error instanceof MovedAway;
+  return { rcode: isTransient ? rcodes.servFail : rcodes.refused, reason: error.message };
 }

@@ -5,15 +5,17 @@ import {
   sameSpelling,
   spellingOf,
   valueOf,
+  recordKey,
+  textKey,
   type LiveRecord,
   type Spelling,
+  type RecordData,
 } from "../../dns/record.ts";
 import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
 import { badField } from "../../platform/errors.ts";
 import type { Edit } from "../../records/editing/edits.ts";
-import { isSameRecord, type PresentRecord } from "./same-record.ts";
 
 /** The zone as the operations find it. */
 interface UpdatedZone {
@@ -156,4 +158,12 @@ export function unwritable(operations: readonly UpdateOperation[]): string | nul
       return `Records of type ${recordType} cannot be written, such as that of ${name}. Leave it out.`;
   }
   return null;
+}
+
+/** A record of the zone. `splitUnread` as in `LiveRecord`. */
+export type PresentRecord = Pick<RecordData, "recordType" | "name" | "value" | "strings"> & { splitUnread?: true };
+
+/** Returns whether two records have the same owner, type and data. How a TXT is split counts, unless nobody has read it. */
+export function isSameRecord(one: PresentRecord, other: PresentRecord): boolean {
+  return one.splitUnread || other.splitUnread ? textKey(one) === textKey(other) : recordKey(one) === recordKey(other);
 }

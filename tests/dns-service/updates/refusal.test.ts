@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MovedAway } from "../../../server/changes/pipeline.ts";
-import { refusalOf, UpdateRefused } from "../../../server/dns-service/updates/refusal.ts";
+import { refusalOf, UpdateRefused } from "../../../server/dns-service/updates/dynamic-updates.ts";
 import { AppError } from "../../../server/platform/errors.ts";
 
 test.each([

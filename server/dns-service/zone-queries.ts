@@ -1,24 +1,22 @@
 import { sql, type SqlBool } from "kysely";
-import type { Caller } from "../../access/caller.ts";
-import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
-import { zoneFor, type Zone } from "../../access/zone-access.ts";
-import { liveAtNames } from "../../changes/state/live-queries.ts";
-import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import { ownerWithin } from "../../dns/names/names.ts";
-import { isActive, isApexNs, storedStrings, type LiveRecord } from "../../dns/record.ts";
-import { rcodes, types } from "../../dns/wire/messages.ts";
-import { placeholderNameServer, type Soa } from "../../dns/zone-file/soa.ts";
-import { typeName, typeNumber } from "../../dns/zone-file/type-names.ts";
-import type { RequestLimits } from "../../limits/requests.ts";
-import { AppError } from "../../platform/errors.ts";
-import type { Logger } from "../../platform/log.ts";
-import type { PrimaryConfigs } from "../primary-configs.ts";
-import type { Question } from "../requests.ts";
-import { placeholders, zoneTransfer } from "../transfer.ts";
-import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "../wire-records.ts";
-import { zonesById } from "../zones.ts";
-import { followAliases } from "./follow-aliases.ts";
-import { soaOf } from "./zone-soa.ts";
+import type { Caller } from "../access/caller.ts";
+import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
+import { zoneFor, type Zone } from "../access/zone-access.ts";
+import { liveAtNames } from "../changes/state/live-queries.ts";
+import { queries, type Database, type EntityManager } from "../database/database.ts";
+import { ownerWithin } from "../dns/names/names.ts";
+import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/record.ts";
+import { rcodes, types } from "../dns/wire/messages.ts";
+import { placeholderNameServer, type Soa } from "../dns/zone-file/soa.ts";
+import { typeName, typeNumber } from "../dns/zone-file/type-names.ts";
+import type { RequestLimits } from "../limits/requests.ts";
+import { AppError } from "../platform/errors.ts";
+import type { Logger } from "../platform/log.ts";
+import type { PrimaryConfigs } from "./primary-configs.ts";
+import type { Question } from "./requests.ts";
+import { placeholders, zoneTransfer } from "./transfer.ts";
+import { ownerOf, RecordEncoder, soaEntry, type WireEntry } from "./wire-records.ts";
+import { zonesById, soaOf } from "./zones.ts";
 
 interface Parts {
   database: Database;
@@ -29,7 +27,7 @@ interface Parts {
 }
 
 /** A question that was signed with a key. */
-export interface SignedQuestion {
+interface SignedQuestion {
   question: Question;
   key: KnownKey;
   /** The client's. */
@@ -226,4 +224,44 @@ async function hasNamesBelow(em: EntityManager, { id, rights }: Zone, owner: str
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** CNAME records that one answer may have. */
+const longestChain = 16;
+
+interface Rules<Entry> {
+  /** Whether the question asks for a record. */
+  includes: (record: Entry) => boolean;
+  /** Returns the name that a CNAME record leads to, relative to the zone; null if the answer ends there, such as outside the zone. */
+  next: (alias: Entry) => string | null;
+}
+
+/** What answers a question. */
+interface Followed<Entry> {
+  /** The CNAME records on the way, then the records asked for. */
+  records: Entry[];
+  /** The name that has no such records; null if it has, or the way ends elsewhere. */
+  last: { name: string; hasRecords: boolean } | null;
+}
+
+/** Follows the CNAME records of a zone to the records asked for (RFC 1034 §4.3.2). A loop is answered with its records, each once. */
+async function followAliases<Entry extends { recordType: string }>(
+  recordsAt: (name: string) => Promise<Entry[]>,
+  owner: string,
+  { includes, next }: Rules<Entry>,
+): Promise<Followed<Entry>> {
+  const aliases: Entry[] = [];
+  const seen = new Set<string>();
+  for (let name = owner; ;) {
+    seen.add(name);
+    const present = await recordsAt(name);
+    const asked = present.filter(includes);
+    if (asked.length > 0) return { records: [...aliases, ...asked], last: null };
+    const alias = present.find(({ recordType }) => recordType === "CNAME");
+    if (!alias) return { records: aliases, last: { name, hasRecords: present.length > 0 } };
+    aliases.push(alias);
+    const target = next(alias);
+    if (target === null || seen.has(target) || aliases.length === longestChain) return { records: aliases, last: null };
+    name = target;
+  }
 }
