@@ -1,13 +1,12 @@
 import { getServers } from "node:dns";
 import type { Egress } from "../net/egress.ts";
 import { DnsClient, type Server } from "./dns-client.ts";
-import { IterativeResolver } from "./iterative-resolver.ts";
+import { IterativeResolver, isWithin, nameAbove, StubResolver, type Resolver } from "./resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";
-import { observeDelegation } from "./observe.ts";
-import { isWithin, nameAbove, type Resolver } from "./resolver.ts";
+import { observeDelegation, type Delegation } from "./observe.ts";
 import { askAll, servedIn, type Replies, type Served, type Wanted } from "./served.ts";
-import { HealthyDelegations, SharedQuestions } from "./shared-questions.ts";
-import { StubResolver } from "./stub-resolver.ts";
+import { AppError } from "../platform/errors.ts";
+import { specialUseAbove } from "../dns/names/special-use.ts";
 
 const longestMilliseconds = 60_000;
 const mostQuestions = 10_000;
@@ -19,7 +18,7 @@ const targetsAtOnce = 8;
 const aliasType = "CNAME";
 
 /** The servers from which names are resolved. `system`: those of this machine. */
-export type Roots = { kind: "system" } | { kind: "roots"; hosts: readonly string[]; port: number };
+type Roots = { kind: "system" } | { kind: "roots"; hosts: readonly string[]; port: number };
 
 export interface Pointers {
   pointers: Pointer[];
@@ -126,4 +125,80 @@ export async function stateOf(
 
 function topLevelOf(name: string): string {
   for (let zone = name; ; zone = nameAbove(zone)) if (nameAbove(zone) === ".") return zone;
+}
+
+const mostAtOnce = 32;
+const lifetimeMilliseconds = 5_000;
+
+/** Answers the same question, asked several times at once, once. Limits how many are under way in this process. */
+class SharedQuestions<T> {
+  readonly #underWay = new Map<string, Promise<T>>();
+
+  /** @throws AppError UNAVAILABLE while too many others are under way */
+  async share(key: string, ask: () => Promise<T>): Promise<T> {
+    const present = this.#underWay.get(key);
+    if (present) return await present;
+    if (this.#underWay.size >= mostAtOnce)
+      throw new AppError("UNAVAILABLE", "Too many DNS queries are in progress. Try again shortly.", {
+        retryAfterSeconds: 3,
+      });
+    const asked = ask().finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, asked);
+    return await asked;
+  }
+}
+
+/** Remembers for a few seconds where zones are served, for clients that repeat a question. What may soon be better is looked at again. */
+class HealthyDelegations {
+  readonly #now: () => Date;
+  /** Oldest first. */
+  readonly #seen = new Map<string, { delegation: Delegation; at: number }>();
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  get(zone: string): Delegation | null {
+    const now = this.#now().getTime();
+    for (const [name, { at }] of this.#seen) {
+      if (at <= now && now - at < lifetimeMilliseconds) break;
+      this.#seen.delete(name);
+    }
+    return this.#seen.get(zone)?.delegation ?? null;
+  }
+
+  /** Remembers a delegation all of whose servers have authority, or cannot be asked from here. */
+  offer(zone: string, delegation: Delegation): void {
+    if (this.#seen.has(zone) || !isHealthy(delegation)) return;
+    this.#seen.set(zone, { delegation, at: this.#now().getTime() });
+  }
+}
+
+function isHealthy({ parent, apex, servers }: Delegation): boolean {
+  if (parent.kind === "unknown" || parent.kind === "not_delegated" || apex.nameServers === null) return false;
+  return servers.every(({ state, barred = false }) => state === "authoritative" || state === "no_address" || barred);
+}
+
+/** Top-level domains of private networks. */
+const customary = ["corp", "home", "lan", "localdomain", "mail", "private", "intranet"];
+
+/** Reverse zones of addresses that are not public (RFC 6303, RFC 7793). */
+const privateReverse = [
+  ...["0", "10", "127", "254.169", "168.192"].map((prefix) => `${prefix}.in-addr.arpa`),
+  ...range(16, 31).map((octet) => `${octet}.172.in-addr.arpa`),
+  ...range(64, 127).map((octet) => `${octet}.100.in-addr.arpa`),
+  ...["c.f", "d.f", "8.e.f", "9.e.f", "a.e.f", "b.e.f", "8.b.d.0.1.0.0.2"].map((prefix) => `${prefix}.ip6.arpa`),
+];
+
+/** Returns why the public DNS cannot have a domain, so that it is not checked; null if it can. */
+export function whyNotPublic({ name, view }: { name: string; view: string }): string | null {
+  if (view !== "") return `It is in the view ${view}. Only domains in the default view are public.`;
+  const reserved = specialUseAbove(name) ?? customary.find((above) => isWithin(name, above));
+  if (reserved !== undefined) return `${reserved} and the names below it are not in the public DNS.`;
+  const reverse = privateReverse.find((above) => isWithin(name, above));
+  return reverse === undefined ? null : `It is a reverse zone of addresses that are not public (${reverse}).`;
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }

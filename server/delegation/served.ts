@@ -1,7 +1,6 @@
 import type { Asked, QueriedType, Question, Reply } from "./dns-client.ts";
 import type { ServerSeen, ServerState } from "./observation.ts";
-import { lameness } from "./observe-servers.ts";
-import type { Delegation } from "./observe.ts";
+import { lameness, type Delegation } from "./observe.ts";
 import { noError, noSuchName, type Resolver } from "./resolver.ts";
 
 /** What name servers should answer about one RRset. */

@@ -7,16 +7,14 @@ import { absoluteName, parseOwner } from "../dns/names/names.ts";
 import { ruleFor } from "../dns/record-types.ts";
 import { isApexNs, type EditableType } from "../dns/record.ts";
 import { AppError, badField } from "../platform/errors.ts";
-import type { DelegationCheck } from "./check.ts";
+import { whyNotPublic, type DelegationCheck } from "./check.ts";
 import type { QueriedType } from "./dns-client.ts";
 import { dsText, type StoredFacts } from "./facts.ts";
 import { severities, type FindingCode } from "./findings.ts";
 import { danglingRecords, delegationChanged } from "./notices.ts";
 import type { Observation } from "./observation.ts";
-import { pointersOf } from "./pointers.ts";
-import { whyNotPublic } from "./public-names.ts";
+import { pointersOf, findingOf, storeCheck } from "./store.ts";
 import type { Served } from "./served.ts";
-import { findingOf, storeCheck } from "./store.ts";
 
 const day = 24 * 3_600_000;
 const longestSnooze = 366 * day;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { claimDue, planFirstChecks } from "../../server/delegation/due-domains.ts";
+import { claimDue, planFirstChecks } from "../../server/delegation/check-job.ts";
 import { assign } from "../assignments/assigned.ts";
 import { NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, day, hour } from "../support/clock.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { judge } from "../../server/delegation/findings.ts";
 import type { Observation, ParentSeen, ServerSeen } from "../../server/delegation/observation.ts";
-import { whyNotPublic } from "../../server/delegation/public-names.ts";
+import { whyNotPublic } from "../../server/delegation/check.ts";
 import { nameAbove, referralIn } from "../../server/delegation/resolver.ts";
 
 const at = (name: string, address: string, change: Partial<ServerSeen> = {}): ServerSeen => ({

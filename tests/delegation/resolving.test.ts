@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { stateOf } from "../../server/delegation/check.ts";
 import { DnsClient } from "../../server/delegation/dns-client.ts";
-import { IterativeResolver } from "../../server/delegation/iterative-resolver.ts";
+import { IterativeResolver, StubResolver } from "../../server/delegation/resolver.ts";
 import { observeDelegation } from "../../server/delegation/observe.ts";
 import { askAll, servedIn } from "../../server/delegation/served.ts";
-import { StubResolver } from "../../server/delegation/stub-resolver.ts";
 import { openDoor } from "../net/door.ts";
 import { patience } from "../support/patience.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
