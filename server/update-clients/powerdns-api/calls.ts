@@ -14,8 +14,8 @@ import { withoutSoa, type NewZones } from "./new-zones.ts";
 import { settingsIn, storeSettings } from "./zone-settings.ts";
 import { readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
 import { foundObjects, wildcardSearch } from "./search.ts";
-import { zoneOfId } from "./zone-ids.ts";
 import {
+  zoneOfId,
   briefZoneObject,
   features,
   listText,

@@ -3,10 +3,10 @@ import type { Caller } from "../../access/caller.ts";
 import { visibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
+import { zoneId } from "../../dns-providers/powerdns/api.ts";
 import { searchRecords } from "../../records/search.ts";
 import { Unprocessable } from "./refusals.ts";
 import { shownContent, shownOwner } from "./shown-rrsets.ts";
-import { zoneIdOf } from "./zone-ids.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";
 
 /** What `search-data` is asked for. */
@@ -85,7 +85,7 @@ export async function foundObjects(sources: Sources, search: WildcardSearch): Pr
   const named = zones.filter(({ name }) => search.matches(name) || search.matches(`${name}.`));
   return [
     ...(isWanted("zone")
-      ? named.map(({ name }) => ({ object_type: "zone", name: `${name}.`, zone_id: zoneIdOf(name) }))
+      ? named.map(({ name }) => ({ object_type: "zone", name: `${name}.`, zone_id: zoneId(name) }))
       : []),
     ...(isWanted("record") ? await foundSoas(sources, named.slice(0, mostSoas)) : []),
     ...(isWanted("record") ? await foundRecords(sources, search) : []),
@@ -106,7 +106,7 @@ async function foundSoas({ em, zones }: Sources, named: readonly FoundZone[]): P
           ttl,
           ...record,
           zone: `${zone.name}.`,
-          zone_id: zoneIdOf(zone.name),
+          zone_id: zoneId(zone.name),
         });
     }
   }
@@ -123,7 +123,7 @@ async function foundRecords({ em, caller }: Sources, search: WildcardSearch): Pr
     content: shownContent(record),
     disabled: record.status === "disabled",
     zone: `${record.domainName}.`,
-    zone_id: zoneIdOf(record.domainName),
+    zone_id: zoneId(record.domainName),
   }));
   return objects.filter(({ name, content }) =>
     [name, name.slice(0, -1), content].some((text) => search.matches(text.toLowerCase())),
@@ -147,6 +147,6 @@ async function foundComments({ em, caller }: Sources, search: WildcardSearch): P
       type,
       content,
       zone: `${zone}.`,
-      zone_id: zoneIdOf(zone),
+      zone_id: zoneId(zone),
     }));
 }

@@ -1,5 +1,6 @@
+import { zoneId } from "../../dns-providers/powerdns/api.ts";
+import { parseZoneName } from "../../dns/names/names.ts";
 import type { ShownRrset } from "./shown-rrsets.ts";
-import { zoneIdOf } from "./zone-ids.ts";
 import type { FoundZone } from "./zones.ts";
 
 /** The version of PowerDNS whose API this is. Clients read it. */
@@ -31,7 +32,7 @@ export const serverConfig = [
 
 /** Returns a zone as PowerDNS shows it, without its RRsets. */
 export function zoneObject({ name, serial, signed, isPrimary, settings }: FoundZone) {
-  const id = zoneIdOf(name);
+  const id = zoneId(name);
   const { kind = isPrimary ? "Master" : "Native", account = "", catalog = "", masters = [] } = settings;
   return {
     id,
@@ -96,4 +97,13 @@ export function* listText(items: Iterable<unknown>): Generator<string> {
     separator = ",";
   }
   yield separator === "[" ? "[]" : "]";
+}
+
+/** Returns the canonical name of the zone that a `zoneId` stands for, with or without its trailing dot; null if it is none. */
+export function zoneOfId(id: string): string | null {
+  const decoded = id.replaceAll(/=([0-9a-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  const name = parseZoneName(decoded);
+  return name.ok ? name.value : null;
 }

@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { zoneId } from "../../../server/dns-providers/powerdns/api.ts";
 import { noNotes, recordKey, type LiveRecord } from "../../../server/dns/record.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { rrsetEdits } from "../../../server/update-clients/powerdns-api/rrset-edits.ts";
 import { wildcardMatcher } from "../../../server/update-clients/powerdns-api/search.ts";
 import { shownRrsets } from "../../../server/update-clients/powerdns-api/shown-rrsets.ts";
 import { wantedRrsets } from "../../../server/update-clients/powerdns-api/wanted-rrsets.ts";
-import { zoneIdOf, zoneOfId } from "../../../server/update-clients/powerdns-api/zone-ids.ts";
+import { zoneOfId } from "../../../server/update-clients/powerdns-api/zone-objects.ts";
 
 const zone = "quay.example";
 
@@ -96,7 +97,7 @@ describe("ids of zones", () => {
     ["0/25.2.0.192.in-addr.arpa", "0=2F25.2.0.192.in-addr.arpa."],
     ["_tenant.example.com", "=5Ftenant.example.com."],
   ])("%s has the id %s, and back", (name, id) => {
-    expect([zoneIdOf(name), zoneOfId(id)]).toEqual([id, name]);
+    expect([zoneId(name), zoneOfId(id)]).toEqual([id, name]);
   });
 
   test.each(["", ".", "com.", "a..b.", "=ZZ.example.", "exa mple.com.", "192.0.2.1"])("%s is no zone", (id) => {
