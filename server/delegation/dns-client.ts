@@ -1,34 +1,42 @@
 import { randomInt } from "node:crypto";
 import { dial } from "../dns-providers/rfc2136/connection.ts";
-import { readMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../dns/wire/messages.ts";
+import {
+  additionalCount,
+  classes,
+  headerOctets,
+  rcodes,
+  readMessage,
+  typeQueryMessage,
+  type WireMessage,
+  type WireRecord,
+} from "../dns/wire/messages.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { readRdata } from "../dns/wire/rdata-read.ts";
-import { typeName } from "../dns/zone-file/type-names.ts";
+import { typeName, types } from "../dns/zone-file/type-names.ts";
 import type { Reach } from "../net/address-rules.ts";
 import { EgressError, type EgressFailure } from "../net/egress-error.ts";
 import type { Egress } from "../net/egress.ts";
 
-const types = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  SOA: 6,
-  PTR: 12,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  SRV: 33,
-  NAPTR: 35,
-  DS: 43,
-  SSHFP: 44,
-  DNSKEY: 48,
-  DHCID: 49,
-  TLSA: 52,
-  SVCB: 64,
-  HTTPS: 65,
-  CAA: 257,
-} as const;
-export type QueriedType = keyof typeof types;
+/** A type that is asked for. */
+export type QueriedType =
+  | "A"
+  | "NS"
+  | "CNAME"
+  | "SOA"
+  | "PTR"
+  | "MX"
+  | "TXT"
+  | "AAAA"
+  | "SRV"
+  | "NAPTR"
+  | "DS"
+  | "SSHFP"
+  | "DNSKEY"
+  | "DHCID"
+  | "TLSA"
+  | "SVCB"
+  | "HTTPS"
+  | "CAA";
 
 /** A server to ask. Those that administrators configure may be `inside`. */
 export interface Server {
@@ -84,11 +92,8 @@ const failures: Partial<{ [failure in EgressFailure]: NoAnswer["failure"] }> = {
 };
 /** EDNS (RFC 6891): an OPT record that accepts answers of 1,232 octets. */
 const edns = Buffer.from([0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
-const headerOctets = 12;
-const additionalCount = 10;
-const formatError = 1;
-/** Codes of servers that may leave out the question: FORMERR, SERVFAIL, NOTIMP, REFUSED. */
-const refusals: ReadonlySet<number> = new Set([1, 2, 4, 5]);
+/** Codes of servers that may leave out the question. */
+const refusals: ReadonlySet<number> = new Set([rcodes.formErr, rcodes.servFail, rcodes.notImp, rcodes.refused]);
 
 /** Asks name servers, over UDP and, where an answer is truncated, over TCP. Counts its questions, so that no zone can make it ask for ever. */
 export class DnsClient {
@@ -118,7 +123,7 @@ export class DnsClient {
     const withEdns = queryOf(question, true);
     let answer = await this.#exchange(server, withEdns);
     // RFC 6891 §7: a server that does not know EDNS.
-    if (answer.rcode === formatError) answer = await this.#exchange(server, queryOf(question, false));
+    if (answer.rcode === rcodes.formErr) answer = await this.#exchange(server, queryOf(question, false));
     return answer.truncated ? await this.#byTcp(server, question) : answer;
   }
 
@@ -214,7 +219,7 @@ function replyOf(message: WireMessage): Reply {
 
 function recordOf({ octets }: WireMessage, { name, type, class: recordClass, rdataStart, rdataEnd }: WireRecord) {
   // IN only, which leaves out the OPT record.
-  if (recordClass !== 1) return [];
+  if (recordClass !== classes.in) return [];
   const recordType = typeName(type);
   const { value } = readRdata(octets, recordType, rdataStart, rdataEnd);
   return [{ name, type: recordType, value, rdata: octets.subarray(rdataStart, rdataEnd) }];

@@ -1,7 +1,8 @@
+import { rcodes } from "../dns/wire/messages.ts";
 import type { Asked, QueriedType, Question, Reply } from "./dns-client.ts";
 import type { ServerSeen, ServerState } from "./observation.ts";
 import { lameness, type Delegation } from "./observe.ts";
-import { noError, noSuchName, type Resolver } from "./resolver.ts";
+import { type Resolver } from "./resolver.ts";
 
 /** What name servers should answer about one RRset. */
 export interface Wanted {
@@ -104,8 +105,8 @@ function stateOf(state: ServerState): ServedBy["state"] {
 function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"> {
   const { authoritative, rcode, answers, authorities } = reply;
   // The NS records of a delegation come as a referral, without authority (RFC 1034 §4.3.2).
-  const isReferral = !authoritative && rcode === noError && wanted.type === "NS" && answers.length === 0;
-  if (!isReferral && (!authoritative || (rcode !== noError && rcode !== noSuchName)))
+  const isReferral = !authoritative && rcode === rcodes.noError && wanted.type === "NS" && answers.length === 0;
+  if (!isReferral && (!authoritative || (rcode !== rcodes.noError && rcode !== rcodes.nxDomain)))
     return { state: "lame", detail: isDelegated(reply) ? "The name is delegated to other servers." : lameness(reply) };
   const values = new Set(
     (isReferral ? authorities : answers)
@@ -122,5 +123,7 @@ function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"
 
 /** Returns whether a reply refers to the servers of a lower zone, at the name or above it. */
 function isDelegated({ authoritative, rcode, answers, authorities }: Reply): boolean {
-  return !authoritative && rcode === noError && answers.length === 0 && authorities.some(({ type }) => type === "NS");
+  return (
+    !authoritative && rcode === rcodes.noError && answers.length === 0 && authorities.some(({ type }) => type === "NS")
+  );
 }

@@ -1,4 +1,5 @@
-import { flags, headerOctets, opcodes, rcodes, parseMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import { classes, flags, headerOctets, opcodes, rcodes, parseMessage, type WireMessage } from "../dns/wire/messages.ts";
+import { types } from "../dns/zone-file/type-names.ts";
 import { emptyResponse, MessageWriter, withOpt } from "../dns/wire/message-writer.ts";
 import { AnswerSigner, signatureOctets, verifyRequest, type Lateness } from "../dns/wire/tsig-request.ts";
 import { fudgeSeconds, type TsigKey } from "../dns/wire/tsig.ts";
@@ -56,7 +57,7 @@ interface Refusal {
 /** Returns the canonical name of the key that a request says it is signed with; null if there is none, or the message is a response. */
 export function signerOf({ message }: Received): string | null {
   const last = message?.additionals.at(-1);
-  return last?.type === types.tsig ? last.name : null;
+  return last?.type === types.TSIG ? last.name : null;
 }
 
 /**
@@ -71,7 +72,7 @@ export function readRequest(
   if (!isAnswered(octets)) return { kind: "silence" };
   if (request === null)
     return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
-  const opts = request.additionals.filter(({ type }) => type === types.opt);
+  const opts = request.additionals.filter(({ type }) => type === types.OPT);
   const [opt] = opts;
   const question = request.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
   const unsigned = (rcode: number) => {
@@ -86,7 +87,9 @@ export function readRequest(
   };
   if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.formErr);
   if (opt && ((opt.ttl >> 16) & 255) > 0) {
-    return refusal(withOpt(emptyResponse(request.id, bitsOf(octets, 0), question), udpSize, badVersionUpper));
+    return refusal(
+      withOpt(emptyResponse(request.id, bitsOf(octets, rcodes.noError), question), udpSize, badVersionUpper),
+    );
   }
   // An update must not be repeated after its answer was forgotten.
   const isUpdate = request.opcode === opcodes.update;
@@ -109,7 +112,7 @@ export function readRequest(
   if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, newSign());
   const [asked, ...others] = request.questions;
   if (!asked || others.length > 0) return refuse(rcodes.formErr, newSign());
-  if (asked.class !== 1) return refuse(rcodes.refused, newSign());
+  if (asked.class !== classes.in) return refuse(rcodes.refused, newSign());
   const fault = faultOfType(asked.type);
   if (fault !== null) return refuse(fault, newSign());
   const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
@@ -121,8 +124,8 @@ export function readRequest(
  * to messages, and the other types of questions are obsolete or not known here (RFC 1035 §4.1.1: NOTIMP).
  */
 function faultOfType(type: number): number | null {
-  if (type === 0 || type === types.opt || type === types.tsig) return rcodes.formErr;
-  const isAnswerable = type === types.ixfr || type === types.axfr || type === types.any;
+  if (type === 0 || type === types.OPT || type === types.TSIG) return rcodes.formErr;
+  const isAnswerable = type === types.IXFR || type === types.AXFR || type === types.ANY;
   return type > 127 && type < 256 && !isAnswerable ? rcodes.notImp : null;
 }
 
@@ -141,7 +144,7 @@ export function serverFailure({ octets, message: request }: Received): Buffer | 
 /** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */
 export function serialIn({ octets, authorities }: WireMessage): number | null {
   const [soa] = authorities;
-  if (soa?.type !== types.soa || soa.rdataEnd - soa.rdataStart < 22) return null;
+  if (soa?.type !== types.SOA || soa.rdataEnd - soa.rdataStart < 22) return null;
   return octets.readUInt32BE(soa.rdataEnd - 20);
 }
 
@@ -179,7 +182,7 @@ class AnswerWriter {
   /** How long an answer by UDP may be (RFC 1035 §4.2.1, RFC 6891 §6.2.3). */
   get mostUdpOctets(): number {
     const { request, opt } = this.#parts;
-    const offered = opt ? (request.additionals.find(({ type }) => type === types.opt)?.class ?? 0) : 0;
+    const offered = opt ? (request.additionals.find(({ type }) => type === types.OPT)?.class ?? 0) : 0;
     return Math.max(512, Math.min(offered, udpSize));
   }
 
@@ -193,7 +196,7 @@ class AnswerWriter {
     const { octets, request, key, opt } = this.#parts;
     if (answer.length <= octets.length) return answer;
     // nsupdate finds its zone so, without an OPT record. It does not try TCP.
-    const asksSoa = request.opcode === opcodes.query && request.questions[0]?.type === types.soa;
+    const asksSoa = request.opcode === opcodes.query && request.questions[0]?.type === types.SOA;
     if (asksSoa && key !== null && !opt) return answer;
     const truncated = this.truncated();
     // Names that the request compresses are whole in the answer's TSIG, which is then left out.

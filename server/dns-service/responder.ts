@@ -1,7 +1,8 @@
 import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { opcodes, rcodes, types } from "../dns/wire/messages.ts";
+import { opcodes, rcodes } from "../dns/wire/messages.ts";
+import { types } from "../dns/zone-file/type-names.ts";
 import { addressKey } from "../limits/address.ts";
 import type { Logger } from "../platform/log.ts";
 import { takeShare } from "../platform/slices.ts";
@@ -126,9 +127,9 @@ export class Responder {
       return;
     }
     const peer = { address, key: request.key };
-    const isTransfer = request.type === types.axfr || request.type === types.ixfr;
+    const isTransfer = request.type === types.AXFR || request.type === types.IXFR;
     const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
-    if (open.length === 0 || !(isTransfer || request.type === types.soa)) {
+    if (open.length === 0 || !(isTransfer || request.type === types.SOA)) {
       if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.refused), protocol);
       return;
     }
@@ -187,7 +188,7 @@ export class Responder {
   /** Returns the answer to an unsigned query for an SOA, if such are answered and there is a zone. By UDP it has the client try TCP. */
   async #publicOr(question: Question, refusal: Buffer, protocol: Protocol): Promise<Buffer> {
     const { answersSoa, database, configs, log } = this.#parts;
-    if (!answersSoa || question.key !== null || question.type !== types.soa) return refusal;
+    if (!answersSoa || question.key !== null || question.type !== types.SOA) return refusal;
     // The answer would be longer than the question, so the client has to try TCP anyway. Forged senders cost no query.
     if (protocol === "udp") return sentBy(protocol, question, question.answers.truncated());
     try {
@@ -233,19 +234,19 @@ export class Responder {
         yield protocol === "udp" && message.length > answers.mostUdpOctets ? answers.truncated() : message;
       }
     };
-    if (type === types.soa) {
+    if (type === types.SOA) {
       secondaries.asked(zone, peer, isProven);
       yield* single();
       return;
     }
     // RFC 5936 §4.2: a whole transfer by UDP is not defined. RFC 1995 §2: the SOA alone has the client try TCP.
     if (protocol === "udp") {
-      if (type === types.axfr) yield answers.empty(rcodes.formErr);
+      if (type === types.AXFR) yield answers.empty(rcodes.formErr);
       else yield* single();
       return;
     }
-    const since = type === types.ixfr ? serialIn(request.request) : null;
-    if (type === types.ixfr && since === null) {
+    const since = type === types.IXFR ? serialIn(request.request) : null;
+    if (type === types.IXFR && since === null) {
       yield answers.empty(rcodes.formErr);
       return;
     }

@@ -1,21 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import { WireError } from "../dns/names/wire-names.ts";
-import { notifyMessage, queryMessage, readMessage, types, type WireMessage } from "../dns/wire/messages.ts";
+import { notifyMessage, queryMessage, rcodeName, rcodes, readMessage, type WireMessage } from "../dns/wire/messages.ts";
+import { types } from "../dns/zone-file/type-names.ts";
 import { signRequest, TsigError, TsigVerifier, type TsigKey } from "../dns/wire/tsig.ts";
 import type { Egress } from "../net/egress.ts";
 import { EgressError } from "../net/egress-error.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
-
-const rcodeNames: Readonly<Record<number, string>> = {
-  1: "FORMERR",
-  2: "SERVFAIL",
-  4: "NOTIMP",
-  5: "REFUSED",
-  9: "NOTAUTH",
-};
-const notAuth = 9;
 
 /** The outcome of a message to a secondary. `message` is a sentence for people. */
 export type Reply<Answer> =
@@ -46,7 +38,7 @@ export class SecondaryClient {
   async serial(zone: ServedZone, at: Endpoint, key: TsigKey | null, milliseconds: number): Promise<Reply<number>> {
     const reply = await this.#exchange(queryMessage(randomInt(65_536), zone.name, "SOA"), at, key, milliseconds);
     if (!reply.ok) return reply;
-    const soa = reply.answer.answers.find(({ type, name }) => type === types.soa && name === zone.name);
+    const soa = reply.answer.answers.find(({ type, name }) => type === types.SOA && name === zone.name);
     if (!soa || soa.rdataEnd - soa.rdataStart < 22) return refuse("The secondary does not have the zone.");
     return { ok: true, answer: reply.answer.octets.readUInt32BE(soa.rdataEnd - 20) };
   }
@@ -65,11 +57,10 @@ export class SecondaryClient {
         signal: this.#signal,
       });
       const answer = readMessage(octets);
-      if (answer.rcode !== 0) {
-        const name = rcodeNames[answer.rcode] ?? `error ${answer.rcode}`;
-        return refuse(`The secondary refuses: ${name}.`, {
-          wrongKey: answer.rcode === notAuth,
-          retry: answer.rcode === 2,
+      if (answer.rcode !== rcodes.noError) {
+        return refuse(`The secondary refuses: ${rcodeName(answer.rcode)}.`, {
+          wrongKey: answer.rcode === rcodes.notAuth,
+          retry: answer.rcode === rcodes.servFail,
         });
       }
       if (key && signed) new TsigVerifier(key, signed.mac, seconds).take(answer);

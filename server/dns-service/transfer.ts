@@ -4,7 +4,7 @@ import { pageRows, versionRows, type LiveRow, type Versions } from "../changes/s
 import { versionsAt } from "../changes/state/past-zone.ts";
 import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
-import { types } from "../dns/wire/messages.ts";
+import { types } from "../dns/zone-file/type-names.ts";
 import { isApexNs } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import { flatMapped, inPages, inSlices, sorted } from "../platform/slices.ts";
@@ -190,7 +190,7 @@ async function hasNameServers(em: EntityManager, domainId: string, revision: num
 /** Returns the name servers of a zone without any at its apex, which would not be loaded. */
 export function placeholders({ name, nameServers, soa }: Pick<ZoneCopy, "name" | "nameServers" | "soa">): WireEntry[] {
   const owner = ownerOf(name);
-  return nameServers.map((host) => ({ owner, type: types.ns, ttl: soa.ttl, rdata: writeName(host) }));
+  return nameServers.map((host) => ({ owner, type: types.NS, ttl: soa.ttl, rdata: writeName(host) }));
 }
 
 async function isStored(em: EntityManager, { id }: { id: string }, revision: number): Promise<boolean> {
@@ -212,8 +212,8 @@ const mostOctets = 255;
 
 /** Yields the records of a catalog zone between its SOAs (RFC 9432 §4). The group of its members is the configuration's name (§4.3.2). */
 async function* catalogEntries(database: Database, { id, name }: ServedZone): AsyncGenerator<WireEntry> {
-  yield { owner: ownerOf(name), type: types.ns, ttl: memberTtl, rdata: writeName("invalid") };
-  yield { owner: ownerOf(`version.${name}`), type: types.txt, ttl: memberTtl, rdata: writeRdata("TXT", "2") };
+  yield { owner: ownerOf(name), type: types.NS, ttl: memberTtl, rdata: writeName("invalid") };
+  yield { owner: ownerOf(`version.${name}`), type: types.TXT, ttl: memberTtl, rdata: writeRdata("TXT", "2") };
   let last = "";
   for (;;) {
     const { rows } = await sql<{ provider_zone: string; catalog_label: string; group_name: string }>`
@@ -226,8 +226,8 @@ async function* catalogEntries(database: Database, { id, name }: ServedZone): As
     `.execute(queries(database.fork()));
     for (const { provider_zone: zone, catalog_label: label, group_name: group } of rows) {
       const member = `${label}.zones.${name}`;
-      yield { owner: ownerOf(member), type: types.ptr, ttl: memberTtl, rdata: writeName(zone) };
-      yield { owner: ownerOf(`group.${member}`), type: types.txt, ttl: memberTtl, rdata: characterString(group) };
+      yield { owner: ownerOf(member), type: types.PTR, ttl: memberTtl, rdata: writeName(zone) };
+      yield { owner: ownerOf(`group.${member}`), type: types.TXT, ttl: memberTtl, rdata: characterString(group) };
     }
     const end = rows.at(-1);
     if (rows.length < mostMembers || !end) return;

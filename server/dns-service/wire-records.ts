@@ -1,10 +1,9 @@
 import { absoluteName } from "../dns/names/names.ts";
 import { WireError, writeName } from "../dns/names/wire-names.ts";
-import { types } from "../dns/wire/messages.ts";
 import { writeRdata } from "../dns/wire/rdata-write.ts";
 import { unreadSplit } from "../dns/record.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
-import { typeNumber } from "../dns/zone-file/type-names.ts";
+import { typeNumber, types } from "../dns/zone-file/type-names.ts";
 import { isServerManaged } from "../dns/server-managed.ts";
 import { mostRdataOctets } from "../dns-providers/primary.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
@@ -94,7 +93,7 @@ export function soaEntry(owner: string, soa: Soa): WireEntry {
   );
   return {
     owner,
-    type: types.soa,
+    type: types.SOA,
     ttl: soa.ttl,
     rdata: Buffer.concat([writeName(soa.mname), writeName(soa.rname), numbers]),
   };

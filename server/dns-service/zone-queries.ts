@@ -6,9 +6,9 @@ import { liveAtNames } from "../changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ownerWithin } from "../dns/names/names.ts";
 import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/record.ts";
-import { rcodes, types } from "../dns/wire/messages.ts";
+import { rcodes } from "../dns/wire/messages.ts";
 import { placeholderNameServer, type Soa } from "../dns/zone-file/soa.ts";
-import { typeName, typeNumber } from "../dns/zone-file/type-names.ts";
+import { typeName, typeNumber, types } from "../dns/zone-file/type-names.ts";
 import type { RequestLimits } from "../limits/requests.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
@@ -74,9 +74,9 @@ export class ZoneQueries {
   async *#answered({ question, key, address, protocol }: SignedQuestion): AsyncGenerator<Buffer> {
     const { database, limits } = this.#parts;
     const { answers, name, type } = question;
-    const isTransfer = type === types.axfr || type === types.ixfr;
+    const isTransfer = type === types.AXFR || type === types.IXFR;
     // RFC 5936 §4.2: a whole transfer by UDP is not defined.
-    if (type === types.axfr && protocol === "udp") {
+    if (type === types.AXFR && protocol === "udp") {
       yield answers.empty(rcodes.formErr);
       return;
     }
@@ -87,12 +87,12 @@ export class ZoneQueries {
     const owner = ownerWithin(name, zone.name);
     if (owner === null || (isTransfer && owner !== "@"))
       throw new AppError("FORBIDDEN", `This key is for the zone ${zone.name}, not ${name}.`);
-    if (type !== types.soa && key.access === "update")
+    if (type !== types.SOA && key.access === "update")
       throw new AppError("FORBIDDEN", "This key may only update. Use one that may read.");
     // RFC 1995 §2: the SOA alone has the client try TCP.
     if (isTransfer && protocol === "udp") yield* one(question, [apexSoa(zone)]);
     else if (isTransfer) yield* this.#transfer(question, zone);
-    else if (type === types.soa && owner === "@") yield* one(question, [apexSoa(zone)]);
+    else if (type === types.SOA && owner === "@") yield* one(question, [apexSoa(zone)]);
     else yield* this.#records(em, question, zone, owner);
   }
 
@@ -106,17 +106,17 @@ export class ZoneQueries {
     const visibleAt = async (name: string) =>
       (await liveAtNames(em, zone.id, [name])).filter((record) => isServed(record, zone));
     const { records, last } =
-      type === types.soa
+      type === types.SOA
         ? { records: [], last: { name: owner, hasRecords: (await visibleAt(owner)).length > 0 } }
         : await followAliases(visibleAt, owner, {
-            includes: ({ recordType }) => type === types.any || recordType === typeName(type),
+            includes: ({ recordType }) => type === types.ANY || recordType === typeName(type),
             next: ({ value }) => {
               const target = ownerWithin(value, zone.name);
               return target !== null && isVisible({ name: target, recordType: typeName(type) }, zone) ? target : null;
             },
           });
-    const withSoa = owner === "@" && type === types.any;
-    const asksServers = owner === "@" && (type === types.ns || type === types.any);
+    const withSoa = owner === "@" && type === types.ANY;
+    const asksServers = owner === "@" && (type === types.NS || type === types.ANY);
     const servers = asksServers && !records.some(isApexNs) ? placeholders(await this.#copyOf(zone)) : [];
     if (last === null || withSoa || servers.length > 0)
       yield* one(question, [...entriesOf(records, zone, withSoa), ...servers]);

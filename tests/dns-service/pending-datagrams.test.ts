@@ -1,15 +1,16 @@
 import { expect, test } from "vitest";
 import { Datagrams } from "../../server/dns-service/datagrams.ts";
-import { typeQueryMessage, types } from "../../server/dns/wire/messages.ts";
+import { typeQueryMessage } from "../../server/dns/wire/messages.ts";
+import { types } from "../../server/dns/zone-file/type-names.ts";
 import { signRequest } from "../../server/dns/wire/tsig.ts";
 import { createLog } from "../../server/platform/log.ts";
 
 const signed = (name: string) => {
   const key = { name, algorithm: "hmac-sha256" as const, secret: Buffer.from("secret") };
-  return signRequest(typeQueryMessage(1, "a.example", types.soa), key, 1_700_000_000).message;
+  return signRequest(typeQueryMessage(1, "a.example", types.SOA), key, 1_700_000_000).message;
 };
 const slow = signed("zw-aaaaaaaaaaaaa");
-const others = [signed("zw-bbbbbbbbbbbbb"), signed("secondaries"), typeQueryMessage(1, "a.example", types.soa)];
+const others = [signed("zw-bbbbbbbbbbbbb"), signed("secondaries"), typeQueryMessage(1, "a.example", types.SOA)];
 
 test("a key whose updates wait for a slow provider has 50 of them pending, and everybody else is answered", async () => {
   const release = Promise.withResolvers<void>();

@@ -6,10 +6,10 @@ import {
   queryMessage,
   readMessage,
   typeQueryMessage,
-  types,
   updateMessage,
   wireRecord,
 } from "../../server/dns/wire/messages.ts";
+import { types } from "../../server/dns/zone-file/type-names.ts";
 import { withOpt } from "../../server/dns/wire/message-writer.ts";
 import { ask, askByStream, moment, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -52,7 +52,7 @@ describe("strangers", () => {
     const toQuestion = Buffer.of(0xc0, headerOctets);
     // Time signed and fudge; no MAC; original ID, error and no other data.
     const rdata = Buffer.concat([toQuestion, Buffer.alloc(8), Buffer.alloc(2), Buffer.alloc(6)]);
-    const message = Buffer.concat([question, wireRecord(toQuestion, types.tsig, classes.any, 0, rdata)]);
+    const message = Buffer.concat([question, wireRecord(toQuestion, types.TSIG, classes.any, 0, rdata)]);
     message.writeUInt16BE(1, additionalCount);
     const answer = await ask(port, message, { from: fresh() });
     expect(answer && readMessage(answer).rcode).toBe(9);
@@ -129,7 +129,7 @@ describe("bad messages", () => {
       () => withClass(number),
       5,
     ]),
-    ...[0, types.opt, types.tsig].map((number): [string, () => Buffer, number] => [
+    ...[0, types.OPT, types.TSIG].map((number): [string, () => Buffer, number] => [
       `whose question is of type ${number}, which none can have (RFC 6895 §3.1)`,
       () => typeQueryMessage(1, zone, number),
       1,

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { queryMessage, readMessage, types } from "../../server/dns/wire/messages.ts";
+import { queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
+import { types } from "../../server/dns/zone-file/type-names.ts";
 import { signRequest } from "../../server/dns/wire/tsig.ts";
 import { ask, askByStream, moment, transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -88,7 +89,7 @@ test.each([
 
 /** Returns the view of the SOA in an answer; null without one. */
 function viewIn(answer: Buffer | null): string | null {
-  const soa = answer && readMessage(answer).answers.find(({ type }) => type === types.soa);
+  const soa = answer && readMessage(answer).answers.find(({ type }) => type === types.SOA);
   return answer && soa ? (viewOf.get(answer.readUInt32BE(soa.rdataEnd - 20)) ?? "unknown") : null;
 }
 

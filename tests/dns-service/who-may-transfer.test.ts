@@ -5,9 +5,9 @@ import {
   queryMessage,
   readMessage,
   typeQueryMessage,
-  types,
   type WireMessage,
 } from "../../server/dns/wire/messages.ts";
+import { types } from "../../server/dns/zone-file/type-names.ts";
 import { signRequest, type TsigKey } from "../../server/dns/wire/tsig.ts";
 import { ask, askAllByStream, moment, transfer } from "../support/name-servers/transfer-client.ts";
 import { Clock } from "../support/clock.ts";
@@ -126,15 +126,15 @@ describe.each(Object.entries(configurations))("%s", (zone, { allowed, mayAsk = [
       const asking = everybody.filter((who) => allowed.includes(who) || mayAsk.includes(who));
       // The ID of each is its type.
       const questions = [
-        queryMessage(types.soa, name, "SOA"),
+        queryMessage(types.SOA, name, "SOA"),
         ...[1, 2, 255].map((type) => typeQueryMessage(type, name, type)),
       ];
-      const lucky: Record<number, string[]> = { [types.soa]: [], 1: [], 2: [], 255: [] };
+      const lucky: Record<number, string[]> = { [types.SOA]: [], 1: [], 2: [], 255: [] };
       for (const who of everybody) {
         const { from, key } = partsOf(who);
         for (const { id, rcode } of await answersByStream(questions, from, key)) if (rcode === 0) lucky[id]?.push(who);
       }
-      expect(lucky).toEqual({ [types.soa]: asking, 1: [], 2: [], 255: [] });
+      expect(lucky).toEqual({ [types.SOA]: asking, 1: [], 2: [], 255: [] });
     },
   );
 

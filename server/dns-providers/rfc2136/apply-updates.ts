@@ -4,7 +4,7 @@ import type { Pause } from "../../platform/pause.ts";
 import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { recordKey } from "../../dns/record.ts";
 import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
-import { updateMessage } from "../../dns/wire/messages.ts";
+import { rcodes, updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
 import { guessNames, transferNames } from "./read-names.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";
@@ -146,7 +146,7 @@ async function sendUnits(
   const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const rcode = await send(batch);
-    if (rcode === 0) {
+    if (rcode === rcodes.noError) {
       settle(batch, { ok: true });
       if (queue.length > 0) await between(batch);
     } else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
@@ -165,5 +165,5 @@ async function sendUpdate(session: NameServerSession, zone: string, batch: reado
   const prerequisites = batch.flatMap((unit) => unit.prerequisites);
   const updates = batch.flatMap((unit) => unit.updates);
   const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
-  return answer?.rcode ?? 2;
+  return answer?.rcode ?? rcodes.servFail;
 }

@@ -12,7 +12,8 @@ import {
 } from "../provider.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { applyByUpdate } from "./apply-updates.ts";
-import { queryMessage, types, type WireMessage } from "../../dns/wire/messages.ts";
+import { rcodes, queryMessage, type WireMessage } from "../../dns/wire/messages.ts";
+import { types } from "../../dns/zone-file/type-names.ts";
 import { recordOf } from "./served-records.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
 import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";
@@ -54,7 +55,9 @@ async function listZones(session: NameServerSession, zones: readonly string[]): 
   const [first] = answers;
   // PowerDNS also answers NOTAUTH to an unknown key.
   const refused =
-    zones.length === 0 ? first?.rcode === 9 : found.length === 0 && first !== undefined && first.rcode !== 0;
+    zones.length === 0
+      ? first?.rcode === rcodes.notAuth
+      : found.length === 0 && first !== undefined && first.rcode !== rcodes.noError;
   if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
   return { names: found, unusable: [] };
 }
@@ -130,7 +133,7 @@ async function applyChanges(
 /** RFC 1035 §3.3.13. */
 async function soaOf(session: NameServerSession, zone: string): Promise<Soa | null> {
   const [answer] = await askForSoas(session, [zone]);
-  const soa = answer?.answers.find(({ type }) => type === types.soa);
+  const soa = answer?.answers.find(({ type }) => type === types.SOA);
   if (!answer || !soa) return null;
   const { octets } = answer;
   const rnameAt = skipName(octets, soa.rdataStart);
@@ -146,8 +149,8 @@ async function soaOf(session: NameServerSession, zone: string): Promise<Soa | nu
 async function serialOf(session: NameServerSession, zone: string): Promise<string | null> {
   const [answer] = await askForSoas(session, [zone]);
   if (!answer) return null;
-  if (answer.rcode !== 0) throw refusal(answer.rcode, zone);
-  const soa = answer.answers.find(({ type }) => type === types.soa);
+  if (answer.rcode !== rcodes.noError) throw refusal(answer.rcode, zone);
+  const soa = answer.answers.find(({ type }) => type === types.SOA);
   if (!soa) throw refusal(9, zone);
   const serialAt = skipName(answer.octets, skipName(answer.octets, soa.rdataStart));
   return String(answer.octets.readUInt32BE(serialAt));
@@ -161,5 +164,5 @@ async function askForSoas(session: NameServerSession, zones: readonly string[]):
 }
 
 function holdsSoa({ authoritative, rcode, answers }: WireMessage): boolean {
-  return authoritative && rcode === 0 && answers.some(({ type }) => type === types.soa);
+  return authoritative && rcode === rcodes.noError && answers.some(({ type }) => type === types.SOA);
 }

@@ -3,7 +3,7 @@ import { isKeyType } from "../../dns/server-managed.ts";
 import { inBatches } from "../applying/in-batches.ts";
 import { recordsOf } from "../applying/apply-to-records.ts";
 import type { RecordChange } from "../provider.ts";
-import { updateMessage } from "../../dns/wire/messages.ts";
+import { rcodes, updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure } from "./rcodes.ts";
 import type { ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
@@ -60,12 +60,12 @@ async function ask(
       "none",
     );
     batches = batches.flatMap((batch, index) => {
-      const rcode = answers[index]?.rcode ?? 2;
+      const rcode = answers[index]?.rcode ?? rcodes.servFail;
       if (isPrerequisiteFailure(rcode) && batch.length > 1) {
         const half = batch.length >> 1;
         return [batch.slice(0, half), batch.slice(half)];
       }
-      const verdict = rcode === 0 ? "made" : isPrerequisiteFailure(rcode) ? "not made" : "unknown";
+      const verdict = rcode === rcodes.noError ? "made" : isPrerequisiteFailure(rcode) ? "not made" : "unknown";
       for (const { key } of batch) verdicts.set(key, verdict);
       return [];
     });

@@ -1,8 +1,8 @@
 import { absoluteName } from "../../dns/names/names.ts";
 import { rrsetKey, type RecordData } from "../../dns/record.ts";
 import { isSignatureOverSoa } from "../../dns/server-managed.ts";
-import { typeNumber } from "../../dns/zone-file/type-names.ts";
-import { queryMessage, types, typeQueryMessage, type WireMessage } from "../../dns/wire/messages.ts";
+import { typeNumber, types } from "../../dns/zone-file/type-names.ts";
+import { rcodes, queryMessage, typeQueryMessage, type WireMessage } from "../../dns/wire/messages.ts";
 import { recordOf, ServedRecords, type ServedRecord } from "./served-records.ts";
 import type { NameServerSession } from "./session.ts";
 
@@ -56,8 +56,9 @@ export async function askForRrsets(
   for (const [index, { name, type }] of questions.entries()) {
     const answer = answers[index];
     if (!answer) return null;
-    const referred = answer.authorities.filter((record) => record.name === name && record.type === types.ns);
-    const isReferral = type === types.ns && answer.rcode === 0 && answer.answers.length === 0 && referred.length > 0;
+    const referred = answer.authorities.filter((record) => record.name === name && record.type === types.NS);
+    const isReferral =
+      type === types.NS && answer.rcode === rcodes.noError && answer.answers.length === 0 && referred.length > 0;
     if (!isReferral && !isPlain(answer, name)) return null;
     for (const record of isReferral ? referred : answer.answers) served.add(answer, record);
   }
@@ -82,7 +83,7 @@ export async function transferNames(
   for await (const message of session.transfer(zone)) {
     for (const wire of message.answers) {
       if (wanted.has(wire.name)) served.add(message, wire);
-      if (signed || wire.type !== types.rrsig || wire.name !== zone) continue;
+      if (signed || wire.type !== types.RRSIG || wire.name !== zone) continue;
       const record = recordOf(message, wire, zone);
       signed = record !== null && isSignatureOverSoa(record);
     }
@@ -91,7 +92,12 @@ export async function transferNames(
 }
 
 function isPlain(answer: WireMessage, name: string | undefined): boolean {
-  if (!answer.authoritative || answer.truncated || (answer.rcode !== 0 && answer.rcode !== 3)) return false;
+  if (
+    !answer.authoritative ||
+    answer.truncated ||
+    (answer.rcode !== rcodes.noError && answer.rcode !== rcodes.nxDomain)
+  )
+    return false;
   // RFC 8482 §4.2: a synthesized HINFO instead of all records.
-  return answer.answers.every((record) => record.name === name && record.type !== types.hinfo);
+  return answer.answers.every((record) => record.name === name && record.type !== types.HINFO);
 }

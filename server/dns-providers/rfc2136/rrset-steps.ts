@@ -1,6 +1,6 @@
 import { isApexNs, isCommonType } from "../../dns/record.ts";
-import { typeNumber } from "../../dns/zone-file/type-names.ts";
-import { classes, types, wireRecord } from "../../dns/wire/messages.ts";
+import { typeNumber, types } from "../../dns/zone-file/type-names.ts";
+import { classes, wireRecord } from "../../dns/wire/messages.ts";
 
 interface WireValue {
   ttl: number;
@@ -44,12 +44,12 @@ export function prerequisitesOf(
           ? before.map(({ rdata }) => wireRecord(owner, type, classes.in, 0, rdata))
           : [wireRecord(owner, type, classes.any, 0, null)];
     if (after.length === 0 || before.length > 0) return own;
-    if (type !== types.cname) {
-      if (checked.has(`${name} ${types.cname}`)) return own;
-      checked.add(`${name} ${types.cname}`);
-      return [...own, absent(owner, types.cname)];
+    if (type !== types.CNAME) {
+      if (checked.has(`${name} ${types.CNAME}`)) return own;
+      checked.add(`${name} ${types.CNAME}`);
+      return [...own, absent(owner, types.CNAME)];
     }
-    if (!inUse(name)) return [absent(owner, types.any)];
+    if (!inUse(name)) return [absent(owner, types.ANY)];
     const others = besideTypes
       .map((other) => typeNumber(other) ?? 0)
       .filter((other) => !checked.has(`${name} ${other}`));
@@ -68,7 +68,7 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
   const single = others.filter((step) => !whole.includes(step));
   const cleared = others.filter((step) => isCleared(step, steps));
   return [
-    ...cleared.map(({ owner }) => wireRecord(owner, types.any, classes.any, 0, null)),
+    ...cleared.map(({ owner }) => wireRecord(owner, types.ANY, classes.any, 0, null)),
     ...whole.map(({ owner, type }) => wireRecord(owner, type, classes.any, 0, null)),
     ...single.flatMap(deletions),
     ...apexNs.flatMap(additions),
@@ -83,7 +83,7 @@ export function updatesOf(steps: readonly RrsetStep[], exact: boolean): Buffer[]
  * beside other records, and BIND does not let anyone delete these by name.
  */
 function isCleared({ name, type, before, after, signed }: RrsetStep, steps: readonly RrsetStep[]): boolean {
-  if (!signed || type !== types.cname || before.length > 0 || after.length === 0) return false;
+  if (!signed || type !== types.CNAME || before.length > 0 || after.length === 0) return false;
   return steps.some((other) => other.name === name && other.before.length > 0);
 }
 
@@ -116,7 +116,7 @@ function replacement(step: RrsetStep): Buffer[] {
 function deletions(step: RrsetStep): Buffer[] {
   const { owner, type, before, after } = step;
   // A CNAME replaces another by itself (RFC 2136 §3.4.2.2).
-  if (type === types.cname && after.length > 0) return [];
+  if (type === types.CNAME && after.length > 0) return [];
   const staying = isApexNs(step) || newTtl(step) === null ? after : [];
   return before
     .filter(({ rdata }) => !staying.some((value) => value.rdata.equals(rdata)))

@@ -1,7 +1,7 @@
 import { ownerNameWithin } from "../../dns/names/names.ts";
 import { recordKey, spellingOf, type RecordData } from "../../dns/record.ts";
-import { typeName } from "../../dns/zone-file/type-names.ts";
-import { types, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
+import { typeName, types } from "../../dns/zone-file/type-names.ts";
+import type { WireMessage, WireRecord } from "../../dns/wire/messages.ts";
 import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
 
@@ -16,7 +16,7 @@ export interface ServedRecord {
 
 /** Returns a record of a message in canonical form; null for the SOA. @throws WireError for a record outside the zone. */
 export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
-  if (wire.type === types.soa) return null;
+  if (wire.type === types.SOA) return null;
   const owner = ownerNameWithin(wire.written, zone);
   if (owner === null) throw new WireError(`${wire.name} lies outside ${zone}`);
   const recordType = typeName(wire.type);

@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import type { Egress } from "../../net/egress.ts";
 import { ProviderError } from "../provider.ts";
 import { ConnectionError, dial, type DnsConnection } from "./connection.ts";
-import { queryMessage, readMessage, types, type WireMessage } from "../../dns/wire/messages.ts";
+import { rcodes, queryMessage, readMessage, type WireMessage } from "../../dns/wire/messages.ts";
+import { types } from "../../dns/zone-file/type-names.ts";
 import { rcodeSentence, saysZoneMissing } from "./rcodes.ts";
 import { signRequest, TsigError, TsigVerifier, type TsigKey } from "../../dns/wire/tsig.ts";
 import { WireError } from "../../dns/names/wire-names.ts";
@@ -83,7 +84,7 @@ export class NameServerSession {
         if (!request) throw new WireError("it does not match any request");
         if (effect === "none") verifyOrRefused(request.verifier, message);
         else request.verifier.take(message);
-        if (effect === "unknown" && message.rcode === 0) this.#updates.accepted++;
+        if (effect === "unknown" && message.rcode === rcodes.noError) this.#updates.accepted++;
         waiting.delete(message.id);
         answers[request.index] = message;
       }
@@ -111,11 +112,11 @@ export class NameServerSession {
         octets += message.octets.length;
         if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");
         const verified = verifyOrRefused(verifier, message);
-        if (message.rcode !== 0) throw refusal(message.rcode, zone);
-        if (authorities === 0 && message.answers[0]?.type !== types.soa) {
+        if (message.rcode !== rcodes.noError) throw refusal(message.rcode, zone);
+        if (authorities === 0 && message.answers[0]?.type !== types.SOA) {
           throw new WireError("the transfer does not begin with the SOA");
         }
-        authorities += message.answers.filter(({ type }) => type === types.soa).length;
+        authorities += message.answers.filter(({ type }) => type === types.SOA).length;
         unverified.push(message);
         if (!verified) continue;
         yield* unverified;
@@ -155,7 +156,7 @@ function verifyOrRefused(verifier: TsigVerifier, message: WireMessage): boolean 
   try {
     return verifier.take(message);
   } catch (error) {
-    const refused = message.rcode !== 0 && message.rcode !== 3;
+    const refused = message.rcode !== rcodes.noError && message.rcode !== rcodes.nxDomain;
     if (error instanceof TsigError && error.reason === "unsigned" && refused) return true;
     throw error;
   }

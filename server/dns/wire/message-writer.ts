@@ -1,5 +1,6 @@
 import { WireError } from "../names/wire-names.ts";
-import { additionalCount, answerCount, authorityCount, classes, headerOctets, types, wireRecord } from "./messages.ts";
+import { additionalCount, answerCount, authorityCount, classes, headerOctets, wireRecord } from "./messages.ts";
+import { types } from "../zone-file/type-names.ts";
 
 /** The longest message (RFC 1035 §4.2.2). */
 const longestMessage = 65_535;
@@ -7,10 +8,10 @@ const longestMessage = 65_535;
 const pointable = 0x4000;
 /** Where the only name begins in RDATA that may be compressed (RFC 3597 §4). */
 const nameOffsets: ReadonlyMap<number, number> = new Map<number, number>([
-  [types.ns, 0],
-  [types.cname, 0],
-  [types.ptr, 0],
-  [types.mx, 2],
+  [types.NS, 0],
+  [types.CNAME, 0],
+  [types.PTR, 0],
+  [types.MX, 2],
 ]);
 
 /** Writes one message after another: a header, the question, and as many compressed answer records as fit. */
@@ -118,7 +119,7 @@ export class MessageWriter {
 
 /** Appends an OPT record. @param extendedRcode the upper eight bits of the response code */
 export function withOpt(message: Buffer, udpSize: number, extendedRcode: number): Buffer {
-  const opt = wireRecord(Buffer.of(0), types.opt, udpSize, extendedRcode * 2 ** 24, null);
+  const opt = wireRecord(Buffer.of(0), types.OPT, udpSize, extendedRcode * 2 ** 24, null);
   const result = Buffer.concat([message, opt]);
   result.writeUInt16BE(message.readUInt16BE(additionalCount) + 1, additionalCount);
   return result;

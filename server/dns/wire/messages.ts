@@ -1,3 +1,4 @@
+import { types } from "../zone-file/type-names.ts";
 import { findName, WireError, writeName, type KnownSuffixes } from "../names/wire-names.ts";
 
 /** A resource record in a message. */
@@ -46,22 +47,7 @@ export interface WireMessage {
 
 export const classes = { in: 1, none: 254, any: 255 } as const;
 export const opcodes = { query: 0, notify: 4, update: 5 } as const;
-export const types = {
-  ns: 2,
-  cname: 5,
-  soa: 6,
-  ptr: 12,
-  hinfo: 13,
-  mx: 15,
-  txt: 16,
-  opt: 41,
-  rrsig: 46,
-  tsig: 250,
-  ixfr: 251,
-  axfr: 252,
-  any: 255,
-} as const;
-/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
+/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). Their mnemonics are the same letters in capitals. */
 export const rcodes = {
   noError: 0,
   formErr: 1,
@@ -75,6 +61,7 @@ export const rcodes = {
   notAuth: 9,
   notZone: 10,
 } as const;
+const rcodeNames = new Map<number, string>(Object.entries(rcodes).map(([name, code]) => [code, name.toUpperCase()]));
 export const headerOctets = 12;
 export const flags = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
 /** Offsets of counts in the header; an update's are those of prerequisites and updates (RFC 2136 §2.2). */
@@ -84,9 +71,14 @@ export const authorityCount = 8;
 const updateCount = 8;
 export const additionalCount = 10;
 
+/** Returns the mnemonic of a response code, such as `NXDOMAIN`; `error 23` for others. */
+export function rcodeName(rcode: number): string {
+  return rcodeNames.get(rcode) ?? `error ${rcode}`;
+}
+
 /** Returns a query for one name of class IN (RFC 1035 §4.1.2); `name` is canonical and absolute. */
 export function queryMessage(id: number, name: string, type: "SOA" | "AXFR" | "ANY"): Buffer {
-  return typeQueryMessage(id, name, { SOA: types.soa, AXFR: types.axfr, ANY: types.any }[type]);
+  return typeQueryMessage(id, name, types[type]);
 }
 
 /** Returns the same for any type, by number. */
@@ -99,16 +91,16 @@ export function incrementalQueryMessage(id: number, zone: string, serial: number
   const numbers = Buffer.alloc(20);
   numbers.writeUInt32BE(serial, 0);
   const soa = Buffer.concat([writeName("."), writeName("."), numbers]);
-  const head = typeQueryMessage(id, zone, types.ixfr);
+  const head = typeQueryMessage(id, zone, types.IXFR);
   head.writeUInt16BE(1, authorityCount);
-  return Buffer.concat([head, wireRecord(writeName(zone), types.soa, classes.in, 0, soa)]);
+  return Buffer.concat([head, wireRecord(writeName(zone), types.SOA, classes.in, 0, soa)]);
 }
 
 /** Returns a NOTIFY (RFC 1996 §3), whose answer section holds the new SOA. */
 export function notifyMessage(id: number, zone: string, soa: { ttl: number; rdata: Buffer }): Buffer {
-  const head = withQuestion(id, (opcodes.notify << 11) | flags.authoritative, zone, types.soa);
+  const head = withQuestion(id, (opcodes.notify << 11) | flags.authoritative, zone, types.SOA);
   head.writeUInt16BE(1, answerCount);
-  return Buffer.concat([head, wireRecord(writeName(zone), types.soa, classes.in, soa.ttl, soa.rdata)]);
+  return Buffer.concat([head, wireRecord(writeName(zone), types.SOA, classes.in, soa.ttl, soa.rdata)]);
 }
 
 /** Returns a record for a section of an update. One without RDATA has a special meaning (RFC 2136 §2.4, §2.5). */
@@ -135,7 +127,7 @@ export function updateMessage(
   prerequisites: readonly Buffer[],
   updates: readonly Buffer[],
 ): Buffer {
-  const head = withQuestion(id, opcodes.update << 11, zone, types.soa);
+  const head = withQuestion(id, opcodes.update << 11, zone, types.SOA);
   head.writeUInt16BE(prerequisites.length, prerequisiteCount);
   head.writeUInt16BE(updates.length, updateCount);
   return Buffer.concat([head, ...prerequisites, ...updates]);

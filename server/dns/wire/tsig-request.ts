@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { WireError } from "../names/wire-names.ts";
-import { classes, types, type WireMessage } from "./messages.ts";
+import { classes, type WireMessage } from "./messages.ts";
+import { types } from "../zone-file/type-names.ts";
 import {
   fudgeSeconds,
   hmacOf,
@@ -44,9 +45,9 @@ export function verifyRequest(
 ): RequestSignature {
   const { additionals, answers, authorities } = message;
   const last = additionals.at(-1);
-  const misplaced = [...answers, ...authorities, ...additionals.slice(0, -1)].some(({ type }) => type === types.tsig);
+  const misplaced = [...answers, ...authorities, ...additionals.slice(0, -1)].some(({ type }) => type === types.TSIG);
   if (misplaced) return { kind: "malformed" };
-  if (last?.type !== types.tsig) return { kind: "none" };
+  if (last?.type !== types.TSIG) return { kind: "none" };
   if (last.class !== classes.any || last.ttl !== 0 || message.end !== message.octets.length)
     return { kind: "malformed" };
   const tsig = tsigOf(message, last);

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual, type Hmac } from "node:crypto";
-import { additionalCount, classes, types, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
+import { additionalCount, classes, wireRecord, type WireMessage, type WireRecord } from "./messages.ts";
+import { types } from "../zone-file/type-names.ts";
 import { readName, WireError, writeName } from "../names/wire-names.ts";
 
 /** The HMACs of RFC 8945 §6; SHA-1 is for servers without the others. */
@@ -60,7 +61,7 @@ export function withTsig(
     u16(other.length),
     other,
   ]);
-  const record = wireRecord(writeName(key.name), types.tsig, classes.any, 0, rdata);
+  const record = wireRecord(writeName(key.name), types.TSIG, classes.any, 0, rdata);
   const signed = Buffer.concat([message, record]);
   signed.writeUInt16BE(message.readUInt16BE(additionalCount) + 1, additionalCount);
   return signed;
@@ -87,7 +88,7 @@ export class TsigVerifier {
    */
   take(message: WireMessage): boolean {
     const record = message.additionals.at(-1);
-    if (record?.type !== types.tsig) {
+    if (record?.type !== types.TSIG) {
       if (this.#first) throw new TsigError("unsigned", "The name server's answer is not signed.");
       this.#unsigned.push(message.octets);
       if (this.#unsigned.length > mostUnsigned) {

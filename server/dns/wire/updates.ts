@@ -1,7 +1,7 @@
 import { ownerNameWithin, type OwnerName } from "../names/names.ts";
 import { spellingOf, type Spelling } from "../record.ts";
-import { typeName } from "../zone-file/type-names.ts";
-import { classes, rcodes, types, type WireMessage, type WireRecord } from "./messages.ts";
+import { typeName, types } from "../zone-file/type-names.ts";
+import { classes, rcodes, type WireMessage, type WireRecord } from "./messages.ts";
 import { isReadableRdata, readRdata } from "./rdata-read.ts";
 
 /** An RRset, by its owner relative to the zone (`@` for the apex) and its type's mnemonic. */
@@ -54,7 +54,7 @@ interface UpdateFault {
  */
 export function zoneOfUpdate({ questions }: WireMessage): string | null {
   const [zone, ...others] = questions;
-  return zone?.type === types.soa && others.length === 0 ? zone.name : null;
+  return zone?.type === types.SOA && others.length === 0 ? zone.name : null;
 }
 
 /**
@@ -91,7 +91,7 @@ function readPrerequisite(message: WireMessage, record: WireRecord, zone: string
   if (recordClass !== classes.any && recordClass !== classes.none) return malformed("a prerequisite has another class");
   if (record.rdataEnd > record.rdataStart) return malformed("a prerequisite without a value has one");
   const exists = recordClass === classes.any;
-  if (type === types.any) return { kind: exists ? "nameInUse" : "nameUnused", name };
+  if (type === types.ANY) return { kind: exists ? "nameInUse" : "nameUnused", name };
   if (isMetaType(type)) return malformed("a prerequisite asks for a type that zones cannot hold");
   return { kind: exists ? "rrsetExists" : "rrsetAbsent", name, recordType: typeName(type) };
 }
@@ -112,7 +112,7 @@ function readOperation(message: WireMessage, record: WireRecord, zone: string): 
     return withRdata(message, record, owner, (read) => ({ kind: "deleteRecord", record: read }));
   }
   if (record.rdataEnd > record.rdataStart) return malformed("a deletion of whole RRsets has a value");
-  if (type === types.any) return { kind: "deleteName", name };
+  if (type === types.ANY) return { kind: "deleteName", name };
   if (isMetaType(type)) return malformed("it deletes a type that zones cannot hold");
   return { kind: "deleteRrset", name, recordType: typeName(type) };
 }
@@ -143,7 +143,7 @@ function mayBeEmpty(recordType: string): boolean {
 
 /** Returns whether a type is one of queries or of messages (RFC 6895 §3.1), which no zone holds. */
 function isMetaType(type: number): boolean {
-  return type === 0 || type === types.opt || (type > 127 && type < 256);
+  return type === 0 || type === types.OPT || (type > 127 && type < 256);
 }
 
 function malformed(reason: string): UpdateFault {

@@ -1,94 +1,101 @@
-/** Record types by number, from IANA's DNS parameters, without query-only and meta types. */
-const mnemonics: Record<number, string> = {
-  1: "A",
-  2: "NS",
-  5: "CNAME",
-  6: "SOA",
-  7: "MB",
-  8: "MG",
-  9: "MR",
-  10: "NULL",
-  11: "WKS",
-  12: "PTR",
-  13: "HINFO",
-  14: "MINFO",
-  15: "MX",
-  16: "TXT",
-  17: "RP",
-  18: "AFSDB",
-  19: "X25",
-  20: "ISDN",
-  21: "RT",
-  22: "NSAP",
-  23: "NSAP-PTR",
-  24: "SIG",
-  25: "KEY",
-  26: "PX",
-  27: "GPOS",
-  28: "AAAA",
-  29: "LOC",
-  30: "NXT",
-  31: "EID",
-  32: "NIMLOC",
-  33: "SRV",
-  34: "ATMA",
-  35: "NAPTR",
-  36: "KX",
-  37: "CERT",
-  38: "A6",
-  39: "DNAME",
-  40: "SINK",
-  42: "APL",
-  43: "DS",
-  44: "SSHFP",
-  45: "IPSECKEY",
-  46: "RRSIG",
-  47: "NSEC",
-  48: "DNSKEY",
-  49: "DHCID",
-  50: "NSEC3",
-  51: "NSEC3PARAM",
-  52: "TLSA",
-  53: "SMIMEA",
-  55: "HIP",
-  56: "NINFO",
-  57: "RKEY",
-  58: "TALINK",
-  59: "CDS",
-  60: "CDNSKEY",
-  61: "OPENPGPKEY",
-  62: "CSYNC",
-  63: "ZONEMD",
-  64: "SVCB",
-  65: "HTTPS",
-  66: "DSYNC",
-  67: "HHIT",
-  68: "BRID",
-  99: "SPF",
-  104: "NID",
-  105: "L32",
-  106: "L64",
-  107: "LP",
-  108: "EUI48",
-  109: "EUI64",
-  256: "URI",
-  257: "CAA",
-  258: "AVC",
-  259: "DOA",
-  260: "AMTRELAY",
-  261: "RESINFO",
-  262: "WALLET",
-  32768: "TA",
-  32769: "DLV",
-};
+/** Numbers of record types, from IANA's DNS parameters. */
+const dataTypes = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  MB: 7,
+  MG: 8,
+  MR: 9,
+  NULL: 10,
+  WKS: 11,
+  PTR: 12,
+  HINFO: 13,
+  MINFO: 14,
+  MX: 15,
+  TXT: 16,
+  RP: 17,
+  AFSDB: 18,
+  X25: 19,
+  ISDN: 20,
+  RT: 21,
+  NSAP: 22,
+  "NSAP-PTR": 23,
+  SIG: 24,
+  KEY: 25,
+  PX: 26,
+  GPOS: 27,
+  AAAA: 28,
+  LOC: 29,
+  NXT: 30,
+  EID: 31,
+  NIMLOC: 32,
+  SRV: 33,
+  ATMA: 34,
+  NAPTR: 35,
+  KX: 36,
+  CERT: 37,
+  A6: 38,
+  DNAME: 39,
+  SINK: 40,
+  APL: 42,
+  DS: 43,
+  SSHFP: 44,
+  IPSECKEY: 45,
+  RRSIG: 46,
+  NSEC: 47,
+  DNSKEY: 48,
+  DHCID: 49,
+  NSEC3: 50,
+  NSEC3PARAM: 51,
+  TLSA: 52,
+  SMIMEA: 53,
+  HIP: 55,
+  NINFO: 56,
+  RKEY: 57,
+  TALINK: 58,
+  CDS: 59,
+  CDNSKEY: 60,
+  OPENPGPKEY: 61,
+  CSYNC: 62,
+  ZONEMD: 63,
+  SVCB: 64,
+  HTTPS: 65,
+  DSYNC: 66,
+  HHIT: 67,
+  BRID: 68,
+  SPF: 99,
+  NID: 104,
+  L32: 105,
+  L64: 106,
+  LP: 107,
+  EUI48: 108,
+  EUI64: 109,
+  URI: 256,
+  CAA: 257,
+  AVC: 258,
+  DOA: 259,
+  AMTRELAY: 260,
+  RESINFO: 261,
+  WALLET: 262,
+  TA: 32768,
+  DLV: 32769,
+} as const;
+
+/** Numbers of all types that messages have, with those of queries and of messages themselves (RFC 6895 §3.1). */
+export const types = { ...dataTypes, OPT: 41, TSIG: 250, IXFR: 251, AXFR: 252, ANY: 255 } as const;
+
+const mnemonics: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(dataTypes).map(([name, number]) => [number, name]),
+);
 
 /** The types that have a number, by name. */
-export const knownTypes: readonly string[] = Object.values(mnemonics);
+export const knownTypes: readonly string[] = Object.keys(dataTypes);
 
 /** Vendor-specific types without a number that occur in zone files. */
 const vendorTypes = ["ALIAS", "ANAME", "LUA"];
 
-const names = new Set([...Object.values(mnemonics), ...vendorTypes]);
+const names = new Set([...knownTypes, ...vendorTypes]);
 
 /** Query and meta types (RFC 6895 §3.1), and MD and MF, which RFC 973 made obsolete. */
 const metaTypes = new Set(["MD", "MF", "OPT", "TKEY", "TSIG", "IXFR", "AXFR", "MAILB", "MAILA", "ANY", "*"]);
@@ -103,7 +110,8 @@ export function unstorableReason(raw: string): string | null {
   const name = raw.toUpperCase();
   if (isVendorType(name)) return "is a vendor-specific type that standard name servers do not load";
   const number = /^TYPE\d{1,5}$/.test(name) ? Number(name.slice(4)) : null;
-  const isMeta = number !== null && (number === 3 || number === 4 || number === 41 || (number > 127 && number < 256));
+  const isMeta =
+    number !== null && (number === 3 || number === 4 || number === types.OPT || (number > 127 && number < 256));
   return isMeta || metaTypes.has(name) ? "cannot be stored in a zone" : null;
 }
 
@@ -128,7 +136,7 @@ export function isProviderType(name: string): boolean {
   return name.includes("_");
 }
 
-const numbers = new Map(Object.entries(mnemonics).map(([number, name]) => [name, Number(number)]));
+const numbers: ReadonlyMap<string, number> = new Map(Object.entries(dataTypes));
 
 /** Returns the number of a type given by its canonical name, or null for a vendor-specific type. */
 export function typeNumber(name: string): number | null {

@@ -5,13 +5,12 @@ import {
   incrementalQueryMessage,
   readMessage,
   typeQueryMessage,
-  types,
   updateMessage,
   wireRecord,
 } from "../../../server/dns/wire/messages.ts";
 import { withOpt } from "../../../server/dns/wire/message-writer.ts";
 import { signRequest, type TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";
+import { typeNumber, types } from "../../../server/dns/zone-file/type-names.ts";
 import { ask, askByStream, linesOf } from "../../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
@@ -47,7 +46,7 @@ const now = () => Math.floor(Date.now() / 1_000);
 const signedWith = (signer: () => TsigKey) => (message: Buffer) => signRequest(message, signer(), now()).message;
 const edns = (message: Buffer) => withOpt(message, 4_096, 0);
 const query = (owner: string, type: string) =>
-  typeQueryMessage(1, owner, type === "ANY" ? types.any : type === "AXFR" ? types.axfr : (typeNumber(type) ?? 0));
+  typeQueryMessage(1, owner, type === "ANY" ? types.ANY : type === "AXFR" ? types.AXFR : (typeNumber(type) ?? 0));
 
 const senders: [sender: string, sign: (message: Buffer) => Buffer][] = [
   ["unsigned", (message) => message],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
-import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+import { readMessage, typeQueryMessage } from "../../../server/dns/wire/messages.ts";
+import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 import { linesOf, transfer } from "../../support/name-servers/transfer-client.ts";
 import { exchangeByTcp, prerequisite, update, type Answered } from "../../support/name-servers/update-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
@@ -98,8 +98,8 @@ describe("a signed query", () => {
 
   test.each([
     [0, 1],
-    [types.opt, 1],
-    [types.tsig, 1],
+    [types.OPT, 1],
+    [types.TSIG, 1],
     [249, 4],
     [253, 4],
     [254, 4],
@@ -168,7 +168,7 @@ describe("a signed query", () => {
   test("outside the key's zone is refused", async () => {
     const { client } = zone;
     expect((await client.send(typeQueryMessage(1, "www.other.example", 1), "tcp")).rcode).toBe(5);
-    expect((await client.send(typeQueryMessage(1, "example", types.soa), "tcp")).rcode).toBe(5);
+    expect((await client.send(typeQueryMessage(1, "example", types.SOA), "tcp")).rcode).toBe(5);
   });
 });
 
@@ -247,7 +247,7 @@ test("a key that may only read changes nothing", async () => {
 });
 
 test("without a signature nothing is answered, the SOA included", async () => {
-  for (const type of [types.soa, types.axfr, types.any]) {
+  for (const type of [types.SOA, types.AXFR, types.ANY]) {
     const answer = readMessage(await exchangeByTcp(zone.client.port, typeQueryMessage(1, "read.example", type)));
     expect(answer.rcode).toBe(5);
   }

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { readMessage, typeQueryMessage, types } from "../../../server/dns/wire/messages.ts";
+import { readMessage, typeQueryMessage } from "../../../server/dns/wire/messages.ts";
+import { types } from "../../../server/dns/zone-file/type-names.ts";
 import { ask, askByStream, linesOf } from "../../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { newZone } from "./key-clients.ts";
@@ -12,7 +13,7 @@ beforeAll(async () => {
   await newZone(zw, "sub.open.example");
 });
 
-const asked = async (name: string, type: number = types.soa) => {
+const asked = async (name: string, type: number = types.SOA) => {
   const [port = 0] = zw.services.dnsService.ports;
   const answer = await askByStream(port, typeQueryMessage(1, name, type));
   if (answer === null) throw new Error("no answer");
@@ -31,7 +32,7 @@ test("with DNS_ANSWER_SOA, anyone gets the SOA of the zone that a name is in, an
 test("with DNS_ANSWER_SOA, a datagram gets a truncated answer whatever its name, so that forged senders cost no query", async () => {
   const [port = 0] = zw.services.dnsService.ports;
   for (const name of ["open.example", "no.such.open.example", "elsewhere.example"]) {
-    const answer = await ask(port, typeQueryMessage(1, name, types.soa));
+    const answer = await ask(port, typeQueryMessage(1, name, types.SOA));
     const { rcode, truncated, answers, authorities } = readMessage(answer ?? Buffer.alloc(0));
     expect([rcode, truncated, answers, authorities]).toEqual([0, true, [], []]);
   }
@@ -40,5 +41,5 @@ test("with DNS_ANSWER_SOA, a datagram gets a truncated answer whatever its name,
 test("with DNS_ANSWER_SOA, other zones and types stay refused", async () => {
   expect((await asked("elsewhere.example")).rcode).toBe(5);
   expect((await asked("www.open.example", 1)).rcode).toBe(5);
-  expect((await asked("open.example", types.any)).rcode).toBe(5);
+  expect((await asked("open.example", types.ANY)).rcode).toBe(5);
 });

@@ -6,14 +6,13 @@ import {
   incrementalQueryMessage,
   queryMessage,
   readMessage,
-  types,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
 import { expandRdata, readRdata } from "../../../server/dns/wire/rdata-read.ts";
 import { serialDistance, serialOf } from "../../../server/dns/wire/serials.ts";
 import { AnswerSigner, signatureOctets, verifyRequest } from "../../../server/dns/wire/tsig-request.ts";
 import { signRequest, tsigAlgorithms, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 
 const now = 1_800_000_000;
 const labels = constantFrom(
@@ -29,15 +28,15 @@ const labels = constantFrom(
 const names = array(labels, { minLength: 1, maxLength: 5 }).map((some) => some.join("."));
 const entries = record({
   owner: names,
-  type: constantFrom(1, types.ns, types.cname, types.ptr, types.mx, types.txt, 33, 65_280),
+  type: constantFrom(1, types.NS, types.CNAME, types.PTR, types.MX, types.TXT, 33, 65_280),
   ttl: nat(0x7fff_ffff),
   target: names,
   octets: uint8Array({ maxLength: 40 }),
 }).map(({ owner, type, ttl, target, octets }) => {
   const name = writeName(target);
-  const named: Record<number, Buffer> = { [types.ns]: name, [types.cname]: name, [types.ptr]: name };
+  const named: Record<number, Buffer> = { [types.NS]: name, [types.CNAME]: name, [types.PTR]: name };
   const mx = Buffer.concat([Buffer.of(0, 10), name]);
-  return { owner, type, ttl, rdata: type === types.mx ? mx : (named[type] ?? Buffer.from(octets)) };
+  return { owner, type, ttl, rdata: type === types.MX ? mx : (named[type] ?? Buffer.from(octets)) };
 });
 const keys = record({
   algorithm: constantFrom(...tsigAlgorithms),
@@ -96,7 +95,7 @@ describe("messages", () => {
   test("messages are filled up to their 65,535 octets and never longer (RFC 1035 §4.2.2)", () => {
     const some = Array.from({ length: 5_000 }, (_, index) => ({
       owner: `host${index}.a`,
-      type: types.txt as number,
+      type: types.TXT as number,
       ttl: 60,
       rdata: Buffer.alloc(50, index),
     }));
@@ -107,7 +106,7 @@ describe("messages", () => {
   });
 
   test("names that the messages share are compressed, and no name is pointed to beyond 14 bits (RFC 1035 §4.1.4)", () => {
-    const same = { owner: "www.a", type: types.cname as number, ttl: 60, rdata: writeName("www.a") };
+    const same = { owner: "www.a", type: types.CNAME as number, ttl: 60, rdata: writeName("www.a") };
     const [message] = written([same, same]);
     expect(message).toHaveLength(12 + 11 + 2 * (2 + 10 + 2));
   });
@@ -123,7 +122,7 @@ describe("messages", () => {
         now,
       ).message,
       ...written([
-        { owner: "www.a", type: types.mx, ttl: 1, rdata: Buffer.concat([Buffer.of(0, 1), writeName("mail.a")]) },
+        { owner: "www.a", type: types.MX, ttl: 1, rdata: Buffer.concat([Buffer.of(0, 1), writeName("mail.a")]) },
       ]),
     ];
     for (const seed of seeds) for (let length = 0; length < seed.length; length++) survives(seed.subarray(0, length));

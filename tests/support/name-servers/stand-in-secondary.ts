@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
-import { opcodes, readMessage, types, type WireMessage } from "../../../server/dns/wire/messages.ts";
+import { opcodes, readMessage, type WireMessage } from "../../../server/dns/wire/messages.ts";
+import { types } from "../../../server/dns/zone-file/type-names.ts";
 import { MessageWriter } from "../../../server/dns/wire/message-writer.ts";
 import { AnswerSigner, verifyRequest } from "../../../server/dns/wire/tsig-request.ts";
 import type { TsigKey } from "../../../server/dns/wire/tsig.ts";
@@ -68,7 +69,7 @@ export class StandInSecondary {
     const zone = zoneOf(owner);
     const notified = this.notified(zone);
     if (request.opcode === opcodes.notify) this.#notified.set(zone, [...notified, serialIn(request)]);
-    else writer.add(owner, types.soa, 60, soa(this.serves.get(zone) ?? notified.at(-1) ?? 0));
+    else writer.add(owner, types.SOA, 60, soa(this.serves.get(zone) ?? notified.at(-1) ?? 0));
     const answer = writer.finish();
     return signature.kind === "valid"
       ? new AnswerSigner(signature.key, signature.mac, this.#seconds).sign(answer)

@@ -4,13 +4,12 @@ import {
   incrementalQueryMessage,
   queryMessage,
   readMessage,
-  types,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
 import { valueOf } from "../../../server/dns/record.ts";
 import { readRdata } from "../../../server/dns/wire/rdata-read.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { typeName } from "../../../server/dns/zone-file/type-names.ts";
+import { typeName, types } from "../../../server/dns/zone-file/type-names.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
 
@@ -127,7 +126,7 @@ function loopbackFor(from: string): string {
 export function linesOf(message: WireMessage): string[] {
   return message.answers.map(({ written, ttl, type, rdataStart, rdataEnd }) => {
     const value =
-      type === types.soa
+      type === types.SOA
         ? soaText(message.octets, rdataEnd)
         : valueOf(readRdata(message.octets, typeName(type), rdataStart, rdataEnd));
     return `${written} ${ttl} ${typeName(type)} ${value}`;

@@ -5,18 +5,17 @@ import {
   classes,
   readMessage,
   typeQueryMessage,
-  types,
   updateMessage,
   wireRecord,
   type WireMessage,
 } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { signRequest, TsigVerifier, type TsigKey } from "../../../server/dns/wire/tsig.ts";
-import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";
+import { typeNumber, types } from "../../../server/dns/zone-file/type-names.ts";
 import { ask } from "./transfer-client.ts";
 
 const seconds = () => Math.floor(Date.now() / 1_000);
-const questionTypes: Record<string, number> = { ANY: types.any, AXFR: types.axfr };
+const questionTypes: Record<string, number> = { ANY: types.ANY, AXFR: types.AXFR };
 const typeOf = (recordType: string) => questionTypes[recordType] ?? typeNumber(recordType) ?? 0;
 
 type Build = (zone: string) => Buffer;
