@@ -2,8 +2,7 @@ import type { z } from "zod";
 import type { Egress } from "../net/egress.ts";
 import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
-import type { ServerRules } from "../dns/server-rules/rules.ts";
-import type { ApexCname } from "../dns/zone-rules.ts";
+import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
-import type { ServerRules } from "../dns/server-rules/rules.ts";
+import type { ServerRules } from "../dns/zone-rules.ts";
 import { ProviderError, type ProviderKind } from "./provider.ts";
 import { fileNamesOf, zoneFolder } from "./zonefile/folder.ts";
 import { zoneFolderProvider } from "./zonefile/zone-folder-provider.ts";

@@ -1,4 +1,3 @@
-import type { ServerRules, Violation } from "./server-rules/rules.ts";
 import { recordKey, shortValue, type RecordData } from "./record.ts";
 import { writeRdata } from "./wire/rdata-write.ts";
 
@@ -323,4 +322,27 @@ function apexFaults(records: readonly RecordData[]): Violation[] {
 /** Returns the algorithm of a CDS (RFC 4034 §5.1) or CDNSKEY (§2.1). */
 function algorithmOf({ recordType, value }: RecordData): string | undefined {
   return value.split(" ")[recordType === "CDS" ? 1 : 2];
+}
+
+/** The checks that a zone's name servers make on loading, beyond the general zone rules. */
+export interface ServerRules {
+  /** Whether they refuse a zone because of names that are not host names, like BIND's `check-names`. */
+  checkNames: boolean;
+  /** Maximum records of one name and type (BIND's `max-records-per-type`); 0: unlimited. */
+  maxRecordsPerType: number;
+  /** Maximum types at one name (BIND's `max-types-per-name`); 0: unlimited. */
+  maxTypesPerName: number;
+}
+
+/** A rule violated by the records of one name. */
+export interface Violation {
+  /** Identifies the violated rule; stable across a change. */
+  rule: string;
+  /** The number of records involved, which a change must not increase. */
+  extent: number;
+  code: "BAD_REQUEST" | "CONFLICT";
+  field: "name" | "recordType" | "value";
+  message: string;
+  /** The `recordKey` of a duplicate record. */
+  repeats?: string;
 }

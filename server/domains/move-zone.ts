@@ -13,7 +13,7 @@ import { bookmark } from "../changes/bookmark.ts";
 import { noDrift, settle } from "../changes/settle.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { kindOfZone, limitIssues } from "../records/provider-limits.ts";
-import { refusalsOf } from "../dns/server-rules/whole-zone.ts";
+import { refusalsOf } from "../dns/server-rules/name-servers.ts";
 import { asHeld } from "../records/joined-texts.ts";
 import { withPlainTtls } from "../records/plain-ttls.ts";
 import {

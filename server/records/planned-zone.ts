@@ -2,7 +2,7 @@ import type { ProviderKind } from "../dns-providers/provider.ts";
 import { lockWarning } from "../changes/locks-and-reviews.ts";
 import type { ReverseMode } from "../database/tables/domains.ts";
 import type { PlannedChange } from "../dns/record.ts";
-import { touchedAddresses } from "../dns/reverse/touched.ts";
+import { touchedAddresses } from "../dns/reverse/pointers.ts";
 import { AppError } from "../platform/errors.ts";
 import { atOnce } from "../platform/slices.ts";
 import { loweredNames, privateAddressWarnings, signedElsewhere } from "./warnings.ts";

@@ -43,7 +43,7 @@ import {
 import { Resolution, pointerPlaces, type Overlay } from "./places.ts";
 import { liveAtNames, pageRows } from "../changes/state/live-queries.ts";
 import { absoluteName } from "../dns/names/names.ts";
-import { touchedAddresses, type TouchedAddress } from "../dns/reverse/touched.ts";
+import { touchedAddresses, type TouchedAddress } from "../dns/reverse/pointers.ts";
 import { inChunks } from "../platform/slices.ts";
 
 /** The first retries come after 1, 2, 4 … minutes, the later ones hourly: the last about 8 hours after the change. */

@@ -1,6 +1,5 @@
 import { recordKey, recordLabel, type RecordData } from "../../dns/record.ts";
-import type { ServerRules } from "../../dns/server-rules/rules.ts";
-import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
+import { newViolations, type ServerRules, type ApexCname } from "../../dns/zone-rules.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { atOnce, filtered, type Steps } from "../../platform/slices.ts";
 

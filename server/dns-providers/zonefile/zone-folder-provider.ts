@@ -1,10 +1,11 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { createHash } from "node:crypto";
 import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { zoneNameOf } from "../../dns/names/views.ts";
 import type { RecordData } from "../../dns/record.ts";
 import { isPlaceholder } from "../../dns/zone-file/contents.ts";
-import type { ServerRules } from "../../dns/server-rules/rules.ts";
+import type { ServerRules } from "../../dns/zone-rules.ts";
 import { logicalLines, type Field } from "../../dns/zone-file/tokens.ts";
 import { nextSerial, initialSoa, withLoadableMailbox, type Soa } from "../../dns/zone-file/soa.ts";
 import { inSlices, takeTurns, filtered, type Steps } from "../../platform/slices.ts";
@@ -33,7 +34,6 @@ import {
   type FoundFile,
 } from "./folder.ts";
 import { watchFolder } from "./watch-folder.ts";
-import { createHash } from "node:crypto";
 import { readZoneFile, readZoneSoa, type ParsedZoneFile } from "../../dns/zone-file/parse.ts";
 
 interface ZoneFolder {

@@ -4,10 +4,8 @@ import type { Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
 import type { OutOfZone, ZoneFileMessage } from "../zone-file/contents.ts";
 import type { Soa } from "../zone-file/soa.ts";
-import { dialectsOf } from "./dialects/signs.ts";
+import { dialectsOf, partOfDump, disabledLines } from "./dialects.ts";
 import { ZoneFileMeaning } from "./zone-file-meaning.ts";
-import { partOfDump } from "./dialects/bind-dump.ts";
-import { disabledLines } from "./dialects/zonewright.ts";
 
 /** The formats that zones can be read from. `auto` recognizes one by its content. */
 export const readableFormats = ["auto", "zonefile"] as const;

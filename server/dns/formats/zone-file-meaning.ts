@@ -3,10 +3,14 @@ import { recordKey, type RecordData } from "../record.ts";
 import type { EntryMeaning, EntryPlace, MeantEntry } from "../zone-file/contents.ts";
 import type { Field, LogicalLine } from "../zone-file/tokens.ts";
 import { looksLikeTtl } from "../zone-file/ttl.ts";
-import { dumpNote } from "./dialects/bind-dump.ts";
-import { cloudflareAutomatic, isPlaceholderServer, readComment } from "./dialects/cloudflare.ts";
-import { fromOctalEscapes } from "./dialects/octal.ts";
-import type { Dialects } from "./dialects/signs.ts";
+import {
+  dumpNote,
+  cloudflareAutomatic,
+  isPlaceholderServer,
+  readComment,
+  fromOctalEscapes,
+  type Dialects,
+} from "./dialects.ts";
 
 /** What a zone file says about a record beside its data. */
 export interface Said {

@@ -1,10 +1,9 @@
-import { ipv4, ipv6, name } from "./addresses.ts";
+import { ipv4, ipv6, name, addressSuffix, prefixes } from "./addresses.ts";
 import { parameters } from "./bindings.ts";
 import { atmAddress, base64, dashedBase64, hardwareAddress, hash, hex, locator, nsap, salt } from "./blobs.ts";
 import type { RdataPart } from "./field.ts";
 import { location } from "./location.ts";
 import { algorithms, certificates, digests, moment, number, synchronisations } from "./numbers.ts";
-import { addressSuffix, prefixes } from "./prefixes.ts";
 import { amtRelay, hostIdentity, ipsecGateway, services } from "./relays.ts";
 import { optionalString, psdnFault, string, strings, substitutionFault, tag, text } from "./texts.ts";
 import { coveredType, oldTypeSet, typeSet } from "./type-sets.ts";

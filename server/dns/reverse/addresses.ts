@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { aaaaRule } from "../values/aaaa.ts";
 import { addressOctets, ipv6Address } from "../values/addresses.ts";
-import { isInRange, rangeOf } from "./classless.ts";
 
 const ipv4Tree = "in-addr.arpa";
 const ipv6Tree = "ip6.arpa";
@@ -46,4 +45,43 @@ function ipv6Of(labels: readonly string[]): string | null {
   if (labels.length !== 32 || !labels.every((label) => /^[0-9a-f]$/.test(label))) return null;
   const read = aaaaRule.write(ipv6Address(Buffer.from(labels.toReversed().join(""), "hex")), null);
   return read.ok ? read.value.value : null;
+}
+
+/** Addresses of a /24, by their last numbers. */
+interface Range {
+  first: number;
+  last: number;
+}
+
+const shortestPrefix = 25;
+const longestPrefix = 32;
+
+/**
+ * Returns the addresses that a classless zone is named for (RFC 2317), by its first label: `0/25` and `0-127` both mean 0 to 127. A label
+ * such as `0-25` may be a range or a first address with a prefix length: it is a range if it makes a block of its own, else a prefix if one
+ * can begin there, else a range. Null for other labels.
+ */
+export function rangeOf(label: string): Range | null {
+  const [, start = "", separator, end = ""] = /^(0|[1-9]\d{0,2})([/-])(0|[1-9]\d{0,2})$/.exec(label) ?? [];
+  const [first, other] = [Number(start), Number(end)];
+  if (separator === undefined || first > 255 || other > 255) return null;
+  const block = blockOf(first, other);
+  if (separator === "/") return block;
+  const range = other >= first ? { first, last: other } : null;
+  return range && (isBlock(range) || block === null) ? range : block;
+}
+
+export function isInRange({ first, last }: Range, number: number): boolean {
+  return number >= first && number <= last;
+}
+
+function blockOf(first: number, prefix: number): Range | null {
+  if (prefix < shortestPrefix || prefix > longestPrefix) return null;
+  const size = 2 ** (longestPrefix - prefix);
+  return first % size === 0 ? { first, last: first + size - 1 } : null;
+}
+
+function isBlock({ first, last }: Range): boolean {
+  const size = last - first + 1;
+  return (size & (size - 1)) === 0 && first % size === 0;
 }

@@ -1,6 +1,5 @@
-import { isInRange, rangeOf } from "./classless.ts";
+import { isInRange, rangeOf, reverseName } from "./addresses.ts";
 import { ownerWithin } from "../names/names.ts";
-import { reverseName } from "./addresses.ts";
 
 /** A managed zone. */
 export interface ManagedZone {

@@ -1,6 +1,6 @@
 import type { Steps } from "../../platform/slices.ts";
 import type { PlannedChange, RecordData } from "../record.ts";
-import { ancestorsAbove, topOf, wildcardBelow } from "./ancestors.ts";
+import { ancestorsAbove, topOf, wildcardBelow } from "./known-names.ts";
 
 /** Changes that may have removed an address in the same way. */
 interface Suspects {

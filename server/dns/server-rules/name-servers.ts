@@ -1,11 +1,14 @@
-import { wildcardBelow } from "./ancestors.ts";
-import type { CutType, KnownNames } from "./known-names.ts";
+import { wildcardBelow, NamesInMemory, type CutType, type KnownNames } from "./known-names.ts";
+import { absoluteName, ownerWithin } from "../names/names.ts";
+import { atOnce } from "../../platform/slices.ts";
+import type { RecordData } from "../record.ts";
+import { serverViolationsAt, type ServerRules } from "../zone-rules.ts";
 
 /**
  * The state of a name server's addresses. `below`: the name does not exist in this zone and lies within the delegation at or above its
  * closest `encloser`, so only the delegated zone knows its addresses. That suffices for NS records of other names.
  */
-export type Addresses =
+type Addresses =
   | { state: "fine" }
   | { state: "below"; encloser: string }
   | { state: "missing" | "alias" | "redirected" };
@@ -62,4 +65,42 @@ export function redirectionAbove(known: KnownNames, name: string): string | null
 function nearestWith(known: KnownNames, name: string, type: CutType): string | null {
   for (const above of known.above(name, type)) if (known.types(above).has(type)) return above;
   return null;
+}
+
+const states: Readonly<Record<Addresses["state"], string>> = {
+  fine: "would be fine",
+  missing: "would have no A or AAAA record",
+  below: "would have no A or AAAA record",
+  alias: "would be a CNAME (RFC 2181 §10.3)",
+  redirected: "would be below a DNAME",
+};
+
+/** Returns why servers refuse a zone with this name server; `owner` is the owner of its NS record. */
+export function nameServerReason(zone: string, owner: string, target: string, { state }: Addresses): string {
+  const of = owner === "@" ? "the zone" : `the delegation ${owner}`;
+  return `${absoluteName(target, zone)} is a name server of ${of} and ${states[state]}; name servers would refuse the zone.`;
+}
+
+/** Returns why servers refuse a name below a DNAME. */
+export function redirectionReason(name: string, above: string): string {
+  const owner = above === "@" ? "the apex" : above;
+  return `${name} is below ${owner}, which has a DNAME; no names may exist below a DNAME (RFC 6672 §2.4).`;
+}
+
+/** Returns why name servers would refuse a zone with these records, beyond record validation and the general zone rules. Pure. */
+export function refusalsOf(zone: string, records: readonly RecordData[], rules: ServerRules): string[] {
+  const known = atOnce(NamesInMemory.of(records));
+  const byName = Map.groupBy(records, ({ name }) => name);
+  const atNames = [...byName].flatMap(([name, some]) => serverViolationsAt(name, some, rules));
+  const redirected = [...byName.keys()].flatMap((name) => {
+    const above = redirectionAbove(known, name);
+    return above === null ? [] : [redirectionReason(name, above)];
+  });
+  const unaddressed = records.flatMap(({ recordType, name, value }) => {
+    const target = recordType === "NS" ? ownerWithin(value, zone) : null;
+    if (target === null || isDelegatedAbove(known, name)) return [];
+    const addresses = addressesOf(known, target);
+    return isRefused(addresses, name) ? [nameServerReason(zone, name, target, addresses)] : [];
+  });
+  return [...atNames.map(({ message }) => message), ...redirected, ...unaddressed];
 }

@@ -17,7 +17,7 @@ import {
 } from "../../dns/record.ts";
 import { flatMapped, grouped, mapped, type Steps } from "../../platform/slices.ts";
 import { isServerManaged, managedReason } from "../../dns/server-managed.ts";
-import type { Violation } from "../../dns/server-rules/rules.ts";
+import type { Violation } from "../../dns/zone-rules.ts";
 import type { ZoneView } from "./zone-view.ts";
 
 /** One change that a client asks for. */

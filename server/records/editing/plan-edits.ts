@@ -6,7 +6,7 @@ import { liveById, LiveNames, managedById } from "../../changes/state/live-queri
 import type { EntityManager } from "../../database/database.ts";
 import type { LiveRecord, PlannedChange, RecordData } from "../../dns/record.ts";
 import { isServerManaged } from "../../dns/server-managed.ts";
-import type { Violation } from "../../dns/server-rules/rules.ts";
+import type { Violation } from "../../dns/zone-rules.ts";
 import { inSlices, inTurns } from "../../platform/slices.ts";
 import { kindOfZone } from "../provider-limits.ts";
 import { checkChanges } from "../server-rules/check-changes.ts";

@@ -1,6 +1,4 @@
-import type { ServerRules } from "../../dns/server-rules/rules.ts";
-import { newViolations, type ApexCname } from "../../dns/zone-rules.ts";
-import type { Violation } from "../../dns/server-rules/rules.ts";
+import { newViolations, type ServerRules, type ApexCname, type Violation } from "../../dns/zone-rules.ts";
 import {
   isActive,
   isUnchanged,

@@ -1,17 +1,31 @@
+import { sql } from "kysely";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
 import { filtered, inPages, inSlices, mapped, type Steps } from "../../platform/slices.ts";
 import { recordKey, servedChanges, type PlannedChange } from "../../dns/record.ts";
-import type { Violation } from "../../dns/server-rules/rules.ts";
-import { ancestorsAbove, ancestorsOf, wildcardBelow, wildcardParent } from "../../dns/server-rules/ancestors.ts";
+import type { Violation } from "../../dns/zone-rules.ts";
+import {
+  ancestorsAbove,
+  ancestorsOf,
+  wildcardBelow,
+  wildcardParent,
+  NamesInMemory,
+  NamesAfter,
+  type CutType,
+  type KnownNames,
+  type NameServerRecord,
+  type Unchanged,
+} from "../../dns/server-rules/known-names.ts";
 import { Blame } from "../../dns/server-rules/blame.ts";
-import { NamesInMemory, type CutType, type KnownNames } from "../../dns/server-rules/known-names.ts";
-import { NamesAfter } from "../../dns/server-rules/names-after.ts";
-import { addressesOf, isDelegatedAbove, isRefused, redirectionAbove } from "../../dns/server-rules/name-servers.ts";
-import { nameServerReason, redirectionReason } from "../../dns/server-rules/reasons.ts";
-import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchanged.ts";
+import {
+  addressesOf,
+  isDelegatedAbove,
+  isRefused,
+  redirectionAbove,
+  nameServerReason,
+  redirectionReason,
+} from "../../dns/server-rules/name-servers.ts";
 import { hasDependingRecords, ZoneNames } from "./zone-names.ts";
-import { sql } from "kysely";
 
 /** The types of a name that matter to other names. */
 const decisiveTypes = ["A", "AAAA", "CNAME", "NS", "DNAME"];

@@ -2,10 +2,16 @@ import { sql, type RawBuilder } from "kysely";
 import { jsonTexts, queries, type EntityManager } from "../../database/database.ts";
 import { absoluteName, ownerWithin } from "../../dns/names/names.ts";
 import { inChunks, inPages } from "../../platform/slices.ts";
-import { wildcardBelow } from "../../dns/server-rules/ancestors.ts";
-import { addTypes, noTypes } from "../../dns/server-rules/known-names.ts";
-import { namesWithin, reversed, sharedLength } from "../../dns/server-rules/name-index.ts";
-import type { NameServerRecord, Unchanged } from "../../dns/server-rules/unchanged.ts";
+import {
+  wildcardBelow,
+  addTypes,
+  noTypes,
+  namesWithin,
+  reversed,
+  sharedLength,
+  type NameServerRecord,
+  type Unchanged,
+} from "../../dns/server-rules/known-names.ts";
 
 /** Names asked about in one statement. Each costs one or two index lookups. */
 const namesPerStatement = 250;

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { addressOf, isReverseZone, reverseName } from "../../../server/dns/reverse/addresses.ts";
-import { isInRange, rangeOf } from "../../../server/dns/reverse/classless.ts";
+import { addressOf, isReverseZone, reverseName, isInRange, rangeOf } from "../../../server/dns/reverse/addresses.ts";
 import { classlessParent, ZoneIndex } from "../../../server/dns/reverse/zones.ts";
 import { aaaaRule } from "../../../server/dns/values/aaaa.ts";
 

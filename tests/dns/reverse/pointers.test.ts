@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { followAddress, type PointerState } from "../../../server/dns/reverse/pointers.ts";
-import { touchedAddresses } from "../../../server/dns/reverse/touched.ts";
+import { followAddress, type PointerState, touchedAddresses } from "../../../server/dns/reverse/pointers.ts";
 
 const stateOf = (target: string): PointerState =>
   target.startsWith("held") ? "holds" : target.startsWith("foreign") ? "foreign" : "stale";

@@ -6,7 +6,7 @@ import { liveZone } from "../../../server/changes/state/live-queries.ts";
 import { noNotes, type PlannedChange, type RecordDraft } from "../../../server/dns/record.ts";
 import { checkChanges } from "../../../server/records/server-rules/check-changes.ts";
 import { slicedWork } from "../../../server/platform/slices.ts";
-import type { Violation } from "../../../server/dns/server-rules/rules.ts";
+import type { Violation } from "../../../server/dns/zone-rules.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { fileZone, type Zone } from "../../support/zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";
