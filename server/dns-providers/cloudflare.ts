@@ -2,7 +2,7 @@ import { z } from "zod";
 import { apiAddress } from "./config-fields.ts";
 import { cloudflareAddress, CloudflareClient } from "./cloudflare/client.ts";
 import { cloudflareProvider, smallestTtl } from "./cloudflare/cloudflare-provider.ts";
-import { apexCname, automaticTtl, sharedUnsupported, unsupported } from "./cloudflare/record-body.ts";
+import { apexCname, automaticTtl, sharedUnsupported, unsupported } from "./cloudflare/records.ts";
 import type { ProviderKind } from "./provider.ts";
 
 const configSchema = z.strictObject({

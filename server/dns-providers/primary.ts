@@ -1,13 +1,24 @@
 import { z } from "zod";
+import { BlockList } from "node:net";
 import { foldName, parseHost, parseZoneName } from "../dns/names/names.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { writeRdata } from "../dns/wire/rdata-write.ts";
 import { isMailbox } from "../dns/server-rules/host-names.ts";
-import { mailboxName } from "../dns/zone-file/soa.ts";
+import { mailboxName, type Soa } from "../dns/zone-file/soa.ts";
 import { maxTtl } from "../dns/zone-file/ttl.ts";
 import { typeNumber } from "../dns/zone-file/type-names.ts";
-import { hostsIn, isAllowedPeer, itemsOf, readEndpoint, readKey } from "./primary/lists.ts";
+import {
+  hostsIn,
+  isAllowedPeer,
+  itemsOf,
+  readEndpoint,
+  readKey,
+  addPeer,
+  familyOf,
+  type Endpoint,
+} from "./primary/lists.ts";
 import type { LimitedRecord, ProviderKind, Unsupported } from "./provider.ts";
+import type { TsigKey } from "../dns/wire/tsig.ts";
 
 const mostCharacters = 10_000;
 /**
@@ -168,4 +179,59 @@ function unencodable({ recordType, name, value, strings }: LimitedRecord): Unsup
     if (error instanceof WireError) return { field: "value", reason: `cannot transfer this value: ${error.message}` };
     throw error;
   }
+}
+
+/** The settings of a configuration of kind `primary`, parsed. */
+export interface PrimarySettings {
+  /** Everything in the SOA but the serial. */
+  soa: Omit<Soa, "serial">;
+  /** Canonical names. */
+  nameServers: string[];
+  notify: Endpoint[];
+  keys: TsigKey[];
+  /** Canonical name; null: no catalog. */
+  catalogZone: string | null;
+  /** Whether `allowTransfer` lists addresses. */
+  hasAllowList: boolean;
+  /** Returns whether an address is listed in `allowTransfer` or `notify`. */
+  knows: (address: string) => boolean;
+  /** Returns whether a secondary signs the zones by itself, and so answers with serials of its own. */
+  signs: (endpoint: Endpoint) => boolean;
+}
+
+/** Parses a validated configuration. */
+export function settingsOf(config: PrimaryConfig): PrimarySettings {
+  const nameServers = hostsIn(config.nameServers);
+  const notify = itemsOf(config.notify ?? "").flatMap((item) => readEndpoint(item) ?? []);
+  const signing = itemsOf(config.signingSecondaries ?? "").flatMap((item) => readEndpoint(item) ?? []);
+  const allowed = itemsOf(config.allowTransfer ?? "");
+  // One for each family: to BlockList, a network such as ::/64 has all IPv4 addresses.
+  const peers = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const { address } of notify) peers[familyOf(address)].addAddress(address, familyOf(address));
+  for (const item of allowed) addPeer(peers[/^::ffff:\d/i.test(item) ? "ipv4" : familyIn(item)], item);
+  const catalog = config.catalogZone === undefined ? null : parseZoneName(config.catalogZone);
+  const primaryName = hostsIn(config.primaryName ?? "")[0] ?? nameServers[0] ?? "";
+  return {
+    soa: {
+      mname: primaryName,
+      rname: mailboxName(config.contact),
+      refresh: config.refreshSeconds,
+      retry: config.retrySeconds,
+      expire: config.expireSeconds,
+      minimum: config.negativeTtlSeconds,
+      ttl: config.defaultTtl,
+    },
+    nameServers,
+    notify,
+    keys: itemsOf(config.tsigKeys ?? "").flatMap((item) => readKey(item) ?? []),
+    catalogZone: catalog?.ok ? catalog.value : null,
+    hasAllowList: allowed.length > 0,
+    knows: (address) => peers[familyOf(address)].check(address, familyOf(address)),
+    signs: ({ address, port }) => signing.some((one) => one.address === address && one.port === port),
+  };
+}
+
+/** Returns the family of an address or a network. */
+function familyIn(item: string): "ipv4" | "ipv6" {
+  return familyOf(item.split("/")[0] ?? "");
 }

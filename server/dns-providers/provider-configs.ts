@@ -8,29 +8,27 @@ import { visibleDomains } from "../access/visible-domains.ts";
 import { afterCommit } from "../database/after-commit.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import { readsEverything } from "../database/tables/roles.ts";
-import { managedZones } from "./managed-zones.ts";
 import { ensureSealed } from "../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../database/map-unique-violation.ts";
 import { AppError, badField, nameTaken, notFound } from "../platform/errors.ts";
-import { qualifiedName } from "../dns/names/views.ts";
+import { qualifiedName, zoneNameOf } from "../dns/names/views.ts";
 import { newId } from "../platform/ids.ts";
 import { configError } from "../api/input-error.ts";
 import type { Logger } from "../platform/log.ts";
 import { withoutSecrets, type ConfigSecrets, type Connection, type ProviderConnections } from "./connections.ts";
 import type { WithShownProviderConfig } from "./config-inputs.ts";
-import { writeConfigEntry, auditedConfig } from "./config-audit.ts";
 import { ProviderConfig, type ConfigValues, type LastTest } from "../database/tables/provider-configs.ts";
 import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { refuseCatalogName } from "./primary/catalog-names.ts";
-import type { ProviderKind } from "./provider.ts";
-import { throughProvider } from "./through-provider.ts";
+import { throughProvider, type ProviderKind } from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
+import { writeEntry, type AuditEvent } from "../audit/audit.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;
 }
 
-export interface NewProviderConfig {
+interface NewProviderConfig {
   kind: string;
   name: string;
   config: ConfigValues;
@@ -348,4 +346,48 @@ async function refuseRepointing(em: EntityManager, { id, embedded }: ProviderCon
 
 async function writeConfig(tx: EntityManager, { name }: ProviderConfig): Promise<void> {
   await mapUniqueViolation(tx.flush(), (cause) => nameTaken("provider configuration", name, cause));
+}
+
+/** Returns a configuration as the audit trail shows it, with secrets masked. */
+function auditedConfig(secrets: ConfigSecrets, { kind, name, config, membersMayUse }: ProviderConfig) {
+  return { kind, name, config: secrets.masked(kind, config), membersMayUse };
+}
+
+/** Writes an audit entry about a configuration. */
+async function writeConfigEntry(
+  tx: EntityManager,
+  by: { actor: Actor; at: Date },
+  action: `provider_config.${"create" | "update" | "delete"}`,
+  id: string,
+  states: Pick<AuditEvent, "before" | "after">,
+): Promise<void> {
+  await writeEntry(tx, by.at, by.actor, { action, targetType: "provider_config", targetId: id, ...states });
+}
+
+/** Returns those of a configuration's zones that an import would not add, because a domain has them or their name. */
+async function managedZones(
+  em: EntityManager,
+  { id, kind }: { id: string; kind: ProviderKind },
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const managed = new Set<string>();
+  for (let start = 0; start < names.length; start += 5_000) {
+    const some = names.slice(start, start + 5_000);
+    const rows = await queries(em)
+      .selectFrom("domains")
+      .select(["name", "view", "provider_config_id", "provider_zone"])
+      .where((eb) =>
+        eb.or([
+          eb("name", "in", [...new Set(some.map(zoneNameOf))]),
+          eb.and([eb("provider_config_id", "=", id), eb("provider_zone", "in", some)]),
+        ]),
+      )
+      .execute();
+    for (const row of rows) {
+      // An import would make the domain in the view that the zone's name says, or in the default view.
+      if (kind.separatesViews || row.view === "") managed.add(qualifiedName(row));
+      if (row.provider_config_id === id) managed.add(row.provider_zone);
+    }
+  }
+  return managed;
 }

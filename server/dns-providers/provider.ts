@@ -5,6 +5,8 @@ import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";
 import type { Soa } from "../dns/zone-file/soa.ts";
 import type { Purpose, VendorAccounts } from "./vendor-api/accounts.ts";
+import { qualifiedName } from "../dns/names/views.ts";
+import { AppError } from "../platform/errors.ts";
 
 /** A change to one record of a zone. An update keeps the record's id here; how the provider makes it is up to the adapter. */
 export type RecordChange =
@@ -285,5 +287,20 @@ export class ProviderError extends Error {
   /** Returns the same failure with effect `unknown`, for use after something was sent. */
   afterSending(): ProviderError {
     return new ProviderError(this.message, "unknown", { cause: this });
+  }
+}
+
+/** Returns the name of a domain's zone at a provider. Views of a name that would share a zone get the same one. */
+export function providerZoneOf({ separatesViews }: ProviderKind, domain: { name: string; view: string }): string {
+  return separatesViews ? qualifiedName(domain) : domain.name;
+}
+
+/** Awaits a call to a provider and converts its failure. @throws AppError PROVIDER_ERROR */
+export async function throughProvider<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ProviderError) throw new AppError("PROVIDER_ERROR", error.message, { cause: error });
+    throw error;
   }
 }

@@ -1,7 +1,6 @@
 import { queries, type Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
-import { primary, type PrimaryConfig } from "../dns-providers/primary.ts";
-import { settingsOf, type PrimarySettings } from "../dns-providers/primary/settings.ts";
+import { primary, settingsOf, type PrimaryConfig, type PrimarySettings } from "../dns-providers/primary.ts";
 import type { TsigKey } from "../dns/wire/tsig.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";

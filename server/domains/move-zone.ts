@@ -6,8 +6,14 @@ import type { ProviderConnections } from "../dns-providers/connections.ts";
 import { allMade } from "../dns-providers/applying/apply-to-records.ts";
 import { primary } from "../dns-providers/primary.ts";
 import type { ConnectedConfig } from "../dns-providers/provider-configs.ts";
-import { throughProvider } from "../dns-providers/through-provider.ts";
-import { ProviderError, type BeforeCall, type DnsProvider, type ProviderKind } from "../dns-providers/provider.ts";
+import {
+  throughProvider,
+  ProviderError,
+  providerZoneOf,
+  type BeforeCall,
+  type DnsProvider,
+  type ProviderKind,
+} from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import { bookmark } from "../changes/bookmark.ts";
 import { noDrift, settle } from "../changes/settle.ts";
@@ -25,7 +31,6 @@ import {
   refuseUnnamable,
 } from "./identity.ts";
 import { qualifiedName } from "../dns/names/views.ts";
-import { providerZoneOf } from "../dns-providers/provider-zone.ts";
 import { takeLease, zoneTurn, type Lease } from "../changes/lease.ts";
 import { storeSigning, adoptSerial, hasSerial, raiseSerial } from "../changes/state/store-signing.ts";
 import { dataOf, isActive, isApexNs, recordKey, type LiveRecord, type PlannedChange } from "../dns/record.ts";

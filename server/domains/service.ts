@@ -1,5 +1,5 @@
-import { everyColumn } from "../database/every-column.ts";
 import { LockMode } from "@mikro-orm/core";
+import { everyColumn } from "../database/every-column.ts";
 import { endCredentials } from "../access/end-credentials.ts";
 import { lockUsers } from "../access/lock-users.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../access/zone-access.ts";
@@ -15,7 +15,7 @@ import type { ConnectedConfig, ProviderConfigs } from "../dns-providers/provider
 import { AppError, notFound } from "../platform/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { qualifiedName } from "../dns/names/views.ts";
-import { providerZoneOf } from "../dns-providers/provider-zone.ts";
+import { providerZoneOf } from "../dns-providers/provider.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import { Domain } from "../database/tables/domains.ts";
 import { adoptZone } from "./adopt-zone.ts";

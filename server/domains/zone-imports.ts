@@ -6,7 +6,7 @@ import { badField, notFound, type AppError } from "../platform/errors.ts";
 import { faultToAppError } from "../platform/faults.ts";
 import type { Logger } from "../platform/log.ts";
 import { parseQualified } from "../dns/names/views.ts";
-import { providerZoneOf } from "../dns-providers/provider-zone.ts";
+import { providerZoneOf } from "../dns-providers/provider.ts";
 import {
   beginImport,
   beginZone,

@@ -1,5 +1,10 @@
-import { throughProvider } from "../dns-providers/through-provider.ts";
-import type { DnsProvider, LimitedRecord, ProviderKind, ZoneRefusals } from "../dns-providers/provider.ts";
+import {
+  throughProvider,
+  type DnsProvider,
+  type LimitedRecord,
+  type ProviderKind,
+  type ZoneRefusals,
+} from "../dns-providers/provider.ts";
 import { AppError, type Issue } from "../platform/errors.ts";
 import { isProviderType, isVendorType, typeNumber } from "../dns/zone-file/type-names.ts";
 import { newId } from "../platform/ids.ts";

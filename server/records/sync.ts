@@ -1,6 +1,6 @@
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
-import { throughProvider } from "../dns-providers/through-provider.ts";
+import { throughProvider } from "../dns-providers/provider.ts";
 import { AppError } from "../platform/errors.ts";
 import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
 import type { ChangePipeline } from "../changes/pipeline.ts";

@@ -12,7 +12,7 @@ import { parseZoneFile } from "../../server/dns/zone-file/parse.ts";
 import { initialSoa } from "../../server/dns/zone-file/soa.ts";
 import { printZoneFile } from "../../server/dns/zone-file/write.ts";
 import { recordParameters as alidnsParameters } from "../../server/dns-providers/alidns/records.ts";
-import { bodyOf } from "../../server/dns-providers/cloudflare/record-body.ts";
+import { bodyOf } from "../../server/dns-providers/cloudflare/records.ts";
 import { writeRecord } from "../../server/dns-providers/digitalocean/wire-records.ts";
 import { recordParameters as dnspodParameters } from "../../server/dns-providers/dnspod/records.ts";
 import { kindByName } from "../../server/dns-providers/kinds.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
-import { zoneId } from "../../server/dns-providers/powerdns/api.ts";
+import { zoneId } from "../../server/dns-providers/powerdns/client.ts";
 import { ProviderError, type DnsProvider } from "../../server/dns-providers/provider.ts";
 import { createEgress } from "../../server/net/egress.ts";
 import { freePorts } from "../support/programs.ts";

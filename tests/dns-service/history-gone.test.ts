@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { primary } from "../../server/dns-providers/primary.ts";
-import { settingsOf } from "../../server/dns-providers/primary/settings.ts";
+import { primary, settingsOf } from "../../server/dns-providers/primary.ts";
 import { HistoryGone, wholeTransfer } from "../../server/dns-service/transfer.ts";
 import { findZone } from "../../server/dns-service/zones.ts";
 import { deleteOldSnapshots } from "../../server/snapshots/retention.ts";

@@ -1,13 +1,17 @@
 import { toUnicodeName } from "../../dns/names/names.ts";
 import { ok } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
-import { refusedCall, refusedRecord, type Refusal } from "../single-record-api/answers.ts";
+import {
+  refusedCall,
+  refusedRecord,
+  type Refusal,
+  type RecordCalls,
+  type StoredRecord,
+} from "../single-record-api/record-calls.ts";
 import { recordAccountProvider } from "../single-record-api/provider.ts";
-import type { RecordCalls, StoredRecord } from "../single-record-api/stored-records.ts";
 import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
-import { done, domainInfo, domainPage, madeRecord, recordPage } from "./api.ts";
-import { vendorName, type AlidnsClient } from "./client.ts";
+import { done, domainInfo, domainPage, madeRecord, recordPage, vendorName, type AlidnsClient } from "./client.ts";
 import { readOnlyReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
 

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import type { Answer, Refusal } from "../single-record-api/answers.ts";
+import type { Answer, Refusal } from "../single-record-api/record-calls.ts";
 import type { ProviderEnvironment, ProviderError } from "../provider.ts";
-import { maybe } from "../vendor-api/maybe.ts";
+import { maybe, messageIn, parsedJson, percentEncoded } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment } from "../vendor-api/calls.ts";
-import { messageIn, parsedJson } from "../vendor-api/text.ts";
-import { canonicalQuery, signedHeaders, type AccessKey } from "./signature.ts";
 
 export const vendorName = "Alibaba Cloud DNS";
 
@@ -112,4 +110,93 @@ function isBusy(action: string, { status, text }: VendorAnswer): boolean {
 function refusalIn(text: string): Refusal | null {
   const parsed = refusalBody.safeParse(parsedJson(text));
   return parsed.success ? { code: parsed.data.Code, message: parsed.data.Message ?? "" } : null;
+}
+
+/** A record as returned by DescribeDomainRecords. */
+const servedRecord = z.object({
+  RecordId: z.string(),
+  RR: z.string(),
+  Type: z.string(),
+  Value: z.string(),
+  TTL: z.int(),
+  /** Only on MX records. */
+  Priority: maybe(z.int()),
+  /** The resolvers that get this record; `default` for all. */
+  Line: maybe(z.string()).transform((line) => line ?? "default"),
+  Status: maybe(z.string()).transform((status) => status ?? "ENABLE"),
+  /** Whether answers are chosen by weight. */
+  LbaStatus: maybe(z.boolean()),
+  Weight: maybe(z.int()),
+});
+export type AlidnsRecord = z.infer<typeof servedRecord>;
+
+export const recordPage = z.object({
+  TotalCount: z.int(),
+  DomainRecords: z.object({ Record: z.array(servedRecord) }),
+});
+
+/** `PunyCode` is present for names that are not ASCII. */
+export const domainPage = z.object({
+  TotalCount: z.int(),
+  Domains: z.object({ Domain: z.array(z.object({ DomainName: z.string(), PunyCode: maybe(z.string()) })) }),
+});
+
+/** The limits of a domain's edition. */
+export const domainInfo = z.object({ DomainName: z.string(), MinTtl: maybe(z.int()) });
+
+export const madeRecord = z.object({ RecordId: z.string() });
+export const done = z.object({ RequestId: z.string() });
+
+/**
+ * The parts of a call that are signed (ACS3-HMAC-SHA256, "V3 request structure and signature"). All calls are POSTs to `/` without
+ * a body.
+ */
+export interface SignedCall {
+  host: string;
+  action: string;
+  version: string;
+  /** The query string from `canonicalQuery`. */
+  query: string;
+  /** To the second, in UTC. */
+  date: Date;
+  /** Used once only. */
+  nonce: string;
+}
+
+interface AccessKey {
+  id: string;
+  secret: string;
+}
+
+const algorithm = "ACS3-HMAC-SHA256";
+
+/** Returns the headers of a call with its signature. `host` is left out because the connection sets it. */
+export function signedHeaders(call: SignedCall, key: AccessKey): Record<string, string> {
+  const sent = {
+    "x-acs-action": call.action,
+    "x-acs-content-sha256": sha256(""),
+    "x-acs-date": call.date.toISOString().replace(/\.\d+Z$/, "Z"),
+    "x-acs-signature-nonce": call.nonce,
+    "x-acs-version": call.version,
+  };
+  const signed = Object.entries({ host: call.host, ...sent });
+  const names = signed.map(([name]) => name).join(";");
+  const lines = signed.map(([name, value]) => `${name}:${value}\n`).join("");
+  const request = ["POST", "/", call.query, lines, names, sent["x-acs-content-sha256"]].join("\n");
+  const signature = createHmac("sha256", key.secret)
+    .update(`${algorithm}\n${sha256(request)}`)
+    .digest("hex");
+  return { ...sent, authorization: `${algorithm} Credential=${key.id},SignedHeaders=${names},Signature=${signature}` };
+}
+
+/** Returns parameters as a query string, sorted by name. */
+export function canonicalQuery(parameters: Readonly<Record<string, string | number>>): string {
+  return Object.entries(parameters)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(String(value))}`)
+    .join("&");
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { maybe } from "../vendor-api/maybe.ts";
+import { maybe } from "../vendor-api/text.ts";
 
 // The parts of Cloudflare's API in use (https://developers.cloudflare.com/api/resources/dns/subresources/records/). Other fields
 // are ignored.

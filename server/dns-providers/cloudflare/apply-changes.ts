@@ -1,13 +1,11 @@
 import { applyToRecords, allOrNone, outcomesFrom, type RecordStore } from "../applying/apply-to-records.ts";
-import { inBatches } from "../applying/in-batches.ts";
+import { inBatches } from "../applying/batches.ts";
 import { ProviderError, type ChangeOutcome, type RecordChange } from "../provider.ts";
 import { takeBack } from "../applying/take-back.ts";
 import { refuse, type Result } from "../../platform/result.ts";
 import type { Batch } from "./api.ts";
-import type { Answer } from "./client.ts";
-import { apexCname, automaticTtl, sharedUnsupported, unsupported } from "./record-body.ts";
-import { saysZoneMissing } from "./refusals.ts";
-import { ownReason } from "./served-records.ts";
+import { saysZoneMissing, type Answer } from "./client.ts";
+import { apexCname, automaticTtl, sharedUnsupported, unsupported, ownReason } from "./records.ts";
 import { batchOf, sizeOf, stepsFor, undoOf, type ReadRecord, type Step } from "./steps.ts";
 import { recordKey, rrsetKey } from "../../dns/record.ts";
 

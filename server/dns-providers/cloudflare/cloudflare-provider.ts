@@ -14,9 +14,8 @@ import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import type { ServedZone } from "./api.ts";
 import { applyInBatches, servesProxied } from "./apply-changes.ts";
-import type { CloudflareClient } from "./client.ts";
-import { saysZoneExists } from "./refusals.ts";
-import { ownReason, readRecord } from "./served-records.ts";
+import { saysZoneExists, type CloudflareClient } from "./client.ts";
+import { ownReason, readRecord } from "./records.ts";
 import type { ReadRecord } from "./steps.ts";
 
 /** Names whose records are queried one by one; for more names, the whole zone is read. */

@@ -1,7 +1,7 @@
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
 import type { RecordChange } from "../provider.ts";
 import type { Batch, RecordBody, ServedRecord } from "./api.ts";
-import { again, bodyOf, notesOf, patchOf, settingsOf } from "./record-body.ts";
+import { again, bodyOf, notesOf, patchOf, settingsOf } from "./records.ts";
 
 /** A record at Cloudflare, with its canonical form. */
 export interface ReadRecord {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { maybe } from "../vendor-api/maybe.ts";
+import { maybe, messageIn, parsedJson } from "../vendor-api/text.ts";
 import { readPages } from "../vendor-api/pages.ts";
-import { messageIn, parsedJson } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorAnswer, type VendorEnvironment, type VendorRequest } from "../vendor-api/calls.ts";
 
 // The parts of DigitalOcean's API v2 in use (reference, "Domains" and "Domain Records"). Other fields are ignored.

@@ -4,7 +4,7 @@ import type { Soa } from "../../dns/zone-file/soa.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
 import { recordAccountProvider } from "../single-record-api/provider.ts";
-import type { RecordCalls, StoredRecord } from "../single-record-api/stored-records.ts";
+import type { RecordCalls, StoredRecord } from "../single-record-api/record-calls.ts";
 import type { DigitalOceanApi } from "./api.ts";
 import { readRecord, writeRecord } from "./wire-records.ts";
 

@@ -3,7 +3,7 @@ import { readOwner } from "../../dns/names/names.ts";
 import { nameOf, spellingOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import type { RdataField } from "../../dns/values/value-rule.ts";
-import type { StoredRecord } from "../single-record-api/stored-records.ts";
+import type { StoredRecord } from "../single-record-api/record-calls.ts";
 import type { DomainRecord, RecordFields } from "./api.ts";
 
 /** Returns a record in canonical form; null for the SOA, which DigitalOcean manages. */

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import type { Answer, Refusal } from "../single-record-api/answers.ts";
+import { createHash, createHmac } from "node:crypto";
+import type { Answer, Refusal } from "../single-record-api/record-calls.ts";
 import type { ProviderEnvironment } from "../provider.ts";
-import { maybe } from "../vendor-api/maybe.ts";
+import { maybe, parsedJson } from "../vendor-api/text.ts";
 import { VendorCalls, type VendorEnvironment } from "../vendor-api/calls.ts";
-import { parsedJson } from "../vendor-api/text.ts";
-import { authorization, contentType, type SecretKey } from "./signature.ts";
 
 export const vendorName = "DNSPod";
 export const dnspodAddress = "https://dnspod.tencentcloudapi.com";
@@ -106,4 +105,81 @@ function refusalIn(text: string): Refusal | null {
   const parsed = envelope.safeParse(parsedJson(text));
   const refusal = parsed.success ? parsed.data.Response.Error : undefined;
   return refusal ? { code: refusal.Code, message: refusal.Message ?? "" } : null;
+}
+
+/** A record as returned by DescribeRecordList. */
+const servedRecord = z.object({
+  RecordId: z.int(),
+  Name: z.string(),
+  Type: z.string(),
+  Value: z.string(),
+  TTL: z.int(),
+  /** The priority of an MX record; 0 for other types. */
+  MX: z.int().nullish(),
+  /** The resolvers that get this record. The default line has the id `0`. */
+  Line: maybe(z.string()).transform((line) => line ?? ""),
+  LineId: maybe(z.string()).transform((id) => id ?? "0"),
+  Status: maybe(z.string()).transform((status) => status ?? "ENABLE"),
+  /** Above 0 if answers are chosen by weight. */
+  Weight: z.int().nullish(),
+});
+export type DnspodRecord = z.infer<typeof servedRecord>;
+
+export const recordList = z.object({
+  RecordCountInfo: z.object({ TotalCount: z.int() }),
+  RecordList: z.array(servedRecord).nullish(),
+});
+
+export const domainList = z.object({
+  DomainCountInfo: z.object({ DomainTotal: z.int() }),
+  DomainList: z.array(z.object({ Name: z.string(), Punycode: maybe(z.string()) })).nullish(),
+});
+
+/** A domain's package. */
+export const domainInfo = z.object({ DomainInfo: z.object({ Grade: z.string() }) });
+
+/** The limits of packages. */
+export const packageDetails = z.object({ Info: z.array(z.object({ DomainGrade: z.string(), MinTtl: z.int() })) });
+
+export const madeRecord = z.object({ RecordId: z.int() });
+export const done = z.object({ RequestId: z.string() });
+
+/** The parts of a call that are signed ("Signature method v3", TC3-HMAC-SHA256). All calls are POSTs of JSON to `/`. */
+interface SignedCall {
+  host: string;
+  /** The product: `dnspod`. */
+  service: string;
+  action: string;
+  body: string;
+  /** To the second. */
+  date: Date;
+}
+
+interface SecretKey {
+  id: string;
+  key: string;
+}
+
+const algorithm = "TC3-HMAC-SHA256";
+export const contentType = "application/json; charset=utf-8";
+
+/** Returns the value of the `Authorization` header. It covers the headers for host, content type and action. */
+export function authorization({ host, service, action, body, date }: SignedCall, { id, key }: SecretKey): string {
+  const day = date.toISOString().slice(0, 10);
+  const scope = `${day}/${service}/tc3_request`;
+  const headers = `content-type:${contentType}\nhost:${host}\nx-tc-action:${action.toLowerCase()}\n`;
+  const names = "content-type;host;x-tc-action";
+  const request = ["POST", "/", "", headers, names, sha256(body)].join("\n");
+  const toSign = [algorithm, Math.floor(date.getTime() / 1_000), scope, sha256(request)].join("\n");
+  const signingKey = [day, service, "tc3_request"].reduce<string | Buffer>(hmac, `TC3${key}`);
+  const signature = hmac(signingKey, toSign).toString("hex");
+  return `${algorithm} Credential=${id}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
 }

@@ -2,13 +2,26 @@ import { toUnicodeName } from "../../dns/names/names.ts";
 import { realPause, type Pause } from "../../platform/pause.ts";
 import { ok } from "../../platform/result.ts";
 import { ProviderError, type DnsProvider } from "../provider.ts";
-import { refusedCall, refusedRecord, type Refusal } from "../single-record-api/answers.ts";
+import {
+  refusedCall,
+  refusedRecord,
+  type Refusal,
+  type RecordCalls,
+  type StoredRecord,
+} from "../single-record-api/record-calls.ts";
 import { recordAccountProvider } from "../single-record-api/provider.ts";
-import type { RecordCalls, StoredRecord } from "../single-record-api/stored-records.ts";
 import { apexCname, isQueryable } from "../single-record-api/vendor-values.ts";
 import { readPages } from "../vendor-api/pages.ts";
-import { done, domainInfo, domainList, madeRecord, packageDetails, recordList } from "./api.ts";
-import { vendorName, type DnspodClient } from "./client.ts";
+import {
+  done,
+  domainInfo,
+  domainList,
+  madeRecord,
+  packageDetails,
+  recordList,
+  vendorName,
+  type DnspodClient,
+} from "./client.ts";
 import { readOnlyReason } from "./limits.ts";
 import { readRecord, recordParameters } from "./records.ts";
 

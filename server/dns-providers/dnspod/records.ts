@@ -1,8 +1,8 @@
 import { isCommonType, nameOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { canonicalOwner, canonicalValue } from "../single-record-api/vendor-values.ts";
-import type { StoredRecord } from "../single-record-api/stored-records.ts";
-import type { DnspodRecord } from "./api.ts";
+import type { StoredRecord } from "../single-record-api/record-calls.ts";
+import type { DnspodRecord } from "./client.ts";
 
 /**
  * Prefix of types for records that only this vendor has, such as `DNSPOD_A` on a line or `DNSPOD_REDIRECT_URL`. Not IANA mnemonics.

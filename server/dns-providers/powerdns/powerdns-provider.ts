@@ -15,9 +15,8 @@ import { listedZones, readZoneName } from "../listed-zones.ts";
 import { rdataFields } from "../rdata-text.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { touchedNames } from "../applying/apply-to-records.ts";
-import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets } from "./api.ts";
-import { applyInCalls } from "./calls.ts";
-import type { PowerdnsClient } from "./client.ts";
+import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets, type PowerdnsClient } from "./client.ts";
+import { applyInCalls } from "./apply-changes.ts";
 import { readRrset, type ReadRrset } from "./served-records.ts";
 
 const batchSize = 1_000;

@@ -5,7 +5,7 @@ import type { RecordData } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
-import type { ServedRrset } from "./api.ts";
+import type { ServedRrset } from "./client.ts";
 
 /** A record on the server, with its canonical form. */
 export interface ServedRecord {

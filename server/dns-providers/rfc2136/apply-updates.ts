@@ -5,11 +5,10 @@ import { ProviderError, type ApplyOptions, type ChangeOutcome, type RecordChange
 import { recordKey } from "../../dns/record.ts";
 import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
 import { rcodes, updateMessage } from "../../dns/wire/messages.ts";
-import { isPrerequisiteFailure, rcodeSentence } from "./rcodes.ts";
+import { isPrerequisiteFailure, rcodeSentence, type NameServerSession } from "./session.ts";
 import { guessNames, transferNames } from "./read-names.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";
 import type { ServedRecord } from "./served-records.ts";
-import type { NameServerSession } from "./session.ts";
 import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 
 /** Maximum attempts while somebody else changes the same names. */

@@ -1,7 +1,6 @@
 import type { Change, ResourceRecordSet } from "@aws-sdk/client-route-53";
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
-import { inBatches } from "../applying/in-batches.ts";
-import { connectedComponents } from "../applying/connected-components.ts";
+import { inBatches, connectedComponents } from "../applying/batches.ts";
 import type { RecordChange } from "../provider.ts";
 import { recordsOf, touchedNames } from "../applying/apply-to-records.ts";
 import { dnsName } from "./hosted-zones.ts";

@@ -1,7 +1,7 @@
 import { isApexNs } from "../../dns/record.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
 import { printValue } from "./octal-text.ts";
-import { aliasType, routingType } from "./own-records.ts";
+import { aliasType, routingType } from "./rrsets.ts";
 
 /** The API's limit for a value in its own notation. */
 const longestValue = 4_000;

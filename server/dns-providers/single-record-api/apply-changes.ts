@@ -1,14 +1,15 @@
 import { applyToRecords, allOrNone, notDone, type RecordStore } from "../applying/apply-to-records.ts";
-import type { BeforeCall, ChangeOutcome, RecordChange } from "../provider.ts";
-import { announced } from "./announced-calls.ts";
-import { carryOut } from "./carry-out.ts";
-import { planGroups } from "./plan-steps.ts";
-import type { RecordCalls, StoredRecord } from "./stored-records.ts";
+import { ProviderError, type BeforeCall, type ChangeOutcome, type RecordChange } from "../provider.ts";
+import { planGroups, type Step, type StepGroup } from "./plan-steps.ts";
+import type { RecordCalls, StoredRecord } from "./record-calls.ts";
+import { rrsetKey, type RecordData } from "../../dns/record.ts";
+import type { Result } from "../../platform/result.ts";
+import { takeBack } from "../applying/take-back.ts";
 
 /** Calls in flight at once, unless an account says otherwise. */
 const usualConcurrency = 4;
 
-export interface ChangesToApply {
+interface ChangesToApply {
   /** All records of the names that the changes touch, without read-only ones. */
   present: readonly StoredRecord[];
   changes: readonly RecordChange[];
@@ -48,4 +49,164 @@ export async function applyOneByOne(given: ChangesToApply): Promise<ChangeOutcom
     const message = change && messages.get(change);
     return message === undefined ? outcome : { ok: false, message };
   });
+}
+
+/** Calls that are announced to `beforeCall` before they are made. */
+interface AnnouncedCalls {
+  /** Calls that make changes, announced with the change that each makes. */
+  apply: RecordCalls;
+  /** Calls that undo earlier ones, announced without changes. */
+  undo: RecordCalls;
+}
+
+/** @param present the records that exist, to announce what an update or a deletion replaces. */
+function announced(calls: RecordCalls, present: readonly StoredRecord[], beforeCall: BeforeCall): AnnouncedCalls {
+  const known = new Map(present.map(({ id, data }) => [id, data]));
+  const announce = async (before: RecordData | null, after: RecordData | null) =>
+    await beforeCall(changeOf(before, after));
+  const announceUndo = async () => await beforeCall([]);
+  return {
+    apply: {
+      create: (record) => announce(null, record).then(() => calls.create(record)),
+      update: (id, record) => announce(known.get(id) ?? null, record).then(() => calls.update(id, record)),
+      remove: (id) => announce(known.get(id) ?? null, null).then(() => calls.remove(id)),
+    },
+    undo: {
+      create: (record) => announceUndo().then(() => calls.create(record)),
+      update: (id, record) => announceUndo().then(() => calls.update(id, record)),
+      remove: (id) => announceUndo().then(() => calls.remove(id)),
+    },
+  };
+}
+
+function changeOf(before: RecordData | null, after: RecordData | null): RecordChange[] {
+  if (before && after) return [{ action: "update", before, after }];
+  if (before) return [{ action: "delete", before, after: null }];
+  return after ? [{ action: "create", before: null, after }] : [];
+}
+
+/** Why a group was not made. */
+interface GroupRefusal {
+  reason: string;
+  /** The steps that were refused. The group's other steps were undone or not tried. */
+  steps: Set<Step>;
+}
+
+/** Undoes what one call did. */
+type Undo = () => Promise<Result<unknown>>;
+
+/**
+ * Carries out groups of steps, each group whole or not at all: first deletions, then updates in place, then creations. A record that
+ * moves to another RRset is deleted and created. If a step is refused, the group's finished steps are undone.
+ * @param concurrency calls in flight at once; calls for one name wait for each other.
+ * @returns the groups that were not made.
+ * @throws ProviderError with effect `none` if nothing was done, `unknown` if it is unknown what was done.
+ */
+async function carryOut(
+  groups: readonly StepGroup[],
+  { apply, undo }: AnnouncedCalls,
+  concurrency: number,
+): Promise<Map<StepGroup, GroupRefusal>> {
+  const run = new Run(concurrency);
+  const tasks = groups.flatMap((group) => group.steps.map((step) => ({ group, step })));
+  const updates = tasks.filter(({ step }) => staysInRrset(step));
+  const others = tasks.filter(({ step }) => !staysInRrset(step));
+  const deletions = others.filter(({ step }) => step.stored !== null);
+  const creations = others.filter(({ step }) => step.after !== null);
+  await run.each(deletions, async ({ stored }, done) => {
+    if (stored) done(await apply.remove(stored.id), () => undo.create(stored.data));
+  });
+  await run.each(updates, async ({ stored, after }, done) => {
+    if (stored && after) done(await apply.update(stored.id, after), () => undo.update(stored.id, stored.data));
+  });
+  await run.each(creations, async ({ after }, done) => {
+    if (!after) return;
+    const created = await apply.create(after);
+    done(created, () => (created.ok ? undo.remove(created.value) : Promise.resolve(created)));
+  });
+  return await run.end();
+}
+
+function staysInRrset({ stored, after }: Step): boolean {
+  return stored !== null && after !== null && rrsetKey(stored.data) === rrsetKey(after);
+}
+
+interface Task {
+  group: StepGroup;
+  step: Step;
+}
+
+/** Tracks what was done, how to undo it, and what was refused. */
+class Run {
+  readonly #concurrency: number;
+  readonly #refusals = new Map<StepGroup, GroupRefusal>();
+  readonly #done: { group: StepGroup; undo: Undo }[] = [];
+  /** Why no further calls are made. */
+  #failure: ProviderError | null = null;
+
+  constructor(concurrency: number) {
+    this.#concurrency = concurrency;
+  }
+
+  /** Makes the calls of some steps, except in groups that were refused. `work` reports each call's result and how to undo it. */
+  async each(
+    tasks: readonly Task[],
+    work: (step: Step, done: (result: Result<unknown>, undo: Undo) => void) => Promise<void>,
+  ): Promise<void> {
+    await inLanes(tasks, nameOf, this.#concurrency, async ({ group, step }) => {
+      if (this.#refusals.has(group)) return;
+      if (this.#failure) {
+        this.#refuse(group, step, this.#failure.message);
+        return;
+      }
+      try {
+        await work(step, (result, undo) => {
+          if (result.ok) this.#done.push({ group, undo });
+          else this.#refuse(group, step, result.message);
+        });
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        this.#refuse(group, step, error.message);
+        if (!this.#failure || error.effect === "unknown") this.#failure = error;
+      }
+    });
+  }
+
+  async end(): Promise<Map<StepGroup, GroupRefusal>> {
+    if (this.#failure && (this.#failure.effect === "unknown" || this.#done.length === 0)) throw this.#failure;
+    for (const { group, undo } of this.#done.toReversed()) {
+      const refusal = this.#refusals.get(group);
+      if (refusal) await takeBack(undo, refusal.reason);
+    }
+    return this.#refusals;
+  }
+
+  #refuse(group: StepGroup, step: Step, reason: string): void {
+    const refusal = this.#refusals.get(group) ?? { reason, steps: new Set() };
+    this.#refusals.set(group, refusal);
+    refusal.steps.add(step);
+  }
+}
+
+/** Calls for one name wait for each other, because vendors judge a name as a whole. */
+function nameOf({ step: { stored, after } }: Task): string {
+  return (stored?.data ?? after)?.name ?? "";
+}
+
+/**
+ * Works through items in lanes: items of one lane in order, one after the other; several lanes at once.
+ * @throws what the first failing item throws, after all started work has ended.
+ */
+async function inLanes<T>(
+  items: readonly T[],
+  laneOf: (item: T) => string,
+  lanesAtOnce: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const lanes = Map.groupBy(items, laneOf).values();
+  const worker = async () => {
+    for (const lane of lanes) for (const item of lane) await work(item);
+  };
+  const ends = await Promise.allSettled(Array.from({ length: lanesAtOnce }, worker));
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

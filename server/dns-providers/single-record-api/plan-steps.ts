@@ -1,8 +1,8 @@
 import { recordKey, rrsetKey, type RecordData } from "../../dns/record.ts";
-import { connectedComponents } from "../applying/connected-components.ts";
+import { connectedComponents } from "../applying/batches.ts";
 import { recordsOf } from "../applying/apply-to-records.ts";
 import type { RecordChange } from "../provider.ts";
-import type { StoredRecord } from "./stored-records.ts";
+import type { StoredRecord } from "./record-calls.ts";
 
 /** One record that is created, deleted or becomes another. */
 export interface Step {

@@ -7,7 +7,7 @@ import type { ApplyOptions, ApplyResult, DnsProvider, LimitedRecord, ListedZones
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { pagesOfNames } from "../vendor-api/pages.ts";
 import { applyOneByOne } from "./apply-changes.ts";
-import { eachOnce, type RecordCalls, type StoredRecord } from "./stored-records.ts";
+import { eachOnce, type RecordCalls, type StoredRecord } from "./record-calls.ts";
 
 /** An account at a vendor whose API changes one record per call, without transactions. All calls throw ProviderError. */
 export interface RecordAccount {

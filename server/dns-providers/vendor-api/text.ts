@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 const longest = 500;
 /** Characters of a text to look at. */
 const mostRead = 65_536;
@@ -134,4 +136,9 @@ function asBase64(secret: string): RegExp[] {
     const source = own.replaceAll("+", "(?:[+-]|%2[Bb])").replaceAll("/", "(?:\\\\?[/_]|%2[Ff])");
     return [new RegExp(`[A-Za-z0-9+/_-]{0,1}${source}[A-Za-z0-9+/_-]{0,1}(?:=|%3[Dd]){0,2}`, "g")];
   });
+}
+
+/** A field that a vendor may leave out, and may as well print as null, whatever its documentation says: undefined then. */
+export function maybe<T>(schema: z.ZodType<T>) {
+  return schema.nullish().transform((value) => value ?? undefined);
 }

@@ -1,4 +1,4 @@
-import { zoneId } from "../../dns-providers/powerdns/api.ts";
+import { zoneId } from "../../dns-providers/powerdns/client.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import type { ShownRrset } from "./shown-rrsets.ts";
 import type { FoundZone } from "./zones.ts";

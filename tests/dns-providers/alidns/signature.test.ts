@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { canonicalQuery, signedHeaders, type SignedCall } from "../../../server/dns-providers/alidns/signature.ts";
+import { canonicalQuery, signedHeaders, type SignedCall } from "../../../server/dns-providers/alidns/client.ts";
 import { SignatureJudge } from "../../support/vendors/alidns/signature.ts";
 
 /** The example of "V3 request structure and signature". */

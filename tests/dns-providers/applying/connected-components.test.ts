@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { connectedComponents } from "../../../server/dns-providers/applying/connected-components.ts";
+import { connectedComponents } from "../../../server/dns-providers/applying/batches.ts";
 import { create, record, update } from "../zone-folder.ts";
 
 const namesOf = (change: ReturnType<typeof create>) =>

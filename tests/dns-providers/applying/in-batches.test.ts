@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { inBatches } from "../../../server/dns-providers/applying/in-batches.ts";
+import { inBatches } from "../../../server/dns-providers/applying/batches.ts";
 
 const itself = (size: number) => [size];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fieldsOf, textOf } from "../../../server/dns-providers/cloudflare/rdata-fields.ts";
-import { bodyOf, unsupported } from "../../../server/dns-providers/cloudflare/record-body.ts";
+import { bodyOf, unsupported } from "../../../server/dns-providers/cloudflare/records.ts";
 import { canonicalContent } from "../../../server/dns-providers/powerdns/served-records.ts";
 import type { RecordData } from "../../../server/dns/record.ts";
 

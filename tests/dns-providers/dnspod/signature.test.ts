@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { authorization, contentType } from "../../../server/dns-providers/dnspod/signature.ts";
+import { authorization, contentType } from "../../../server/dns-providers/dnspod/client.ts";
 import { signatureFault } from "../../support/vendors/dnspod/signature.ts";
 
 test("the published example gets the published signature (TC3)", () => {

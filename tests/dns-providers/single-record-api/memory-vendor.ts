@@ -1,4 +1,4 @@
-import type { RecordCalls, StoredRecord } from "../../../server/dns-providers/single-record-api/stored-records.ts";
+import type { RecordCalls, StoredRecord } from "../../../server/dns-providers/single-record-api/record-calls.ts";
 import { ProviderError } from "../../../server/dns-providers/provider.ts";
 import { recordKey, type RecordData } from "../../../server/dns/record.ts";
 import { ok, refuse, type Result } from "../../../server/platform/result.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { z } from "zod";
-import * as alidns from "../../../server/dns-providers/alidns/api.ts";
+import * as alidns from "../../../server/dns-providers/alidns/client.ts";
 import * as cloudflare from "../../../server/dns-providers/cloudflare/api.ts";
-import * as dnspod from "../../../server/dns-providers/dnspod/api.ts";
+import * as dnspod from "../../../server/dns-providers/dnspod/client.ts";
 
 const nulls = (...fields: string[]) => Object.fromEntries(fields.map((field) => [field, null]));
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { PageTurner } from "../../../server/dns-providers/vendor-api/page-turner.ts";
+import { PageTurner } from "../../../server/dns-providers/vendor-api/pages.ts";
 import { ProviderError } from "../../../server/dns-providers/provider.ts";
 
 /** Reads pages with these markers. @returns how many were read, and why no more. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { zoneId } from "../../../server/dns-providers/powerdns/api.ts";
+import { zoneId } from "../../../server/dns-providers/powerdns/client.ts";
 import { noNotes, recordKey, type LiveRecord } from "../../../server/dns/record.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { rrsetEdits } from "../../../server/update-clients/powerdns-api/rrset-edits.ts";

@@ -1,4 +1,4 @@
-import { absoluteName } from "../../dns/names/names.ts";
+import { absoluteName, readOwner } from "../../dns/names/names.ts";
 import { printRdata } from "../../dns/record-types.ts";
 import { nameOf, valueOf, type RecordData } from "../../dns/record.ts";
 import { parseGeneric } from "../../dns/values/generic-form.ts";
@@ -6,9 +6,10 @@ import type { ApexCname } from "../../dns/zone-rules.ts";
 import { sameStrings } from "../../dns/values/character-strings.ts";
 import { joinOctets, splitStrings } from "../../dns/values/text.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
-import { rdataFields } from "../rdata-text.ts";
+import { rdataFields, canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
-import { fieldsOf, hasFields } from "./rdata-fields.ts";
+import { fieldsOf, hasFields, textOf } from "./rdata-fields.ts";
+import { canonicalType } from "../../dns/zone-file/type-names.ts";
 
 /** Lets Cloudflare choose the TTL. */
 export const automaticTtl = 1;
@@ -144,4 +145,36 @@ export function settingsOf({ settings, private_routing }: ServedRecord): Partial
     ...(settings === undefined || Object.keys(settings).length === 0 ? {} : { settings }),
     ...(private_routing === undefined ? {} : { private_routing }),
   };
+}
+
+/** Returns a record in canonical form; null for the SOA and for names outside the zone. */
+export function readRecord(zone: string, served: ServedRecord): RecordData | null {
+  const name = readOwner(served.name, "", zone);
+  const recordType = canonicalType(served.type) ?? served.type.toUpperCase();
+  if (!name.ok || recordType === "SOA") return null;
+  const { ttl, proxied } = served;
+  return { recordType, ...name.value, ...contentIn(recordType, served), ttl, proxied };
+}
+
+function contentIn(recordType: string, { content, data, priority }: ServedRecord): RecordContent {
+  if (recordType === "TXT") return textIn(content);
+  const fields = data && textOf(recordType, { ...(priority === undefined ? {} : { priority }), ...data });
+  const text = recordType === "MX" ? `${priority ?? 0} ${content}` : content;
+  return canonicalRdata(recordType, fields ?? text) ?? unreadContent(fields ?? text);
+}
+
+/**
+ * Reads a TXT record's content, which is quoted character-strings (RFC 1035 §5.1). Content without quotes, which the API accepted
+ * for years, is taken literally.
+ */
+function textIn(content: string): RecordContent {
+  const isQuoted = /^\s*"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*\s*$/s.test(content);
+  return (isQuoted ? canonicalRdata("TXT", content) : null) ?? unreadContent(content);
+}
+
+/** Returns why a record is read-only, or null. */
+export function ownReason({ meta }: ServedRecord): string | null {
+  return meta?.read_only === true
+    ? "created this record for one of its services, such as Email Routing or Workers; change it in that service's settings."
+    : null;
 }
