@@ -1,7 +1,7 @@
 import { escapeOctets, unescapeOctets } from "../../dns/names/escapes.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import type { RdataField } from "../../dns/values/value-rule.ts";
-import { decodeText } from "../../dns/values/text.ts";
+import { decodeText } from "../../dns/values/character-strings.ts";
 import { rdataFields } from "../rdata-text.ts";
 
 /**

@@ -6,9 +6,8 @@ import { recordKey } from "../../dns/record.ts";
 import { confirmChanges, untilServed, type Confirmation } from "./confirm-changes.ts";
 import { rcodes, updateMessage } from "../../dns/wire/messages.ts";
 import { isPrerequisiteFailure, rcodeSentence, type NameServerSession } from "./session.ts";
-import { guessNames, transferNames } from "./read-names.ts";
+import { guessNames, transferNames, type ServedRecord } from "./read-names.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";
-import type { ServedRecord } from "./served-records.ts";
 import { batchesOf, planUpdate, type UpdateUnit } from "./update-plan.ts";
 
 /** Maximum attempts while somebody else changes the same names. */

@@ -14,7 +14,7 @@ import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { applyByUpdate } from "./apply-updates.ts";
 import { rcodes, queryMessage, type WireMessage } from "../../dns/wire/messages.ts";
 import { types } from "../../dns/zone-file/type-names.ts";
-import { recordOf } from "./served-records.ts";
+import { recordOf } from "./read-names.ts";
 import { NameServerSession, refusal, type NameServerSettings } from "./session.ts";
 import { readName, skipName, WireError } from "../../dns/names/wire-names.ts";
 

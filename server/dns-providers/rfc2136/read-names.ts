@@ -1,10 +1,11 @@
-import { absoluteName } from "../../dns/names/names.ts";
-import { rrsetKey, type RecordData } from "../../dns/record.ts";
+import { absoluteName, ownerNameWithin } from "../../dns/names/names.ts";
+import { rrsetKey, recordKey, spellingOf, type RecordData } from "../../dns/record.ts";
 import { isSignatureOverSoa } from "../../dns/server-managed.ts";
-import { typeNumber, types } from "../../dns/zone-file/type-names.ts";
-import { rcodes, queryMessage, typeQueryMessage, type WireMessage } from "../../dns/wire/messages.ts";
-import { recordOf, ServedRecords, type ServedRecord } from "./served-records.ts";
+import { typeNumber, types, typeName } from "../../dns/zone-file/type-names.ts";
+import { rcodes, queryMessage, typeQueryMessage, type WireMessage, type WireRecord } from "../../dns/wire/messages.ts";
 import type { NameServerSession } from "./session.ts";
+import { expandRdata, readRdata } from "../../dns/wire/rdata-read.ts";
+import { WireError } from "../../dns/names/wire-names.ts";
 
 /** Above this number of names, a transfer is faster than one query per name. */
 const mostQuestions = 500;
@@ -65,7 +66,7 @@ export async function askForRrsets(
   return served.all();
 }
 
-export interface TransferredNames {
+interface TransferredNames {
   served: ServedRecord[];
   /** Whether the transfer contains a signature over the SOA, so that the server signs the zone. */
   signed: boolean;
@@ -100,4 +101,50 @@ function isPlain(answer: WireMessage, name: string | undefined): boolean {
     return false;
   // RFC 8482 §4.2: a synthesized HINFO instead of all records.
   return answer.answers.every((record) => record.name === name && record.type !== types.HINFO);
+}
+
+/**
+ * A record on a server. Different RDATA may be the same record, such as a host name in capitals; an update must name the one that
+ * is there.
+ */
+export interface ServedRecord {
+  record: RecordData;
+  rdatas: Buffer[];
+}
+
+/** Returns a record of a message in canonical form; null for the SOA. @throws WireError for a record outside the zone. */
+export function recordOf(message: WireMessage, wire: WireRecord, zone: string): RecordData | null {
+  if (wire.type === types.SOA) return null;
+  const owner = ownerNameWithin(wire.written, zone);
+  if (owner === null) throw new WireError(`${wire.name} lies outside ${zone}`);
+  const recordType = typeName(wire.type);
+  const read = readRdata(message.octets, recordType, wire.rdataStart, wire.rdataEnd);
+  const { value, writtenValue, strings = null, priority } = read;
+  // RFC 2181 §8: a TTL with the highest bit set counts as 0.
+  const ttl = wire.ttl > 0x7fff_ffff ? 0 : wire.ttl;
+  return { recordType, ...owner, value, ...spellingOf({ writtenValue }), strings, ttl, priority, proxied: false };
+}
+
+/** Collects the records of messages in canonical form, with all RDATA of each. */
+class ServedRecords {
+  readonly #zone: string;
+  readonly #byKey = new Map<string, ServedRecord>();
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  add(message: WireMessage, wire: WireRecord): void {
+    const record = recordOf(message, wire, this.#zone);
+    if (record === null) return;
+    // Copied, because a slice would keep the much larger message in memory.
+    const rdata = Buffer.from(expandRdata(message.octets, record.recordType, wire.rdataStart, wire.rdataEnd));
+    const known = this.#byKey.get(recordKey(record));
+    if (known) known.rdatas.push(rdata);
+    else this.#byKey.set(recordKey(record), { record, rdatas: [rdata] });
+  }
+
+  all(): ServedRecord[] {
+    return [...this.#byKey.values()];
+  }
 }

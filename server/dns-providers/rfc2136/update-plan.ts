@@ -6,7 +6,7 @@ import { inBatches, connectedComponents } from "../applying/batches.ts";
 import type { ChangeOutcome, RecordChange } from "../provider.ts";
 import { prerequisitesOf, resultOf, updatesOf, type RrsetStep } from "./rrset-steps.ts";
 import { writeRdata } from "../../dns/wire/rdata-write.ts";
-import type { ServedRecord } from "./served-records.ts";
+import type { ServedRecord } from "./read-names.ts";
 import { WireError, writeName } from "../../dns/names/wire-names.ts";
 
 /**

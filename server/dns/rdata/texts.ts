@@ -1,6 +1,6 @@
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { WireError } from "../names/wire-names.ts";
-import { splitStrings } from "../values/text.ts";
+import { splitStrings } from "../values/character-strings.ts";
 import type { RdataField } from "../values/value-rule.ts";
 import type { RdataPart } from "./field.ts";
 

@@ -2,7 +2,7 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { genericValue, parseGeneric, readGeneric } from "./generic-form.ts";
 import { parseInteger, unwantedPriority } from "./priority.ts";
-import { decodeText, joinOctets } from "./text.ts";
+import { decodeText, joinOctets } from "./character-strings.ts";
 import { splitFields } from "./uneditable.ts";
 import type { CanonicalValue, ValueRule } from "./value-rule.ts";
 

@@ -1,6 +1,7 @@
 import { ok, refuse, type Result } from "../../platform/result.ts";
 import { parseGeneric } from "./generic-form.ts";
-import { decodeText, splitStrings } from "./text.ts";
+import { unescapeOctets } from "../names/escapes.ts";
+import type { RdataField } from "./value-rule.ts";
 
 // The character-strings of a TXT record (RFC 1035 §3.3.14) as text, with `\\` for a backslash and `\ddd` (decimal) for control characters and
 // each octet that is not part of well-formed UTF-8. `null` is the default split, at every 255 octets.
@@ -127,4 +128,100 @@ function octetsOf(string: string): Result<Buffer> {
 export function sameStrings(one: readonly string[] | null, other: readonly string[] | null): boolean {
   if (one === null || other === null) return one === other;
   return one.length === other.length && one.every((string, index) => string === other[index]);
+}
+
+/** Decodes and concatenates character-strings (RFC 1035 §3.3.14). Returns null for an invalid escape. */
+export function joinOctets(raws: readonly string[]): Buffer | null {
+  const parts: Buffer[] = [];
+  for (const raw of raws) {
+    const octets = unescapeOctets(raw);
+    if (octets === null) return null;
+    parts.push(octets);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Splits RDATA into its character-strings (RFC 1035 §3.3.14). Returns null if the last is cut off. */
+export function splitStrings(rdata: Buffer): Buffer[] | null {
+  const strings: Buffer[] = [];
+  let offset = 0;
+  while (offset < rdata.length) {
+    const end = offset + 1 + rdata.readUInt8(offset);
+    strings.push(rdata.subarray(offset + 1, end));
+    offset = end;
+  }
+  return offset === rdata.length ? strings : null;
+}
+
+// A byte order mark is content, not metadata.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Decodes octets as text. Returns null for malformed UTF-8 or a NUL, which no text column can hold. */
+export function decodeText(octets: Uint8Array): string | null {
+  if (octets.includes(0)) return null;
+  try {
+    return utf8.decode(octets);
+  } catch {
+    return null;
+  }
+}
+
+/** The types whose data is one or more character-strings, so that a string may be split without changing the text. */
+const textTypes: ReadonlySet<string> = new Set(["TXT", "SPF", "NINFO", "AVC", "RESINFO", "WALLET"]);
+
+/** Returns why data of a text type cannot be stored as given: it has a string over 255 octets. Null if it has none. */
+export function longStringFault(recordType: string, fields: readonly RdataField[]): string | null {
+  if (!mayBeSplit(recordType, fields)) return null;
+  const index = fields.findIndex(isLong);
+  if (index === -1) return null;
+  const which = fields.length === 1 ? "this one" : `string ${index + 1}`;
+  return `A string of a ${recordType} record has at most ${longestString} octets, and ${which} has ${octetsIn(fields[index])}; split it into several, each in quotes of its own.`;
+}
+
+/** Returns why a client's data of a text type is probably not what it means: without quotes each word is a string of its own. Null if it is. */
+export function unquotedFault(recordType: string, fields: readonly RdataField[]): string | null {
+  if (!mayBeSplit(recordType, fields) || fields.length < 2 || fields.every(({ quoted }) => quoted)) return null;
+  return `The ${recordType} value must have its text in quotes, such as "v=spf1 -all"; without them, each word is a string of its own, and the blanks are lost.`;
+}
+
+/**
+ * Splits the strings over 255 octets of data of a text type at every 255 octets, as PowerDNS does and as people mean it who write a whole
+ * DKIM key in one pair of quotes. Data of other types stays as it is. Pure.
+ * @returns the fields, and a warning if a string was split
+ */
+export function splitLongStrings<Given extends RdataField>(
+  recordType: string,
+  fields: readonly Given[],
+): { fields: Given[]; warnings: string[] } {
+  if (!mayBeSplit(recordType, fields) || !fields.some(isLong)) return { fields: [...fields], warnings: [] };
+  return {
+    fields: fields.flatMap((field) => (isLong(field) ? piecesOf(field) : [field])),
+    warnings: [
+      `A string of this ${recordType} record has more than ${longestString} octets, the most that one can have (RFC 1035 §3.3); it is split into strings of ${longestString} octets.`,
+    ],
+  };
+}
+
+/** Data in generic form (RFC 3597 §5) has no strings yet. */
+function mayBeSplit(recordType: string, [first]: readonly RdataField[]): boolean {
+  return textTypes.has(recordType) && !(first?.raw === "\\#" && !first.quoted);
+}
+
+function isLong(field: RdataField): boolean {
+  return field.raw.length * 3 > longestString && octetsIn(field) > longestString;
+}
+
+function octetsIn(field: RdataField | undefined): number {
+  return field === undefined ? 0 : (unescapeOctets(field.raw)?.length ?? 0);
+}
+
+/** Cuts between octets, never within an escape. */
+function piecesOf<Given extends RdataField>(field: Given): Given[] {
+  const octets = [...field.raw.matchAll(/\\(?:\d{3}|[ -~])|[ -~]|\\?([^])/gu)].flatMap(([written, other]) =>
+    other === undefined ? [written] : [...Buffer.from(other)].map((octet) => `\\${String(octet).padStart(3, "0")}`),
+  );
+  return Array.from({ length: Math.ceil(octets.length / longestString) }, (_, index) => ({
+    ...field,
+    raw: octets.slice(index * longestString, (index + 1) * longestString).join(""),
+  }));
 }

@@ -2,9 +2,16 @@ import { ok, refuse, type Result } from "../../platform/result.ts";
 import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
 import { genericValue, parseGeneric, printGeneric, readGeneric } from "./generic-form.ts";
 import { unwantedPriority } from "./priority.ts";
-import { defaultSplit, octetsOfStrings, readStrings, sameStrings, shownStrings } from "./character-strings.ts";
-import { splitLongStrings } from "./long-strings.ts";
-import { decodeText, splitStrings } from "./text.ts";
+import {
+  defaultSplit,
+  octetsOfStrings,
+  readStrings,
+  sameStrings,
+  shownStrings,
+  splitLongStrings,
+  decodeText,
+  splitStrings,
+} from "./character-strings.ts";
 import type { CanonicalValue, Door, ValueRule } from "./value-rule.ts";
 
 /** Characters are Unicode code points. */

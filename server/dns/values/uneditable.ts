@@ -4,7 +4,7 @@ import { foldName, readHostAsWritten } from "../names/names.ts";
 import { isKnownType, rdataFromFields, rdataToValue } from "../rdata/rdata.ts";
 import { genericValue, readGeneric } from "./generic-form.ts";
 import { printHost } from "./host.ts";
-import { longStringFault, splitLongStrings, unquotedFault } from "./long-strings.ts";
+import { longStringFault, splitLongStrings, unquotedFault } from "./character-strings.ts";
 import { unwantedPriority } from "./priority.ts";
 import type { CanonicalValue, RdataField, ValueRule } from "./value-rule.ts";
 

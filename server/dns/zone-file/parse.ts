@@ -2,7 +2,7 @@ import { ownerNameWithin, readHostAsWritten, shown, type OwnerName } from "../na
 import { shortened } from "../rdata/field.ts";
 import { spellingOf, type RecordData } from "../record.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";
-import { splitLongStrings } from "../values/long-strings.ts";
+import { splitLongStrings } from "../values/character-strings.ts";
 import {
   addRecord,
   addSoa,

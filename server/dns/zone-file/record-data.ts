@@ -3,7 +3,7 @@ import { isKnownType, longestRdata, rdataFromFields, rdataToText } from "../rdat
 import { ruleFor } from "../record-types.ts";
 import { isCommonType } from "../record.ts";
 import { parseGeneric, readGeneric } from "../values/generic-form.ts";
-import { longStringFault } from "../values/long-strings.ts";
+import { longStringFault } from "../values/character-strings.ts";
 import { readKnown, typesWithParameters } from "../values/uneditable.ts";
 import type { CanonicalValue } from "../values/value-rule.ts";
 import { ok, refuse, type Result } from "../../platform/result.ts";

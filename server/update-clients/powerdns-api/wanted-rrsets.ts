@@ -1,7 +1,7 @@
 import { absoluteName, readOwner, shown } from "../../dns/names/names.ts";
 import { ruleFor } from "../../dns/record-types.ts";
 import { nameOf, shortValue, spellingOf, valueOf, type Spelling } from "../../dns/record.ts";
-import { splitLongStrings } from "../../dns/values/long-strings.ts";
+import { splitLongStrings } from "../../dns/values/character-strings.ts";
 import { writeStrings } from "../../dns/values/txt.ts";
 import { readData, readLeniently } from "../../dns/zone-file/record-data.ts";
 import { logicalLines } from "../../dns/zone-file/tokens.ts";
