@@ -13,6 +13,59 @@ import { inBatches, connectedComponents } from "../applying/batches.ts";
  */
 type SendRrsets = (rrsets: readonly RrsetReplacement[], does: readonly RecordChange[]) => Promise<Answer<null>>;
 
+/** Below the 2 MB that PowerDNS accepts by default (`webserver-max-bodysize`). */
+const mostOctets = 1_500_000;
+/** Octets of JSON around a record: field names, type, TTL and owner. */
+const frameOctets = 400;
+
+/**
+ * Applies changes in as few calls as possible: one, except for huge sets. Dependent changes share a call. If the changes are
+ * atomic, a refusal ends the sequence and earlier calls are reported as made.
+ * @throws ProviderError with effect `unknown` once a call has been made
+ */
+export async function applyInCalls(
+  zone: string,
+  present: readonly ReadRrset[],
+  changes: readonly RecordChange[],
+  atomic: boolean,
+  send: SendRrsets,
+): Promise<{ outcomes: ChangeOutcome[]; calls: number }> {
+  const outcomes = new Map<number, ChangeOutcome>();
+  let calls = 0;
+  for (const indexes of callsOf(present, changes)) {
+    const some = indexes.flatMap((index) => changes[index] ?? []);
+    const made = await applyInOneCall(zone, present, some, atomic, send).catch((error: unknown) => {
+      throw calls > 0 && error instanceof ProviderError ? error.afterSending() : error;
+    });
+    indexes.forEach((index, place) => outcomes.set(index, made[place] ?? unanswered));
+    if (made.some(({ ok }) => ok)) calls++;
+    if (atomic && made.some(({ ok }) => !ok)) break;
+  }
+  const refusal = [...outcomes.values()].find((outcome) => !outcome.ok) ?? unanswered;
+  const rest: ChangeOutcome = refusal.ok ? unanswered : { ok: false, message: notDone(refusal.message) };
+  return { outcomes: changes.map((_, index) => outcomes.get(index) ?? rest), calls };
+}
+
+const unanswered: ChangeOutcome = { ok: false, message: "PowerDNS did not answer." };
+
+/** Returns the indexes of the changes in each call. */
+function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]): number[][] {
+  const octetsAt = new Map<string, number>();
+  const count = (name: string, content: string) =>
+    octetsAt.set(name, (octetsAt.get(name) ?? 0) + Buffer.byteLength(JSON.stringify(content)) + frameOctets);
+  for (const { name, records } of present) for (const { content } of records) count(name, content);
+  for (const { before, after } of changes) {
+    if (before) count(before.name, "");
+    if (after) count(after.name, printContent(after));
+  }
+  const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
+  const sizesOf = (indexes: readonly number[]) => [
+    [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0),
+  ];
+  const parts = connectedComponents([...changes.keys()], namesOf);
+  return inBatches(parts, sizesOf, [mostOctets]).map((call) => call.flat());
+}
+
 /** Attempts to make. A refused call changes nothing, so the rest may be sent again. */
 const mostTries = 50;
 
@@ -97,59 +150,6 @@ function takeForm(
   if (!same || contents.has(recordKey(same))) return false;
   contents.set(recordKey(same), form);
   return true;
-}
-
-/** Below the 2 MB that PowerDNS accepts by default (`webserver-max-bodysize`). */
-const mostOctets = 1_500_000;
-/** Octets of JSON around a record: field names, type, TTL and owner. */
-const frameOctets = 400;
-
-/**
- * Applies changes in as few calls as possible: one, except for huge sets. Dependent changes share a call. If the changes are
- * atomic, a refusal ends the sequence and earlier calls are reported as made.
- * @throws ProviderError with effect `unknown` once a call has been made
- */
-export async function applyInCalls(
-  zone: string,
-  present: readonly ReadRrset[],
-  changes: readonly RecordChange[],
-  atomic: boolean,
-  send: SendRrsets,
-): Promise<{ outcomes: ChangeOutcome[]; calls: number }> {
-  const outcomes = new Map<number, ChangeOutcome>();
-  let calls = 0;
-  for (const indexes of callsOf(present, changes)) {
-    const some = indexes.flatMap((index) => changes[index] ?? []);
-    const made = await applyInOneCall(zone, present, some, atomic, send).catch((error: unknown) => {
-      throw calls > 0 && error instanceof ProviderError ? error.afterSending() : error;
-    });
-    indexes.forEach((index, place) => outcomes.set(index, made[place] ?? unanswered));
-    if (made.some(({ ok }) => ok)) calls++;
-    if (atomic && made.some(({ ok }) => !ok)) break;
-  }
-  const refusal = [...outcomes.values()].find((outcome) => !outcome.ok) ?? unanswered;
-  const rest: ChangeOutcome = refusal.ok ? unanswered : { ok: false, message: notDone(refusal.message) };
-  return { outcomes: changes.map((_, index) => outcomes.get(index) ?? rest), calls };
-}
-
-const unanswered: ChangeOutcome = { ok: false, message: "PowerDNS did not answer." };
-
-/** Returns the indexes of the changes in each call. */
-function callsOf(present: readonly ReadRrset[], changes: readonly RecordChange[]): number[][] {
-  const octetsAt = new Map<string, number>();
-  const count = (name: string, content: string) =>
-    octetsAt.set(name, (octetsAt.get(name) ?? 0) + Buffer.byteLength(JSON.stringify(content)) + frameOctets);
-  for (const { name, records } of present) for (const { content } of records) count(name, content);
-  for (const { before, after } of changes) {
-    if (before) count(before.name, "");
-    if (after) count(after.name, printContent(after));
-  }
-  const namesOf = (index: number) => [...touchedNames(changes.slice(index, index + 1))];
-  const sizesOf = (indexes: readonly number[]) => [
-    [...new Set(indexes.flatMap(namesOf))].reduce((sum, name) => sum + (octetsAt.get(name) ?? 0), 0),
-  ];
-  const parts = connectedComponents([...changes.keys()], namesOf);
-  return inBatches(parts, sizesOf, [mostOctets]).map((call) => call.flat());
 }
 
 interface Replacements {
