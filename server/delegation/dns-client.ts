@@ -93,7 +93,7 @@ const failures: Partial<{ [failure in EgressFailure]: NoAnswer["failure"] }> = {
 /** EDNS (RFC 6891): an OPT record that accepts answers of 1,232 octets. */
 const edns = Buffer.from([0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0]);
 /** Codes of servers that may leave out the question. */
-const refusals: ReadonlySet<number> = new Set([rcodes.formErr, rcodes.servFail, rcodes.notImp, rcodes.refused]);
+const refusals: ReadonlySet<number> = new Set([rcodes.FORMERR, rcodes.SERVFAIL, rcodes.NOTIMP, rcodes.REFUSED]);
 
 /** Asks name servers, over UDP and, where an answer is truncated, over TCP. Counts its questions, so that no zone can make it ask for ever. */
 export class DnsClient {
@@ -123,7 +123,7 @@ export class DnsClient {
     const withEdns = queryOf(question, true);
     let answer = await this.#exchange(server, withEdns);
     // RFC 6891 §7: a server that does not know EDNS.
-    if (answer.rcode === rcodes.formErr) answer = await this.#exchange(server, queryOf(question, false));
+    if (answer.rcode === rcodes.FORMERR) answer = await this.#exchange(server, queryOf(question, false));
     return answer.truncated ? await this.#byTcp(server, question) : answer;
   }
 

@@ -123,12 +123,12 @@ function readNsReply(reply: Reply, above: string, zone: string): NsReply | null 
   if (!reply.authoritative) return null;
   const own = reply.answers.filter(({ name, type }) => name === zone && type === "NS").map(({ value }) => value);
   if (own.length > 0) return { own };
-  const negative = reply.rcode === rcodes.nxDomain || (reply.rcode === rcodes.noError && reply.answers.length === 0);
+  const negative = reply.rcode === rcodes.NXDOMAIN || (reply.rcode === rcodes.NOERROR && reply.answers.length === 0);
   return negative ? { none: true } : null;
 }
 
 function dsIn(reply: Reply, zone: string): Ds[] | null {
-  if (!reply.authoritative || reply.rcode !== rcodes.noError) return null;
+  if (!reply.authoritative || reply.rcode !== rcodes.NOERROR) return null;
   // A server of the zone itself that answers instead of the zone above.
   const soa = reply.authorities.find(({ type }) => type === "SOA");
   if (soa && !isBelow(zone, soa.name)) return null;
@@ -140,7 +140,7 @@ async function observeApex(resolver: Resolver, zone: string, authoritative: read
   const ask = async <T>(type: QueriedType, read: (reply: Reply) => T): Promise<T | null> => {
     for (const address of authoritative.slice(0, 3)) {
       const asked = await resolver.client.ask({ address, port: resolver.port, reach: "public" }, { name: zone, type });
-      if ("reply" in asked && asked.reply.authoritative && asked.reply.rcode === rcodes.noError)
+      if ("reply" in asked && asked.reply.authoritative && asked.reply.rcode === rcodes.NOERROR)
         return read(asked.reply);
     }
     return null;
@@ -213,7 +213,7 @@ async function observeServer(resolver: Resolver, zone: string, name: string, add
 }
 
 function serialIn({ authoritative, rcode, answers }: Reply, zone: string): number | null {
-  if (!authoritative || rcode !== rcodes.noError) return null;
+  if (!authoritative || rcode !== rcodes.NOERROR) return null;
   const soa = answers.find(({ name, type }) => name === zone && type === "SOA");
   const [, serial] = /(\d+)(?: \d+){4}$/.exec(soa?.value ?? "") ?? [];
   return serial === undefined ? null : Number(serial);
@@ -221,7 +221,7 @@ function serialIn({ authoritative, rcode, answers }: Reply, zone: string): numbe
 
 /** Says why an answer does not count. */
 export function lameness({ authoritative, rcode }: Reply): string {
-  if (rcode !== rcodes.noError) return `It answers ${rcodeName(rcode)}.`;
+  if (rcode !== rcodes.NOERROR) return `It answers ${rcodeName(rcode)}.`;
   return authoritative ? "It has no SOA record for the zone." : "Its answer is not authoritative.";
 }
 
@@ -249,7 +249,7 @@ async function ownAddressesOf(
 
 /** Returns the addresses of a name; null if the server does not answer for it, such as in a delegated part. */
 function addressesIn({ authoritative, rcode, answers }: Reply, owner: string): string[] | null {
-  if (!authoritative || (rcode !== rcodes.noError && rcode !== rcodes.nxDomain)) return null;
+  if (!authoritative || (rcode !== rcodes.NOERROR && rcode !== rcodes.NXDOMAIN)) return null;
   if (answers.some(({ name, type }) => name === owner && type === "CNAME")) return null;
   return answers.filter((record) => record.name === owner && isAddress(record)).map(({ value }) => value);
 }

@@ -34,7 +34,7 @@ const mostAttempts = 8;
  * authoritative server sends it (RFC 2308 §2.1): others invent denials, such as resolvers without a route to the Internet.
  */
 function lackOf({ rcode, authorities }: Reply, owner: string): Answer {
-  if (rcode === rcodes.noError) return { kind: "missing", exists: true };
+  if (rcode === rcodes.NOERROR) return { kind: "missing", exists: true };
   const proven = authorities.some(({ type, name }) => type === "SOA" && isWithin(owner, name));
   return proven ? { kind: "missing", exists: false } : { kind: "unknown" };
 }
@@ -82,7 +82,7 @@ export async function askServers<T>(
 
 /** Returns the referral in a reply to a zone below `zone` and at or above `name`; null if it is none. */
 export function referralIn(reply: Reply, zone: string, name: string): NameServers | null {
-  if (reply.rcode !== rcodes.noError || reply.answers.length > 0) return null;
+  if (reply.rcode !== rcodes.NOERROR || reply.answers.length > 0) return null;
   const records = reply.authorities.filter(({ type }) => type === "NS");
   const cut = records.find((record) => isBelow(record.name, zone) && isWithin(name, record.name))?.name;
   if (cut === undefined) return null;
@@ -209,7 +209,7 @@ export class IterativeResolver implements Resolver {
 function stepIn(reply: Reply, zone: string, name: string): { reply: Reply; next: NameServers | null } | null {
   const next = reply.authoritative ? null : referralIn(reply, zone, name);
   if (next) return { reply, next };
-  const answers = reply.authoritative && (reply.rcode === rcodes.noError || reply.rcode === rcodes.nxDomain);
+  const answers = reply.authoritative && (reply.rcode === rcodes.NOERROR || reply.rcode === rcodes.NXDOMAIN);
   return answers ? { reply, next: null } : null;
 }
 
@@ -238,7 +238,7 @@ export class StubResolver implements Resolver {
       if (alias) {
         owner = alias.value;
         links++;
-      } else if (asked === owner || reply.rcode === rcodes.nxDomain) {
+      } else if (asked === owner || reply.rcode === rcodes.NXDOMAIN) {
         return lackOf(reply, owner);
       } else {
         // The answer ends within the chain.
@@ -265,7 +265,7 @@ export class StubResolver implements Resolver {
       const asked = await this.client.ask(server, { name, type, recursive: true });
       if (!("reply" in asked)) continue;
       const { rcode } = asked.reply;
-      if (rcode === rcodes.noError || rcode === rcodes.nxDomain) return asked.reply;
+      if (rcode === rcodes.NOERROR || rcode === rcodes.NXDOMAIN) return asked.reply;
     }
     return null;
   }

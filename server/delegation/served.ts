@@ -105,8 +105,8 @@ function stateOf(state: ServerState): ServedBy["state"] {
 function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"> {
   const { authoritative, rcode, answers, authorities } = reply;
   // The NS records of a delegation come as a referral, without authority (RFC 1034 §4.3.2).
-  const isReferral = !authoritative && rcode === rcodes.noError && wanted.type === "NS" && answers.length === 0;
-  if (!isReferral && (!authoritative || (rcode !== rcodes.noError && rcode !== rcodes.nxDomain)))
+  const isReferral = !authoritative && rcode === rcodes.NOERROR && wanted.type === "NS" && answers.length === 0;
+  if (!isReferral && (!authoritative || (rcode !== rcodes.NOERROR && rcode !== rcodes.NXDOMAIN)))
     return { state: "lame", detail: isDelegated(reply) ? "The name is delegated to other servers." : lameness(reply) };
   const values = new Set(
     (isReferral ? authorities : answers)
@@ -124,6 +124,6 @@ function judged(reply: Reply, wanted: Wanted): Pick<ServedBy, "state" | "detail"
 /** Returns whether a reply refers to the servers of a lower zone, at the name or above it. */
 function isDelegated({ authoritative, rcode, answers, authorities }: Reply): boolean {
   return (
-    !authoritative && rcode === rcodes.noError && answers.length === 0 && authorities.some(({ type }) => type === "NS")
+    !authoritative && rcode === rcodes.NOERROR && answers.length === 0 && authorities.some(({ type }) => type === "NS")
   );
 }

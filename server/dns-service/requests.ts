@@ -71,7 +71,7 @@ export function readRequest(
 ): Request {
   if (!isAnswered(octets)) return { kind: "silence" };
   if (request === null)
-    return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.formErr), noQuestion));
+    return refusal(emptyResponse(octets.readUInt16BE(0), bitsOf(octets, rcodes.FORMERR), noQuestion));
   const opts = request.additionals.filter(({ type }) => type === types.OPT);
   const [opt] = opts;
   const question = request.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
@@ -85,20 +85,20 @@ export function readRequest(
     // Names that the message compresses are whole in the answer's TSIG: it is left out rather than amplify.
     return refusal(signed.length > octets.length ? answer : signed);
   };
-  if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.formErr);
+  if (request.end !== octets.length || opts.length > 1) return refuse(rcodes.FORMERR);
   if (opt && ((opt.ttl >> 16) & 255) > 0) {
     return refusal(
-      withOpt(emptyResponse(request.id, bitsOf(octets, rcodes.noError), question), udpSize, badVersionUpper),
+      withOpt(emptyResponse(request.id, bitsOf(octets, rcodes.NOERROR), question), udpSize, badVersionUpper),
     );
   }
   // An update must not be repeated after its answer was forgotten.
   const isUpdate = request.opcode === opcodes.update;
   const signature = verifyRequest(request, keysNamed, seconds(), isUpdate ? fudgeSeconds : undefined);
-  if (signature.kind === "malformed") return refuse(rcodes.formErr);
+  if (signature.kind === "malformed") return refuse(rcodes.FORMERR);
   if (signature.kind === "refused") {
     // RFC 8945 §5.2.3: our time is in the answer, which is six octets longer for it.
-    if (signature.late) return { ...refusal(signature.sign(unsigned(rcodes.notAuth))), late: signature.late };
-    return refuse(rcodes.notAuth, signature.sign);
+    if (signature.late) return { ...refusal(signature.sign(unsigned(rcodes.NOTAUTH))), late: signature.late };
+    return refuse(rcodes.NOTAUTH, signature.sign);
   }
   const newSign = () => {
     const signer = signature.kind === "valid" ? new AnswerSigner(signature.key, signature.mac, seconds) : null;
@@ -109,10 +109,10 @@ export function readRequest(
     const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
     return { kind: "update", request, signature: signature.kind === "valid" ? signature : null, answers };
   }
-  if (request.opcode !== opcodes.query) return refuse(rcodes.notImp, newSign());
+  if (request.opcode !== opcodes.query) return refuse(rcodes.NOTIMP, newSign());
   const [asked, ...others] = request.questions;
-  if (!asked || others.length > 0) return refuse(rcodes.formErr, newSign());
-  if (asked.class !== classes.in) return refuse(rcodes.refused, newSign());
+  if (!asked || others.length > 0) return refuse(rcodes.FORMERR, newSign());
+  if (asked.class !== classes.in) return refuse(rcodes.REFUSED, newSign());
   const fault = faultOfType(asked.type);
   if (fault !== null) return refuse(fault, newSign());
   const answers = new AnswerWriter({ octets, request, question, key, newSign, opt: opt !== undefined });
@@ -124,9 +124,9 @@ export function readRequest(
  * to messages, and the other types of questions are obsolete or not known here (RFC 1035 §4.1.1: NOTIMP).
  */
 function faultOfType(type: number): number | null {
-  if (type === 0 || type === types.OPT || type === types.TSIG) return rcodes.formErr;
+  if (type === 0 || type === types.OPT || type === types.TSIG) return rcodes.FORMERR;
   const isAnswerable = type === types.IXFR || type === types.AXFR || type === types.ANY;
-  return type > 127 && type < 256 && !isAnswerable ? rcodes.notImp : null;
+  return type > 127 && type < 256 && !isAnswerable ? rcodes.NOTIMP : null;
 }
 
 /** RFC 1035 §7.3: responses are not answered, or two servers would answer each other forever. */
@@ -138,7 +138,7 @@ function isAnswered(octets: Buffer): boolean {
 export function serverFailure({ octets, message: request }: Received): Buffer | null {
   if (!isAnswered(octets)) return null;
   const question = request?.questions.length === 1 ? octets.subarray(headerOctets, request.questionsEnd) : noQuestion;
-  return emptyResponse(octets.readUInt16BE(0), bitsOf(octets, request ? rcodes.servFail : rcodes.formErr), question);
+  return emptyResponse(octets.readUInt16BE(0), bitsOf(octets, request ? rcodes.SERVFAIL : rcodes.FORMERR), question);
 }
 
 /** Returns the serial in the authority section of a request for what changed (RFC 1995 §3); null if there is none. */
@@ -205,7 +205,7 @@ class AnswerWriter {
 
   /** Returns an authoritative answer with these records, or one that has the client try TCP if no message holds them. */
   single(entries: readonly WireRecordEntry[]): Buffer {
-    return this.#whole(rcodes.noError, entries);
+    return this.#whole(rcodes.NOERROR, entries);
   }
 
   /**
@@ -231,7 +231,7 @@ class AnswerWriter {
   ): AsyncGenerator<{ message: Buffer; records: number }> {
     const { octets, request, question, key, newSign, opt } = this.#parts;
     const writer = new MessageWriter((opt ? optOctets : 0) + (key ? signatureOctets(key) : 0));
-    const bits = bitsOf(octets, rcodes.noError) | flags.authoritative;
+    const bits = bitsOf(octets, rcodes.NOERROR) | flags.authoritative;
     const sign = newSign();
     let first = true;
     const finish = () => {

@@ -130,7 +130,7 @@ export class Responder {
     const isTransfer = request.type === types.AXFR || request.type === types.IXFR;
     const open = services.filter((service) => (isTransfer ? mayTransfer : mayAskSoa)(service, peer));
     if (open.length === 0 || !(isTransfer || request.type === types.SOA)) {
-      if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.refused), protocol);
+      if (mayRefuse()) yield await this.#publicOr(request, request.answers.empty(rcodes.REFUSED), protocol);
       return;
     }
     yield* this.#served(request, peer, open, protocol);
@@ -160,9 +160,9 @@ export class Responder {
   }
 
   async #updated({ request, signature, answers }: Update, key: KnownKey | null, address: string): Promise<Buffer> {
-    if (key === null || signature === null) return answers.empty(rcodes.refused);
+    if (key === null || signature === null) return answers.empty(rcodes.REFUSED);
     const signed = { message: request, key, isRemembered: false, mac: signature.mac, address };
-    return answers.empty((await this.#parts.updates.answer(signed)) ?? rcodes.servFail);
+    return answers.empty((await this.#parts.updates.answer(signed)) ?? rcodes.SERVFAIL);
   }
 
   /**
@@ -196,7 +196,7 @@ export class Responder {
       return answer ?? refusal;
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read a zone");
-      return question.answers.empty(rcodes.servFail);
+      return question.answers.empty(rcodes.SERVFAIL);
     }
   }
 
@@ -220,12 +220,12 @@ export class Responder {
       zone = await findZone(database.fork(), open, name);
     } catch (error) {
       log.warn({ err: error }, "the DNS service cannot read a zone");
-      yield answers.empty(rcodes.servFail);
+      yield answers.empty(rcodes.SERVFAIL);
       return;
     }
     if (!zone) {
       if (protocol === "tcp" || strangers.allows(peer.address))
-        yield await this.#publicOr(request, answers.empty(rcodes.refused), protocol);
+        yield await this.#publicOr(request, answers.empty(rcodes.REFUSED), protocol);
       return;
     }
     const soa = soaEntry(ownerOf(zone.name), zone.soa);
@@ -241,13 +241,13 @@ export class Responder {
     }
     // RFC 5936 §4.2: a whole transfer by UDP is not defined. RFC 1995 §2: the SOA alone has the client try TCP.
     if (protocol === "udp") {
-      if (type === types.AXFR) yield answers.empty(rcodes.formErr);
+      if (type === types.AXFR) yield answers.empty(rcodes.FORMERR);
       else yield* single();
       return;
     }
     const since = type === types.IXFR ? serialIn(request.request) : null;
     if (type === types.IXFR && since === null) {
-      yield answers.empty(rcodes.formErr);
+      yield answers.empty(rcodes.FORMERR);
       return;
     }
     yield* this.#transfer(request, peer, zone, since);
@@ -270,7 +270,7 @@ export class Responder {
         log.info({ zoneId: zone.id }, "a zone's history was deleted during its transfer");
       else log.warn({ err: error, zoneId: zone.id }, "a zone transfer failed");
       if (sent.messages > 0) throw error;
-      yield answers.empty(rcodes.servFail);
+      yield answers.empty(rcodes.SERVFAIL);
       return;
     }
     const milliseconds = Math.round(performance.now() - started);

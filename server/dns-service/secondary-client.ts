@@ -57,10 +57,10 @@ export class SecondaryClient {
         signal: this.#signal,
       });
       const answer = readMessage(octets);
-      if (answer.rcode !== rcodes.noError) {
+      if (answer.rcode !== rcodes.NOERROR) {
         return refuse(`The secondary refuses: ${rcodeName(answer.rcode)}.`, {
-          wrongKey: answer.rcode === rcodes.notAuth,
-          retry: answer.rcode === rcodes.servFail,
+          wrongKey: answer.rcode === rcodes.NOTAUTH,
+          retry: answer.rcode === rcodes.SERVFAIL,
         });
       }
       if (key && signed) new TsigVerifier(key, signed.mac, seconds).take(answer);

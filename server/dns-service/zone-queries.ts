@@ -66,7 +66,7 @@ export class ZoneQueries {
       credentials.noteUse(key, address, reason);
       if (isRefusal) log.info({ keyName: key.tsig.name, address, reason }, "refused a DNS query");
       else log.error({ keyName: key.tsig.name, err: error }, "a DNS query failed");
-      yield question.answers.empty(isRefusal ? rcodes.refused : rcodes.servFail);
+      yield question.answers.empty(isRefusal ? rcodes.REFUSED : rcodes.SERVFAIL);
     }
   }
 
@@ -77,7 +77,7 @@ export class ZoneQueries {
     const isTransfer = type === types.AXFR || type === types.IXFR;
     // RFC 5936 §4.2: a whole transfer by UDP is not defined.
     if (type === types.AXFR && protocol === "udp") {
-      yield answers.empty(rcodes.formErr);
+      yield answers.empty(rcodes.FORMERR);
       return;
     }
     const caller = key.callerAt(address);
@@ -122,7 +122,7 @@ export class ZoneQueries {
       yield* one(question, [...entriesOf(records, zone, withSoa), ...servers]);
     else {
       const exists = last.name === "@" || last.hasRecords || (await hasNamesBelow(em, zone, last.name));
-      const rcode = exists ? rcodes.noError : rcodes.nxDomain;
+      const rcode = exists ? rcodes.NOERROR : rcodes.NXDOMAIN;
       yield answers.negative(rcode, negativeSoa(zone), entriesOf(records, zone, false));
     }
   }
@@ -163,7 +163,7 @@ export async function publicSoa(
   if (!domain) return null;
   const soa = await soaOf(em, await configs.all(), domain);
   const zone = { name: domain.name, soa };
-  if (name !== domain.name) return answers.negative(rcodes.noError, negativeSoa(zone));
+  if (name !== domain.name) return answers.negative(rcodes.NOERROR, negativeSoa(zone));
   return answers.single([apexSoa(zone)]);
 }
 

@@ -144,7 +144,7 @@ async function sendUnits(
   const queue = batchesOf(units.filter(({ updates }) => updates.length > 0));
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const rcode = await send(batch);
-    if (rcode === rcodes.noError) {
+    if (rcode === rcodes.NOERROR) {
       settle(batch, { ok: true });
       if (queue.length > 0) await between(batch);
     } else if (isPrerequisiteFailure(rcode) && !(apart && batch.length > 1)) continue;
@@ -163,5 +163,5 @@ async function sendUpdate(session: NameServerSession, zone: string, batch: reado
   const prerequisites = batch.flatMap((unit) => unit.prerequisites);
   const updates = batch.flatMap((unit) => unit.updates);
   const [answer] = await session.ask([(id) => updateMessage(id, zone, prerequisites, updates)], "unknown");
-  return answer?.rcode ?? rcodes.servFail;
+  return answer?.rcode ?? rcodes.SERVFAIL;
 }

@@ -215,12 +215,12 @@ async function ask(
       "none",
     );
     batches = batches.flatMap((batch, index) => {
-      const rcode = answers[index]?.rcode ?? rcodes.servFail;
+      const rcode = answers[index]?.rcode ?? rcodes.SERVFAIL;
       if (isPrerequisiteFailure(rcode) && batch.length > 1) {
         const half = batch.length >> 1;
         return [batch.slice(0, half), batch.slice(half)];
       }
-      const verdict = rcode === rcodes.noError ? "made" : isPrerequisiteFailure(rcode) ? "not made" : "unknown";
+      const verdict = rcode === rcodes.NOERROR ? "made" : isPrerequisiteFailure(rcode) ? "not made" : "unknown";
       for (const { key } of batch) verdicts.set(key, verdict);
       return [];
     });

@@ -56,8 +56,8 @@ async function listZones(session: NameServerSession, zones: readonly string[]): 
   // PowerDNS also answers NOTAUTH to an unknown key.
   const refused =
     zones.length === 0
-      ? first?.rcode === rcodes.notAuth
-      : found.length === 0 && first !== undefined && first.rcode !== rcodes.noError;
+      ? first?.rcode === rcodes.NOTAUTH
+      : found.length === 0 && first !== undefined && first.rcode !== rcodes.NOERROR;
   if (refused && first) throw refusal(first.rcode, asked[0] ?? "");
   return { names: found, unusable: [] };
 }
@@ -149,7 +149,7 @@ async function soaOf(session: NameServerSession, zone: string): Promise<Soa | nu
 async function serialOf(session: NameServerSession, zone: string): Promise<string | null> {
   const [answer] = await askForSoas(session, [zone]);
   if (!answer) return null;
-  if (answer.rcode !== rcodes.noError) throw refusal(answer.rcode, zone);
+  if (answer.rcode !== rcodes.NOERROR) throw refusal(answer.rcode, zone);
   const soa = answer.answers.find(({ type }) => type === types.SOA);
   if (!soa) throw refusal(9, zone);
   const serialAt = skipName(answer.octets, skipName(answer.octets, soa.rdataStart));
@@ -164,5 +164,5 @@ async function askForSoas(session: NameServerSession, zones: readonly string[]):
 }
 
 function holdsSoa({ authoritative, rcode, answers }: WireMessage): boolean {
-  return authoritative && rcode === rcodes.noError && answers.some(({ type }) => type === types.SOA);
+  return authoritative && rcode === rcodes.NOERROR && answers.some(({ type }) => type === types.SOA);
 }

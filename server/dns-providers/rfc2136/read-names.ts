@@ -59,7 +59,7 @@ export async function askForRrsets(
     if (!answer) return null;
     const referred = answer.authorities.filter((record) => record.name === name && record.type === types.NS);
     const isReferral =
-      type === types.NS && answer.rcode === rcodes.noError && answer.answers.length === 0 && referred.length > 0;
+      type === types.NS && answer.rcode === rcodes.NOERROR && answer.answers.length === 0 && referred.length > 0;
     if (!isReferral && !isPlain(answer, name)) return null;
     for (const record of isReferral ? referred : answer.answers) served.add(answer, record);
   }
@@ -96,7 +96,7 @@ function isPlain(answer: WireMessage, name: string | undefined): boolean {
   if (
     !answer.authoritative ||
     answer.truncated ||
-    (answer.rcode !== rcodes.noError && answer.rcode !== rcodes.nxDomain)
+    (answer.rcode !== rcodes.NOERROR && answer.rcode !== rcodes.NXDOMAIN)
   )
     return false;
   // RFC 8482 §4.2: a synthesized HINFO instead of all records.

@@ -83,7 +83,7 @@ export class NameServerSession {
         if (!request) throw new WireError("it does not match any request");
         if (effect === "none") verifyOrRefused(request.verifier, message);
         else request.verifier.take(message);
-        if (effect === "unknown" && message.rcode === rcodes.noError) this.#updates.accepted++;
+        if (effect === "unknown" && message.rcode === rcodes.NOERROR) this.#updates.accepted++;
         waiting.delete(message.id);
         answers[request.index] = message;
       }
@@ -111,7 +111,7 @@ export class NameServerSession {
         octets += message.octets.length;
         if (octets > mostTransferOctets) throw new WireError("the zone is larger than 1 GiB");
         const verified = verifyOrRefused(verifier, message);
-        if (message.rcode !== rcodes.noError) throw refusal(message.rcode, zone);
+        if (message.rcode !== rcodes.NOERROR) throw refusal(message.rcode, zone);
         if (authorities === 0 && message.answers[0]?.type !== types.SOA) {
           throw new WireError("the transfer does not begin with the SOA");
         }
@@ -155,7 +155,7 @@ function verifyOrRefused(verifier: TsigVerifier, message: WireMessage): boolean 
   try {
     return verifier.take(message);
   } catch (error) {
-    const refused = message.rcode !== rcodes.noError && message.rcode !== rcodes.nxDomain;
+    const refused = message.rcode !== rcodes.NOERROR && message.rcode !== rcodes.NXDOMAIN;
     if (error instanceof TsigError && error.reason === "unsigned" && refused) return true;
     throw error;
   }
@@ -174,24 +174,24 @@ function asProviderError(error: unknown, effect: "none" | "unknown"): ProviderEr
 
 /** What response codes mean for a request about a zone. */
 const meanings: Readonly<Record<number, (zone: string) => string>> = {
-  [rcodes.formErr]: () => "it cannot read the request",
-  [rcodes.servFail]: () => "it failed, perhaps because of a limit; its log says why",
-  [rcodes.nxDomain]: (zone) => `a name that must exist in ${zone} does not`,
-  [rcodes.notImp]: () => "it does not support this",
-  [rcodes.refused]: (zone) =>
+  [rcodes.FORMERR]: () => "it cannot read the request",
+  [rcodes.SERVFAIL]: () => "it failed, perhaps because of a limit; its log says why",
+  [rcodes.NXDOMAIN]: (zone) => `a name that must exist in ${zone} does not`,
+  [rcodes.NOTIMP]: () => "it does not support this",
+  [rcodes.REFUSED]: (zone) =>
     `it does not allow this key to do that in ${zone}, or one of its own rules forbids it, such as requiring an address for name servers within the zone`,
-  [rcodes.yxDomain]: () => "a name that must not exist does",
-  [rcodes.yxRrset]: () => "records that must not exist do",
-  [rcodes.nxRrset]: () => "required records are missing or differ",
-  [rcodes.notAuth]: (zone) => `it is not the primary server of ${zone}, or does not accept this key with this secret`,
-  [rcodes.notZone]: (zone) => `a name lies outside ${zone}`,
+  [rcodes.YXDOMAIN]: () => "a name that must not exist does",
+  [rcodes.YXRRSET]: () => "records that must not exist do",
+  [rcodes.NXRRSET]: () => "required records are missing or differ",
+  [rcodes.NOTAUTH]: (zone) => `it is not the primary server of ${zone}, or does not accept this key with this secret`,
+  [rcodes.NOTZONE]: (zone) => `a name lies outside ${zone}`,
 };
 
 const prerequisiteFailures: ReadonlySet<number> = new Set([
-  rcodes.nxDomain,
-  rcodes.yxDomain,
-  rcodes.yxRrset,
-  rcodes.nxRrset,
+  rcodes.NXDOMAIN,
+  rcodes.YXDOMAIN,
+  rcodes.YXRRSET,
+  rcodes.NXRRSET,
 ]);
 
 /** Returns whether a code means that a prerequisite of an update failed (RFC 2136 §3.2), so that nothing was done. */
@@ -201,7 +201,7 @@ export function isPrerequisiteFailure(rcode: number): boolean {
 
 /** Returns whether a code means that the server does not have the zone, or is not its primary. */
 function saysZoneMissing(rcode: number): boolean {
-  return rcode === rcodes.nxDomain || rcode === rcodes.notAuth;
+  return rcode === rcodes.NXDOMAIN || rcode === rcodes.NOTAUTH;
 }
 
 /** Returns the meaning of a code other than NOERROR as a sentence. */

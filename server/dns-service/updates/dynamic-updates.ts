@@ -110,10 +110,10 @@ export class DynamicUpdates {
     if (!read.ok) throw new UpdateRefused(read.rcode, read.reason);
     const { update } = read;
     if (key.access === "read")
-      throw new UpdateRefused(rcodes.refused, "This key may only read. Use one that may update.");
+      throw new UpdateRefused(rcodes.REFUSED, "This key may only read. Use one that may update.");
     const size = Math.max(update.operations.length, update.prerequisites.length);
     if (size > mostChanges)
-      throw new UpdateRefused(rcodes.refused, `An update may have at most ${mostChanges} changes. Send several.`);
+      throw new UpdateRefused(rcodes.REFUSED, `An update may have at most ${mostChanges} changes. Send several.`);
     const overCostly =
       size > mostOrdinaryChanges ? await this.#overLimit(signed, () => limits.takeCostly(caller)) : null;
     if (overCostly !== null) return overCostly;
@@ -121,7 +121,7 @@ export class DynamicUpdates {
       try {
         await this.#change(signed, update, answer);
         credentials.noteUse(key, address, null);
-        return rcodes.noError;
+        return rcodes.NOERROR;
       } catch (error) {
         if (error instanceof AnsweredBefore) throw error;
         return await this.#failed(signed, error);
@@ -147,14 +147,14 @@ export class DynamicUpdates {
     const services = await configs.all();
     await records.edit(database.fork(), caller, key.domainId, {
       challengesWithin: settledWithinMilliseconds,
-      ahead: (_tx, live) => [...remembered.ahead(), answer.ahead(rcodes.noError), live.ahead(namesOf(update))],
+      ahead: (_tx, live) => [...remembered.ahead(), answer.ahead(rcodes.NOERROR), live.ahead(namesOf(update))],
       derive: async (tx, zone, live) => {
         await remembered.mustBeSame();
         // Now nothing else changes the zone: another instance with the same message has been answered, or waits.
-        await answer.claim(tx, rcodes.noError);
+        await answer.claim(tx, rcodes.NOERROR);
         return await editsIn(tx, { zone, live, update, services });
       },
-      alongside: async (tx) => await answer.settle(tx, rcodes.noError),
+      alongside: async (tx) => await answer.settle(tx, rcodes.NOERROR),
     });
   }
 
@@ -178,7 +178,7 @@ export class DynamicUpdates {
     if (error instanceof UpdateRefused || error instanceof AppError) log.info(fields, "refused a dynamic update");
     else log.error({ ...fields, err: error }, "a dynamic update failed");
     // A client that sends too much must not fill the audit trail too.
-    if (rcode !== rcodes.refused || error instanceof LimitReached) return rcode;
+    if (rcode !== rcodes.REFUSED || error instanceof LimitReached) return rcode;
     const event = { action: "domain.refuse_update", targetType: "domain", targetId: key.domainId } as const;
     try {
       await audit.record(database.fork(), caller, { ...event, after: { reason } });
@@ -193,9 +193,9 @@ export class DynamicUpdates {
 function zoneOf(message: WireMessage, { zone }: KnownKey): string {
   const asked = zoneOfUpdate(message);
   if (asked === null)
-    throw new UpdateRefused(rcodes.formErr, "The message is malformed: its zone section does not name one zone.");
+    throw new UpdateRefused(rcodes.FORMERR, "The message is malformed: its zone section does not name one zone.");
   if (message.questions[0]?.class !== classes.in || zone !== asked)
-    throw new UpdateRefused(rcodes.notAuth, `This key is for the zone ${zone}, not ${asked}.`);
+    throw new UpdateRefused(rcodes.NOTAUTH, `This key is for the zone ${zone}, not ${asked}.`);
   return asked;
 }
 
@@ -207,7 +207,7 @@ async function editsIn(
   const { zone, live, update, services } = parts;
   const { prerequisites, operations } = update;
   const reason = refusedByRights(update, zone.rights);
-  if (reason !== null) throw new UpdateRefused(rcodes.refused, reason);
+  if (reason !== null) throw new UpdateRefused(rcodes.REFUSED, reason);
   const names = namesOf(update);
   // What is disabled is not there for a client that asks by DNS.
   const present = (await live.at(names)).filter(isActive);
@@ -216,7 +216,7 @@ async function editsIn(
   const failed = failedPrerequisite(prerequisites, soa ? [...served, soaRecord(soa)] : served);
   if (failed !== null) throw new PrerequisiteFailed(failed);
   const unwanted = unwritable(operations);
-  if (unwanted !== null) throw new UpdateRefused(rcodes.refused, unwanted);
+  if (unwanted !== null) throw new UpdateRefused(rcodes.REFUSED, unwanted);
   const stored = await withStoredTtls(operations, zone);
   return editsFor(stored, { name: zone.name, present, signed: zone.signed, serial: soa?.serial ?? null });
 }
@@ -281,16 +281,16 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], present: rea
   for (const prerequisite of prerequisites) {
     switch (prerequisite.kind) {
       case "nameInUse":
-        if (!atName.has(prerequisite.name)) return rcodes.nxDomain;
+        if (!atName.has(prerequisite.name)) return rcodes.NXDOMAIN;
         break;
       case "nameUnused":
-        if (atName.has(prerequisite.name)) return rcodes.yxDomain;
+        if (atName.has(prerequisite.name)) return rcodes.YXDOMAIN;
         break;
       case "rrsetExists":
-        if (!inRrset.has(keyOf(prerequisite))) return rcodes.nxRrset;
+        if (!inRrset.has(keyOf(prerequisite))) return rcodes.NXRRSET;
         break;
       case "rrsetAbsent":
-        if (inRrset.has(keyOf(prerequisite))) return rcodes.yxRrset;
+        if (inRrset.has(keyOf(prerequisite))) return rcodes.YXRRSET;
         break;
       case "rrsetHas": {
         const records = wanted.get(keyOf(prerequisite.record)) ?? [];
@@ -303,7 +303,7 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], present: rea
     const rrset = inRrset.get(key) ?? [];
     const isEqual =
       rrset.length === records.length && records.every((record) => rrset.some((other) => isSameRecord(other, record)));
-    if (!isEqual) return rcodes.nxRrset;
+    if (!isEqual) return rcodes.NXRRSET;
   }
   return null;
 }
@@ -374,7 +374,7 @@ const serverFailures: ReadonlySet<ErrorCode> = new Set(["PROVIDER_ERROR", "UNAVA
 /** Returns the RCODE for an update that was not made, and why it was not. Clients repeat an update after SERVFAIL. */
 export function refusalOf(error: unknown): { rcode: number; reason: string } {
   if (error instanceof UpdateRefused) return { rcode: error.rcode, reason: error.message };
-  if (!(error instanceof AppError)) return { rcode: rcodes.servFail, reason: "The service failed. Its log says why." };
+  if (!(error instanceof AppError)) return { rcode: rcodes.SERVFAIL, reason: "The service failed. Its log says why." };
   const isTransient = serverFailures.has(error.code) || error instanceof MovedAway;
-  return { rcode: isTransient ? rcodes.servFail : rcodes.refused, reason: error.message };
+  return { rcode: isTransient ? rcodes.SERVFAIL : rcodes.REFUSED, reason: error.message };
 }

@@ -77,7 +77,7 @@ export class UpdateAnswers {
     const answer = this.#first(id, run).finally(() => this.#running.delete(id));
     this.#running.set(id, answer);
     const rcode = await answer;
-    if (rcode !== rcodes.servFail) this.#remember(id, rcode);
+    if (rcode !== rcodes.SERVFAIL) this.#remember(id, rcode);
     return rcode;
   }
 
@@ -147,7 +147,7 @@ export class UpdateAnswers {
       if (typeof row?.rcode === "number") return row.rcode;
       await realPause(pollMilliseconds);
     } while (performance.now() < deadline);
-    return rcodes.servFail;
+    return rcodes.SERVFAIL;
   }
 
   async #row(id: string) {

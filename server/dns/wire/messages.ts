@@ -47,21 +47,21 @@ export interface WireMessage {
 
 export const classes = { in: 1, none: 254, any: 255 } as const;
 export const opcodes = { query: 0, notify: 4, update: 5 } as const;
-/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). Their mnemonics are the same letters in capitals. */
+/** Response codes (RFC 1035 §4.1.1, RFC 2136 §2.2). */
 export const rcodes = {
-  noError: 0,
-  formErr: 1,
-  servFail: 2,
-  nxDomain: 3,
-  notImp: 4,
-  refused: 5,
-  yxDomain: 6,
-  yxRrset: 7,
-  nxRrset: 8,
-  notAuth: 9,
-  notZone: 10,
+  NOERROR: 0,
+  FORMERR: 1,
+  SERVFAIL: 2,
+  NXDOMAIN: 3,
+  NOTIMP: 4,
+  REFUSED: 5,
+  YXDOMAIN: 6,
+  YXRRSET: 7,
+  NXRRSET: 8,
+  NOTAUTH: 9,
+  NOTZONE: 10,
 } as const;
-const rcodeNames = new Map<number, string>(Object.entries(rcodes).map(([name, code]) => [code, name.toUpperCase()]));
+const rcodeNames = new Map<number, string>(Object.entries(rcodes).map(([name, code]) => [code, name]));
 export const headerOctets = 12;
 export const flags = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200 } as const;
 /** Offsets of counts in the header; an update's are those of prerequisites and updates (RFC 2136 §2.2). */

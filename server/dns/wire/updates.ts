@@ -147,9 +147,9 @@ function isMetaType(type: number): boolean {
 }
 
 function malformed(reason: string): UpdateFault {
-  return { ok: false, rcode: rcodes.formErr, reason: `The message is malformed: ${reason}.` };
+  return { ok: false, rcode: rcodes.FORMERR, reason: `The message is malformed: ${reason}.` };
 }
 
 function outside({ name }: WireRecord, zone: string): UpdateFault {
-  return { ok: false, rcode: rcodes.notZone, reason: `${name} is outside the zone ${zone}.` };
+  return { ok: false, rcode: rcodes.NOTZONE, reason: `${name} is outside the zone ${zone}.` };
 }

@@ -52,7 +52,7 @@ test("an update that BIND refuses for one name is refused, and changes no other"
   });
   const before = await zone.lines();
   const both = [update.add("with", "A", "192.0.2.1"), update.add("refused", "A", "192.0.2.1")];
-  expect(await zone.client.update(both)).toBe(rcodes.refused);
+  expect(await zone.client.update(both)).toBe(rcodes.REFUSED);
   expect(await zone.lines()).toEqual(before);
   const { status, body } = await started.zw.admin.post(`/api/domains/${zone.id}/sync`, { dryRun: true });
   expect({ status, body }).toMatchObject({ status: 200, body: { created: 0, updated: 0, deleted: 0 } });
