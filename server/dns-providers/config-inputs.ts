@@ -1,4 +1,7 @@
-/** Seconds to wait for an answer: 1 to 600. */
+/**
+ * Seconds to wait for an answer: 1 to 600.
+ * @public The declarations of the client name it.
+ */
 export interface Timed {
   timeoutSeconds?: number | undefined;
 }

@@ -44,6 +44,57 @@ async function goThrough(providerId: "oidc" | "custom", extra: Record<string, st
   return await comeBack(browser, rogue.agree(url, { ...iss, ...extra }));
 }
 
+// First: twenty failures a minute are logged.
+test("the log has the provider's reason, but no code, token, secret or state", async () => {
+  lines.splice(0);
+  const browser = browserFor(zw);
+  const url = await authorize(browser, "custom");
+  const back = rogue.agree(url);
+  const code = back.searchParams.get("code") ?? "";
+  // The provider forgets the code and quotes it in its refusal.
+  await fetch(`${rogue.url}/token`, { method: "POST", body: new URLSearchParams({ code }) });
+  expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
+  const denied = rogue.agree(await authorize(browser, "oidc"), {
+    error: "temporarily_unavailable",
+    error_description: "Come back\r\nlater",
+  });
+  denied.searchParams.delete("code");
+  expect(await comeBack(browser, denied)).toEqual({ error: "provider_error" });
+  expect(lines.join("")).toContain("invalid_grant");
+  expect(lines.join("")).toContain("temporarily_unavailable: Come back later");
+  const log = lines.join("");
+  for (const secret of [code, back.searchParams.get("state"), rogueClient.clientSecret, "rogue-access-token"])
+    expect(log).not.toContain(secret);
+});
+
+/** A refusal in which a provider quotes the request. */
+function quoting(words: string) {
+  const headers = { "content-type": "application/json" };
+  return { status: 400, headers, body: JSON.stringify({ error: "odd", error_description: words }) };
+}
+
+function asked(path: string) {
+  return (call: { url: URL }) => call.url.pathname === path;
+}
+
+test("the log has no secret that the provider quotes, not even a short access token or a truncated secret", async () => {
+  lines.splice(0);
+  rogue.failNext({ after: false, reply: quoting("What is rogue-access-token?") }, 1, asked("/userinfo"));
+  expect(await goThrough("custom")).toEqual({ error: "provider_error" });
+  const { clientSecret } = rogueClient;
+  for (const providerId of ["oidc", "custom"] as const) {
+    for (let length = 270; length < 300; length += 5) {
+      const story = `${"a ".repeat(150).slice(0, length)} ${clientSecret}`;
+      rogue.failNext({ after: false, reply: quoting(story) }, 1, asked("/token"));
+      expect(await goThrough(providerId)).toEqual({ error: "provider_error" });
+    }
+  }
+  const log = lines.join("");
+  expect(log).toContain("odd: What is");
+  expect(log).toContain("odd: a a a");
+  for (const secret of ["rogue-access", clientSecret.slice(0, 8)]) expect(log).not.toContain(secret);
+});
+
 const past = () => Math.floor(Date.now() / 1_000) - 3_600;
 
 describe("a provider that replaces its keys without overlap", () => {
@@ -204,54 +255,4 @@ test("a subject, name or address that no database can store causes no internal e
   rogue.tamper(({ claims }) => (claims["sub"] = "mal\u0000lory"));
   rogue.user["sub"] = "mal\u0000lory";
   expect(await goThrough("oidc")).toEqual({ error: "provider_error" });
-});
-
-test("the log has the provider's reason, but no code, token, secret or state", async () => {
-  lines.splice(0);
-  const browser = browserFor(zw);
-  const url = await authorize(browser, "custom");
-  const back = rogue.agree(url);
-  const code = back.searchParams.get("code") ?? "";
-  // The provider forgets the code and quotes it in its refusal.
-  await fetch(`${rogue.url}/token`, { method: "POST", body: new URLSearchParams({ code }) });
-  expect(await comeBack(browser, back)).toEqual({ error: "provider_error" });
-  const denied = rogue.agree(await authorize(browser, "oidc"), {
-    error: "temporarily_unavailable",
-    error_description: "Come back\r\nlater",
-  });
-  denied.searchParams.delete("code");
-  expect(await comeBack(browser, denied)).toEqual({ error: "provider_error" });
-  expect(lines.join("")).toContain("invalid_grant");
-  expect(lines.join("")).toContain("temporarily_unavailable: Come back later");
-  const log = lines.join("");
-  for (const secret of [code, back.searchParams.get("state"), rogueClient.clientSecret, "rogue-access-token"])
-    expect(log).not.toContain(secret);
-});
-
-/** A refusal in which a provider quotes the request. */
-function quoting(words: string) {
-  const headers = { "content-type": "application/json" };
-  return { status: 400, headers, body: JSON.stringify({ error: "odd", error_description: words }) };
-}
-
-function asked(path: string) {
-  return (call: { url: URL }) => call.url.pathname === path;
-}
-
-test("the log has no secret that the provider quotes, not even a short access token or a truncated secret", async () => {
-  lines.splice(0);
-  rogue.failNext({ after: false, reply: quoting("What is rogue-access-token?") }, 1, asked("/userinfo"));
-  expect(await goThrough("custom")).toEqual({ error: "provider_error" });
-  const { clientSecret } = rogueClient;
-  for (const providerId of ["oidc", "custom"] as const) {
-    for (let length = 270; length < 300; length += 5) {
-      const story = `${"a ".repeat(150).slice(0, length)} ${clientSecret}`;
-      rogue.failNext({ after: false, reply: quoting(story) }, 1, asked("/token"));
-      expect(await goThrough(providerId)).toEqual({ error: "provider_error" });
-    }
-  }
-  const log = lines.join("");
-  expect(log).toContain("odd: What is");
-  expect(log).toContain("odd: a a a");
-  for (const secret of ["rogue-access", clientSecret.slice(0, 8)]) expect(log).not.toContain(secret);
 });

@@ -228,8 +228,14 @@ test("the active row and the editor are never under the draft bar or the column 
   await page.keyboard.press("Escape");
   // At double zoom there is less room than the form takes.
   await page.setViewportSize({ width: 640, height: 400 });
-  for (const key of ["Enter", "Escape", "ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
-  await page.getByRole("group", { name: "Edit the record" }).waitFor();
+  const form = page.getByRole("group", { name: "Edit the record" });
+  await form.waitFor({ state: "detached" });
+  await page.keyboard.press("Enter");
+  await form.waitFor();
+  await page.keyboard.press("Escape");
+  await form.waitFor({ state: "detached" });
+  for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+  await form.waitFor();
   await frames();
   await expect.poll(() => isInView("[role=group] :focus")).toBe(true);
 });
