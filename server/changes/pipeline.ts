@@ -32,7 +32,7 @@ export interface Planned {
   reviewed?: boolean;
 }
 
-/** What to plan: whose changes of which zone, and how they are worked out. */
+/** Changes to plan: their zone, their author, and a function that works them out. */
 export interface PlanRequest<P extends Planned> {
   domainId: string;
   caller: Caller;

@@ -9,7 +9,7 @@ const stepsBetweenLooks = 32;
 /** Counters since the process started, for tests and measurements. */
 export const slicedWork = { steps: 0, turns: 0, chunks: 0, shares: 0 };
 
-/** When the long work of this turn has had its time; 0 before there was any. All who work long share it. */
+/** The time at which long work must give up this turn; 0 if none has started. All long work shares it. */
 let workUntil = 0;
 /** Whether work was resumed in this turn. */
 let isResuming = false;

@@ -143,7 +143,7 @@ test("a refresh by its cookie makes the browser known, unless it is already", as
 test("of a hundred concurrent wrong passwords from one address, twenty are checked, whatever the accounts", async () => {
   const address = fresh();
   const checked: number[] = [];
-  // Those for which the queue of sign-ins has no place are told to come again, and do.
+  // A sign-in that finds the queue full gets 503 and is sent again.
   for (let left = 100; left > 0;) {
     const codes = (await inParallel(left, (index) => login(`nobody-${index}`, "a wrong password", address))).map(
       ({ status }) => status,
