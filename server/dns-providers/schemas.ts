@@ -49,6 +49,13 @@ const config = z
   )
   .meta({ description: "Settings, by the names in the kind's `configFields`.", example: { folder: "customers" } });
 
+/** What a test of a configuration found. */
+const testOutcome = {
+  success: z.boolean().meta({ description: "Whether the provider answered." }),
+  error: z.string().nullable().meta({ description: "The provider's message; null on success.", example: null }),
+  zones: z.int().nullable().meta({ description: "Number of zones; null if the provider did not answer.", example: 12 }),
+};
+
 const anyConfig = z
   .object({
     id: configId,
@@ -60,12 +67,7 @@ const anyConfig = z
     lastTest: z
       .object({
         testedAt: timestamp("When it ended."),
-        success: z.boolean().meta({ description: "Whether the provider answered." }),
-        error: z.string().nullable().meta({ description: "The provider's message; null on success.", example: null }),
-        zones: z
-          .int()
-          .nullable()
-          .meta({ description: "Number of zones; null if the provider did not answer.", example: 12 }),
+        ...testOutcome,
       })
       .nullable()
       .meta({
@@ -117,14 +119,7 @@ export const updateConfigInput = z.strictObject({
 export const configIdInput = z.strictObject({ id: configId });
 
 export const configTest = z
-  .object({
-    success: z.boolean().meta({ description: "Whether the provider answered." }),
-    error: z.string().nullable().meta({ description: "The provider's message; null on success.", example: null }),
-    zones: z
-      .int()
-      .nullable()
-      .meta({ description: "Number of zones; null if the provider did not answer.", example: 12 }),
-  })
+  .object(testOutcome)
   .meta({ id: "ProviderTest", description: "The result of testing a configuration." });
 
 const zoneName = line(1024, 1).meta({ description: "Zone name.", example: "example.com" });
