@@ -3,6 +3,7 @@
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY cli/package.json cli/
 COPY client-sdk/package.json client-sdk/
 COPY web/package.json web/
 COPY tests/rest-consumer/package.json tests/rest-consumer/
@@ -11,6 +12,7 @@ RUN npm ci --omit=dev --workspaces=false --include-workspace-root --ignore-scrip
 FROM node:24.21.0-bookworm-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY cli/package.json cli/
 COPY client-sdk client-sdk
 COPY web web
 COPY tests/rest-consumer/package.json tests/rest-consumer/

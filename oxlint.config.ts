@@ -228,6 +228,17 @@ export default defineConfig({
       },
     },
     {
+      // The command line uses the client and the pure formats, nothing else of the server.
+      files: ["cli/src/**"],
+      rules: restricted([
+        {
+          group: ["**/server/*", "!**/server/dns", "**/server/!(dns)/**", "**/server/dns/!(formats)/**"],
+          message: "The command line uses the client package and server/dns/formats, nothing else.",
+        },
+        { group: ["**/client-sdk/**", "**/web/**", "**/tests/**"], message: "Import @zonewright/client instead." },
+      ]),
+    },
+    {
       files: ["client-sdk/src/**"],
       rules: restricted([{ group: ["node:*"], message: "The client runs in browsers too." }]),
     },

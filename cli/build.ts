@@ -1,0 +1,46 @@
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Bundles the command line into `cli/dist`, with all that it imports: the package needs no other to be installed. Runs after each install.
+ * `node cli/build.ts [folder]`. Without the bundler, as in a production install, it only says so.
+ */
+async function main(): Promise<void> {
+  const rolldown = await import("rolldown").catch(() => null);
+  if (!rolldown) {
+    const missing = "its build tools are not installed (npm ci without --omit=dev)";
+    process.stdout.write(`The command line was not built: ${missing}.\n`);
+    return;
+  }
+  const dir = process.argv[2] ?? join(import.meta.dirname, "dist");
+  await rm(dir, { recursive: true, force: true });
+  const { output } = await rolldown.build({
+    input: { zonewright: join(import.meta.dirname, "src/main.ts") },
+    platform: "node",
+    resolve: { conditionNames: ["zonewright-source", "node", "import", "default"] },
+    transform: { target: "node20" },
+    logLevel: "warn",
+    output: { dir, format: "esm", minify: true, chunkFileNames: "[name]-[hash].js", entryFileNames: "[name].js" },
+  });
+  await chmod(join(dir, "zonewright.js"), 0o755);
+  const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
+  await writeFile(join(dir, "licenses.txt"), await licensesOf(modules));
+}
+
+/** The licenses of the bundled packages: their code may be copied only with them. */
+async function licensesOf(modules: readonly string[]): Promise<string> {
+  const folders = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
+  const texts = [...new Set(folders)].toSorted().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+      name: string;
+      version: string;
+      license: string;
+    };
+    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? "" : `\n\n${(await readFile(join(folder, file), "utf8")).trim()}`;
+    return `${name} ${version} (${license})${text}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+}
+
+await main();

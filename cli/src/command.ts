@@ -1,0 +1,88 @@
+import { Command, Option } from "commander";
+
+/** A call of a command that its help shows, and what it does. */
+export interface Example {
+  line: string;
+  does: string;
+}
+
+const examples = new WeakMap<Command, readonly Example[]>();
+
+/** Returns the examples of a command, for the pages made from the help. */
+export function examplesOf(command: Command): readonly Example[] {
+  return examples.get(command) ?? [];
+}
+
+/**
+ * Makes a command. `line` is its name and arguments, such as `add <domain> [name...]`.
+ * @param given each example as the line after `zonewright` and what it does
+ */
+export function command(
+  line: string,
+  summary: string,
+  {
+    more = "",
+    examples: given = [],
+  }: { more?: string; examples?: readonly (readonly [line: string, does: string])[] } = {},
+): Command {
+  const [name = "", ...parameters] = line.split(" ");
+  const made = new Command(name).summary(summary).description(more === "" ? `${summary}.` : `${summary}. ${more}`);
+  if (parameters.length > 0) made.arguments(parameters.join(" "));
+  examples.set(
+    made,
+    given.map(([example, does]) => ({ line: `zonewright ${example}`, does })),
+  );
+  return made;
+}
+
+/** Makes a command that only groups others. @param usual the one that runs without a name */
+export function group(line: string, summary: string, members: readonly Command[], usual?: string): Command {
+  const made = command(line, summary);
+  for (const member of members) made.addCommand(member, { isDefault: member.name() === usual });
+  return made;
+}
+
+/** Adds `--json`. */
+export function withJson(made: Command): Command {
+  return made.option("--json", "print JSON for programs");
+}
+
+/** The options of {@link withChanges}. */
+export interface ChangeOptions {
+  yes?: true;
+  dryRun?: true;
+  force?: true;
+  unlock?: true;
+  override?: true;
+  message?: string;
+  request?: string;
+  json?: true;
+}
+
+/** Adds the options of a command that changes records. @param request whether it can ask for a review instead */
+export function withChanges(made: Command, { request = false } = {}): Command {
+  made
+    .option("-m, --message <text>", "why you make the change; the history keeps it")
+    .option("-y, --yes", "do not ask")
+    .option("--dry-run", "only show what would change; exits with 2 if something would")
+    .option("--force", "confirm a change beyond the safety threshold")
+    .option("--unlock", "also change locked records (owner and administrators)")
+    .option("--override", "without the review that the domain requires (administrators; needs --message)");
+  if (request) made.addOption(new Option("--request <title>", "ask for a review instead of changing anything"));
+  return withJson(made);
+}
+
+/** What calls that change records take, of the options. */
+export function changeInput({ message, force, unlock, override }: ChangeOptions): {
+  message?: string;
+  force?: true;
+  unlock?: true;
+  override?: true;
+} {
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(force ? { force } : {}),
+    ...(unlock ? { unlock } : {}),
+    ...(override ? { override } : {}),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Command } from "commander";
+import { isZonewrightError } from "@zonewright/client";
+import { command, withJson } from "../command.ts";
+import {
+  activeCredentials,
+  clientOf,
+  credentialsFile,
+  deleteCredentials,
+  isToken,
+  storeCredentials,
+  storedCredentials,
+  validUrl,
+} from "../credentials.ts";
+import { Failure, serverVersion } from "../failure.ts";
+import { note, print, printFields, printJson, readInput } from "../terminal.ts";
+import manifest from "../../package.json" with { type: "json" };
+
+export function login(): Command {
+  return command("login", "Sign in to a server", {
+    more: "Stores the server's address and a token, readable only by you, for all later commands.",
+    examples: [
+      ["login --url https://dns.example.com --token - < token.txt", "Store a personal token that a file holds."],
+      ["login --url https://dns.example.com --token zw_pt_…", "The same; your shell's history then has the token."],
+    ],
+  })
+    .option("--url <address>", "the server's address (default: the stored one, or ZONEWRIGHT_URL)")
+    .option("--token <token>", "a personal token; - reads it from the standard input")
+    .action(async ({ url: given, token }: { url?: string; token?: string }) => {
+      const url = await addressOf(given);
+      if (token === undefined) {
+        throw new Failure(
+          `Create a personal token at ${url}/account/tokens, then run \`zonewright login --url ${url} --token -\` and paste it.`,
+        );
+      }
+      await storeToken(url, token === "-" ? (await readInput()).trim() : token);
+    });
+}
+
+async function addressOf(given: string | undefined): Promise<string> {
+  if (given !== undefined) return validUrl(given, "--url");
+  const variable = process.env["ZONEWRIGHT_URL"];
+  if (variable) return validUrl(variable, "ZONEWRIGHT_URL");
+  const stored = await storedCredentials();
+  if (stored === null) throw new Failure("Name the server: zonewright login --url https://dns.example.com");
+  return stored.url;
+}
+
+async function storeToken(url: string, token: string): Promise<void> {
+  if (!isToken(token)) throw new Failure("The token is empty or contains spaces. Check where it comes from.");
+  await mustBeZonewright(url);
+  await mustBeValid(url, token);
+  const file = await storeCredentials({ url, token, expiresAt: null });
+  if (isClear(url)) note(`Warning: ${url} is not encrypted, so others on the way can read the token.`);
+  note(`Signed in to ${url}. The token is in ${file}.`);
+}
+
+/** @throws Failure if nothing answers there, or something else */
+export async function mustBeZonewright(url: string): Promise<string> {
+  const version = await serverVersion(url).catch(() => {
+    throw new Failure(`No response from ${url}. Check the address and the connection.`);
+  });
+  if (version === null) throw new Failure(`${url} is not a Zonewright server. Check the address.`);
+  return version;
+}
+
+/** A token that lacks the permission for this call is valid, too. */
+async function mustBeValid(url: string, token: string): Promise<void> {
+  try {
+    await clientOf(url, token, "The token").domains.list.query({ limit: 1 });
+  } catch (error) {
+    if (!isZonewrightError(error) || error.code !== "FORBIDDEN") throw error;
+  }
+}
+
+function isClear(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+export function logout(): Command {
+  return command("logout", "Forget the stored token", {
+    more: "The token itself stays valid: delete it in the console, under Account.",
+    examples: [["logout", "Delete the file with the token."]],
+  }).action(async () => {
+    const file = credentialsFile();
+    note((await deleteCredentials()) ? `Deleted ${file}.` : "There is no stored token.");
+  });
+}
+
+export function whoami(): Command {
+  return withJson(
+    command("whoami", "Show the server and token in use", {
+      examples: [["whoami", "See which server the next command talks to."]],
+    }),
+  ).action(async ({ json }: { json?: true }) => {
+    const { url, token, expiresAt, urlFrom, tokenFrom } = await activeCredentials();
+    const version = await mustBeZonewright(url);
+    await mustBeValid(url, token);
+    const user = await userOf(url, token, tokenFrom);
+    if (json) {
+      printJson({ url, serverVersion: version, version: manifest.version, username: user, expiresAt });
+      return;
+    }
+    if (user !== null) print(user);
+    printFields([
+      ["server", `${url} (${urlFrom})`],
+      ["server version", version],
+      ["token", `${token.slice(0, 8)}… (${tokenFrom.replace(/^The token in /, "")})`],
+      ...(expiresAt === null ? [] : [["token expires", expiresAt.slice(0, 10)] as const]),
+    ]);
+  });
+}
+
+/** Only sessions may ask who they are. */
+async function userOf(url: string, token: string, tokenFrom: string): Promise<string | null> {
+  try {
+    return (await clientOf(url, token, tokenFrom).auth.me.query()).username;
+  } catch (error) {
+    if (isZonewrightError(error) && error.code === "FORBIDDEN") return null;
+    throw error;
+  }
+}

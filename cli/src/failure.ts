@@ -1,0 +1,124 @@
+import { isZonewrightError, type ZonewrightError } from "@zonewright/client";
+
+/** How the program ends. `pending`: there are changes that nobody has applied. `refused`: a safety threshold needs `--force`. */
+export const exitCodes = { done: 0, error: 1, pending: 2, refused: 3, interrupted: 130 } as const;
+
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A failure that the user can do something about. The message is one or two sentences that say what. */
+export class Failure extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = exitCodes.error) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What a failed call is told apart by: whom it went to, and with what. */
+export interface Target {
+  url: string;
+  /** Where the token comes from, in words. */
+  tokenFrom: string;
+}
+
+let target: Target | null = null;
+
+/** Names the server and token that later failures are about. */
+export function callsGoTo(given: Target): void {
+  target = given;
+}
+
+/** Returns the sentences for a caught value, and the exit code. */
+export async function explain(error: unknown): Promise<{ text: string; exitCode: ExitCode }> {
+  if (error instanceof Failure) return { text: error.message, exitCode: error.exitCode };
+  if (!isZonewrightError(error)) {
+    if (isSystemError(error)) return { text: systemError(error), exitCode: exitCodes.error };
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { text: `This is a defect of the command line. Please report it.\n${trace}`, exitCode: exitCodes.error };
+  }
+  return {
+    text: asOptions(await callError(error)),
+    exitCode: error.code === "CONFIRMATION_REQUIRED" ? exitCodes.refused : exitCodes.error,
+  };
+}
+
+async function callError(error: ZonewrightError): Promise<string> {
+  const { code, message, retryAfterSeconds, requestId } = error;
+  switch (code) {
+    case "UNAUTHORIZED":
+      return `${target?.tokenFrom ?? "The token"} is invalid or has expired. Run \`zonewright login\`, or set ZONEWRIGHT_TOKEN to a valid one.`;
+    case "NETWORK_ERROR":
+      return unreachable(error);
+    case "UNEXPECTED_ANSWER":
+      return `${message} Check that ${target?.url ?? "the address"} is a Zonewright server.`;
+    case "NOT_FOUND":
+      return message.startsWith("No procedure found") ? await tooOld() : message;
+    case "REVIEW_REQUIRED":
+      return message.replace(/Request one with POST \S+\./, "Ask for one with --request 'what it is for'.");
+    case "TOO_MANY_REQUESTS":
+      return retryAfterSeconds === undefined ? message : `${message} Try again in ${retryAfterSeconds} s.`;
+    case "INTERNAL_SERVER_ERROR":
+      return `${message} Its log has more under request ${requestId ?? "(unknown)"}.`;
+    default:
+      return [message, ...otherIssues(error)].join("\n");
+  }
+}
+
+/** The message names the first; the others follow. */
+function otherIssues({ message, issues }: ZonewrightError): string[] {
+  return (issues ?? [])
+    .map((issue) => `${issue.path.join(".")}: ${issue.message}`)
+    .filter((line) => !message.includes(line))
+    .map((line) => `  ${line}`);
+}
+
+/** Sentences of the API name fields of its calls; here they are options. */
+export function asOptions(message: string): string {
+  return message
+    .replaceAll("repeat the call", "repeat the command")
+    .replaceAll(/`?\b(force|unlock|override): true`?/g, "`--$1`")
+    .replaceAll("`message`", "`--message`");
+}
+
+function unreachable(error: ZonewrightError): string {
+  const cause = (error.cause as { code?: string } | undefined)?.code ?? "";
+  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ISSUER/.test(cause)) {
+    return `The certificate of ${target?.url} is not trusted (${cause}). If your own authority issued it, set NODE_EXTRA_CA_CERTS to its file.`;
+  }
+  return `No response from ${target?.url ?? "the server"}. Check the address and the connection.`;
+}
+
+async function tooOld(): Promise<string> {
+  const url = target?.url ?? "";
+  const version = await serverVersion(url).catch(() => null);
+  return version === null
+    ? `${url} does not offer this call, so it is too old for this command. Upgrade the server.`
+    : `${url} runs Zonewright ${version}, which does not offer this call. Upgrade the server, or use the command line of its version.`;
+}
+
+/** Returns the version of a server; null if something else answers. @throws TypeError if nothing does */
+export async function serverVersion(url: string): Promise<string | null> {
+  const response = await fetch(`${url}/version`, { signal: AbortSignal.timeout(15_000) });
+  const body = (await response.json().catch(() => null)) as { name?: unknown; version?: unknown } | null;
+  return body?.name === "zonewright" && typeof body.version === "string" ? body.version : null;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+function systemError({ code, path, message }: NodeJS.ErrnoException): string {
+  const file = path ?? "the file";
+  switch (code) {
+    case "ENOENT":
+      return `${file} does not exist. Check the path.`;
+    case "EACCES":
+    case "EPERM":
+      return `${file} is not accessible to you. Check its permissions.`;
+    case "EISDIR":
+      return `${file} is a folder. Name a file.`;
+    default:
+      return message;
+  }
+}

@@ -1,0 +1,105 @@
+import { Command, CommanderError, type Argument } from "commander";
+import { examplesOf } from "./command.ts";
+import { commands } from "./commands.ts";
+import { exitCodes, explain } from "./failure.ts";
+import { closeInput, note, progress, styled } from "./terminal.ts";
+
+/** Runs a command line, and sets the exit code. */
+export async function run(given: readonly string[], version: string): Promise<void> {
+  // A reader that has seen enough, such as `head`, is no failure.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      process.exit(exitCodes.done);
+    });
+  }
+  // `zonewright help records add` is `zonewright records add --help`.
+  const line = given[0] === "help" ? [...given.slice(1), "--help"] : [...given];
+  try {
+    const program = await programWith(line[0], version);
+    if (line.length === 0) program.outputHelp();
+    else await program.parseAsync(line, { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode;
+    else {
+      progress("");
+      const { text, exitCode } = await explain(error);
+      note(text);
+      process.exitCode = exitCode;
+    }
+  } finally {
+    closeInput();
+  }
+}
+
+/** Returns the program with the named command loaded, and only the summaries of the others. */
+async function programWith(name: string | undefined, version: string): Promise<Command> {
+  return assembled(
+    await Promise.all(
+      commands.map(async (entry) =>
+        entry.name === name ? await entry.load() : new Command(entry.name).summary(entry.summary),
+      ),
+    ),
+    version,
+  );
+}
+
+/** Returns the program with all commands loaded, for the pages and completions made from it. */
+export async function wholeProgram(version: string): Promise<Command> {
+  return assembled(await Promise.all(commands.map(({ load }) => load())), version);
+}
+
+function assembled(members: readonly Command[], version: string): Command {
+  const program = new Command("zonewright")
+    .description("Manage domains and their DNS records on a Zonewright server.")
+    .usage("<command> [options]")
+    .version(version, "-V, --version", "print the version")
+    .helpCommand(false);
+  for (const member of members) program.addCommand(member);
+  program.addHelpText(
+    "after",
+    `
+Exit codes: ${exitCodes.done} done, ${exitCodes.error} error, ${exitCodes.pending} changes are pending, ${exitCodes.refused} refused by a safety threshold.
+Variables: ZONEWRIGHT_URL, ZONEWRIGHT_TOKEN, NO_COLOR.
+\`zonewright <command> --help\` shows examples of a command.`,
+  );
+  configure(program);
+  return program;
+}
+
+/** Sets for a command and all below it how help and errors look. Commander passes settings only to commands that it makes itself. */
+function configure(command: Command): void {
+  command
+    .exitOverride()
+    .helpOption("-h, --help", "show this help")
+    .configureHelp({
+      showGlobalOptions: false,
+      styleTitle: (title) => styled("bold", title),
+      subcommandTerm: (sub) => [sub.name(), ...sub.registeredArguments.map(argumentText)].join(" "),
+    })
+    .configureOutput({
+      outputError: (text, write) => write(sentence(text, command)),
+    });
+  const given = examplesOf(command);
+  if (given.length > 0) {
+    const lines = given.map(({ line, does }) => `  ${line}\n      ${does}`);
+    command.addHelpText("after", `\n${styled("bold", "Examples:")}\n${lines.join("\n")}`);
+  }
+  for (const sub of command.commands) configure(sub);
+}
+
+function argumentText(argument: Argument): string {
+  const shown = `${argument.name()}${argument.variadic ? "..." : ""}`;
+  return argument.required ? `<${shown}>` : `[${shown}]`;
+}
+
+/** Commander's messages as sentences that say where to look. */
+function sentence(text: string, command: Command): string {
+  const [, message = text] = /^error: (.*)$/s.exec(text.trim()) ?? [];
+  const names: string[] = [];
+  for (let at: Command | null = command; at; at = at.parent) names.unshift(at.name());
+  const [first = "", ...rest] = message.replace(/\.$/, "").split("\n");
+  const capital = first.charAt(0).toUpperCase() + first.slice(1);
+  const hint = rest.length > 0 ? ` ${rest.join(" ").replace(/^\(|\)$/g, "")}` : "";
+  return `${capital}.${hint} See \`${names.join(" ")} --help\`.\n`;
+}

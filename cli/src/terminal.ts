@@ -1,0 +1,168 @@
+import { createInterface } from "node:readline";
+import { styleText } from "node:util";
+import { exitCodes, Failure } from "./failure.ts";
+import { tableLines, visible, type Column } from "./table.ts";
+
+export type { Column };
+
+/** `ZONEWRIGHT_TTY=80` prints as on a terminal of 80 columns wherever the output goes, and reads answers from any input. */
+const forcedColumns = Number(process.env["ZONEWRIGHT_TTY"] ?? 0);
+const forced = Number.isInteger(forcedColumns) && forcedColumns > 0;
+
+const onTerminal = forced || process.stdout.isTTY;
+/** Whether somebody can answer a question. */
+export const interactive = forced || (process.stdin.isTTY && process.stderr.isTTY);
+const columns = forced ? forcedColumns : (process.stdout.columns ?? 80);
+const colored = onTerminal && !process.env["NO_COLOR"] && process.env["TERM"] !== "dumb";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Styles a text, if the output shows styles. */
+export function styled(style: Style, text: string): string {
+  return colored ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** Prints a line of the answer. Characters that would control the terminal are shown as escapes. */
+export function print(line = "", style?: Style): void {
+  process.stdout.write(`${style === undefined ? visible(line) : styled(style, visible(line))}\n`);
+}
+
+/** Prints text as it is: a zone file, a script. */
+export function printRaw(text: string): void {
+  process.stdout.write(text);
+}
+
+/** Prints the answer for programs: one JSON document. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, onTerminal ? 2 : 0)}\n`);
+}
+
+/** Prints rows: a table on a terminal, else a line each with tabs between its cells. @param none what to say on a terminal if there are none */
+export function printTable<Row>(rows: readonly Row[], table: readonly Column<Row>[], none: string): void {
+  if (!onTerminal) {
+    const line = (row: Row) => table.map(({ cell }) => visible(cell(row))).join("\t");
+    if (rows.length > 0) process.stdout.write(`${rows.map(line).join("\n")}\n`);
+    return;
+  }
+  if (rows.length === 0) {
+    note(none);
+    return;
+  }
+  const { header, lines } = tableLines(rows, table, columns);
+  if (header !== null) process.stdout.write(`${styled("dim", header)}\n`);
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+/** Prints the fields of one thing, a line each. */
+export function printFields(fields: readonly (readonly [title: string, value: string])[]): void {
+  const width = Math.max(...fields.map(([title]) => title.length));
+  for (const [title, value] of fields) {
+    if (onTerminal) process.stdout.write(`${styled("dim", title.padEnd(width))}  ${visible(value)}\n`);
+    else process.stdout.write(`${title}\t${visible(value)}\n`);
+  }
+}
+
+/** Says something beside the answer, such as a warning or what was done. */
+export function note(text: string): void {
+  process.stderr.write(`${text.split("\n").map(visible).join("\n")}\n`);
+}
+
+/** Shows how far long work is, on one line of a terminal that the next call replaces; elsewhere nothing. An empty text clears it. */
+export function progress(text: string): void {
+  if (!forced && !process.stderr.isTTY) return;
+  process.stderr.write(`\r\u001b[2K${visible(text)}`);
+}
+
+/**
+ * Asks a question that is answered by y or n.
+ * @param about what would happen, for those who cannot be asked
+ * @throws Failure without a terminal, naming `--yes`
+ */
+export async function confirmed(question: string, about: string): Promise<boolean> {
+  if (!interactive) throw new Failure(`${about} Add --yes to do it without a question.`);
+  for (;;) {
+    const answer = (await ask(`${question} [y/N] `)).trim().toLowerCase();
+    if (["y", "yes"].includes(answer)) return true;
+    if (["", "n", "no"].includes(answer)) return false;
+  }
+}
+
+/** Lets the user choose one of the items by its number. @throws Failure without a terminal, saying what to pass instead */
+export async function chosen<Item>(
+  title: string,
+  items: readonly Item[],
+  label: (item: Item) => string,
+  otherwise: string,
+): Promise<Item> {
+  if (!interactive) throw new Failure(otherwise);
+  note(title);
+  for (const [index, item] of items.entries()) note(`${String(index + 1).padStart(3)}  ${label(item)}`);
+  for (;;) {
+    const item = items[Number(await ask(`Number, 1 to ${items.length}: `)) - 1];
+    if (item !== undefined) return item;
+  }
+}
+
+/** Asks for a line. Secrets are not shown as they are typed. @throws Failure when the user interrupts it or ends the input */
+export async function ask(prompt: string, { secret = false } = {}): Promise<string> {
+  process.stderr.write(prompt);
+  const line = await (process.stdin.isTTY ? typedLine(secret) : pipedLine());
+  if (line !== null) return line;
+  process.stderr.write("\n");
+  throw new Failure("Stopped. Nothing was changed.", exitCodes.interrupted);
+}
+
+/** A reader of its own for each question: in between, the terminal is as it was, and Ctrl-C ends the program. */
+async function typedLine(secret: boolean): Promise<string | null> {
+  const { stdin, stderr } = process;
+  const reader = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 });
+  // Readline echoes what is typed by writing it.
+  if (secret) Object.assign(reader, { _writeToOutput: () => undefined });
+  const line = await new Promise<string | null>((resolve) => {
+    reader.once("line", resolve);
+    reader.once("SIGINT", () => resolve(null));
+    reader.once("close", () => resolve(null));
+  });
+  reader.close();
+  if (secret) stderr.write("\n");
+  return line;
+}
+
+interface Piped {
+  lines: AsyncIterator<string>;
+  close(): void;
+}
+
+let piped: Piped | null = null;
+
+/** One reader for all questions: another would lose what the first has read ahead. */
+async function pipedLine(): Promise<string | null> {
+  if (piped === null) {
+    const reader = createInterface({ input: process.stdin });
+    piped = { lines: reader[Symbol.asyncIterator](), close: () => reader.close() };
+  }
+  const stop = new AbortController();
+  const interrupt = () => stop.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    const interrupted = new Promise<null>((resolve) => stop.signal.addEventListener("abort", () => resolve(null)));
+    const result = await Promise.race([piped.lines.next(), interrupted]);
+    return result === null || result.done === true ? null : result.value;
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+/** Ends reading, or the open input would keep the program running. */
+export function closeInput(): void {
+  if (piped === null) return;
+  piped.close();
+  process.stdin.destroy();
+}
+
+/** Reads the whole standard input. */
+export async function readInput(): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of process.stdin) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}

@@ -1,0 +1,133 @@
+import { chmod, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { useCli } from "../support/cli.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+
+/** Without the variables, so that only stored credentials count. */
+const unset = { ZONEWRIGHT_URL: "", ZONEWRIGHT_TOKEN: "" };
+const credentials = () => join(cli.configFolder, "zonewright/credentials.json");
+
+async function store(content: unknown, mode: number): Promise<void> {
+  await mkdir(dirname(credentials()), { recursive: true });
+  await writeFile(credentials(), typeof content === "string" ? content : JSON.stringify(content));
+  await chmod(credentials(), mode);
+}
+
+test("the program prints its version, its commands, and examples of each", async () => {
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../../cli/package.json"), "utf8")) as {
+    version: string;
+  };
+  expect(await cli.must(["--version"])).toBe(`${version}\n`);
+  const help = await cli.must(["--help"]);
+  expect(help).toContain("Exit codes: 0 done, 1 error, 2 changes are pending, 3 refused by a safety threshold.");
+  expect(await cli.must([])).toBe(help);
+  const commands = [...(/^Commands:\n((?: {2}.+\n)+)/m.exec(help)?.[1] ?? "").matchAll(/^ {2}(\w+)/gm)];
+  expect(commands.length).toBeGreaterThan(3);
+  for (const [, name = ""] of commands) {
+    const own = await cli.must([name, "--help"]);
+    const subcommands = [...(/^Commands:\n((?: {2}.+\n)+)/m.exec(own)?.[1] ?? "").matchAll(/^ {2}(\w+)/gm)];
+    const [, first = ""] = subcommands[0] ?? [];
+    expect(first === "" ? own : await cli.must([name, first, "--help"])).toContain(`Examples:\n  zonewright ${name}`);
+  }
+  expect(await cli.must(["help", "domains", "add"])).toBe(await cli.must(["domains", "add", "--help"]));
+});
+
+test("a mistyped command or option is answered with what it may mean, and where to look", async () => {
+  expect(await cli.run(["domain"])).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: "Unknown command 'domain'. Did you mean domains? See `zonewright --help`.\n",
+  });
+  expect((await cli.run(["domains", "list", "--jsn"])).stderr).toBe(
+    "Unknown option '--jsn'. Did you mean --json? See `zonewright domains list --help`.\n",
+  );
+  expect((await cli.run(["domains", "show"])).stderr).toBe(
+    "Missing required argument 'domain'. See `zonewright domains show --help`.\n",
+  );
+});
+
+test("login stores the address and token for later commands, readable only by the user, and logout deletes them", async () => {
+  const login = await cli.run(["login", "--url", `${zw.url}/`, "--token", "-"], {
+    env: unset,
+    input: `${cli.token}\n`,
+  });
+  expect(login).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: `Signed in to ${zw.url}. The token is in ${credentials()}.\n`,
+  });
+  expect((await stat(credentials())).mode & 0o777).toBe(0o600);
+  const shown = await cli.json<object>(["whoami"], { env: unset });
+  expect(shown).toMatchObject({ url: zw.url, serverVersion: "0.2.0", username: null });
+  expect(await cli.must(["whoami"], { env: unset, columns: 80 })).toContain(`server          ${zw.url} (`);
+  // A variable for another server must not send it the stored token.
+  const elsewhere = await cli.run(["domains"], { env: { ...unset, ZONEWRIGHT_URL: "https://dns.example.net" } });
+  expect(elsewhere).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(elsewhere.stderr).toContain(
+    `ZONEWRIGHT_URL is https://dns.example.net, but the stored token is for ${zw.url}.`,
+  );
+  expect((await cli.run(["logout"], { env: unset })).stderr).toBe(`Deleted ${credentials()}.\n`);
+  expect((await cli.run(["logout"], { env: unset })).stderr).toBe("There is no stored token.\n");
+  expect((await cli.run(["whoami"], { env: unset })).stderr).toMatch(/^You are not signed in\. Run `zonewright login/);
+});
+
+test("a token that others can read is not used, and the message says how to protect it", async () => {
+  await store({ url: zw.url, token: cli.token, expiresAt: null }, 0o644);
+  expect(await cli.run(["domains"], { env: unset })).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: `${credentials()} has mode 0644, so others can use your token. Run: chmod 600 '${credentials()}'\n`,
+  });
+});
+
+test("damaged or expired credentials and invalid variables are refused with what to do", async () => {
+  await store("{", 0o600);
+  expect((await cli.run(["domains"], { env: unset })).stderr).toBe(
+    `${credentials()} is damaged. Run \`zonewright login\` again.\n`,
+  );
+  await store({ url: zw.url, token: cli.token, expiresAt: "2026-01-01T00:00:00.000Z" }, 0o600);
+  expect((await cli.run(["domains"], { env: unset })).stderr).toBe(
+    `The token in ${credentials()} expired on 2026-01-01. Run \`zonewright login\`.\n`,
+  );
+  expect((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: "dns.example.com" } })).stderr).toBe(
+    "ZONEWRIGHT_URL must be the server's address, such as https://dns.example.com.\n",
+  );
+  expect((await cli.run(["domains"], { env: { ZONEWRIGHT_TOKEN: "two words" } })).stderr).toBe(
+    "ZONEWRIGHT_TOKEN contains characters that no token has. Check where it comes from.\n",
+  );
+});
+
+test("an invalid token, a server that does not answer and one that is not Zonewright are told in a sentence", async () => {
+  const expired = { ZONEWRIGHT_TOKEN: cli.token.replace(/.{4}$/, "zzzz") };
+  expect(await cli.run(["domains"], { env: expired })).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr:
+      "ZONEWRIGHT_TOKEN is invalid or has expired. Run `zonewright login`, or set ZONEWRIGHT_TOKEN to a valid one.\n",
+  });
+  const nobody = "http://127.0.0.1:9";
+  expect(await cli.run(["domains"], { env: { ZONEWRIGHT_URL: nobody } })).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: `No response from ${nobody}. Check the address and the connection.\n`,
+  });
+  expect((await cli.run(["login", "--url", nobody, "--token", "x"], { env: unset })).stderr).toBe(
+    `No response from ${nobody}. Check the address and the connection.\n`,
+  );
+  const other = createServer((_request, response) => response.end("<html>"));
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void other.close());
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  expect((await cli.run(["login", "--url", url, "--token", "x"], { env: unset })).stderr).toBe(
+    `${url} is not a Zonewright server. Check the address.\n`,
+  );
+  expect((await cli.run(["domains"], { env: { ZONEWRIGHT_URL: url } })).stderr).toContain(
+    `Check that ${url} is a Zonewright server.\n`,
+  );
+});
