@@ -3,6 +3,7 @@ import { auditRouter } from "./audit/router.ts";
 import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
 import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
 import { tsigKeysRouter } from "./accounts/auth/tsig-keys/router.ts";
+import { commandLineRouter } from "./accounts/auth/command-line/router.ts";
 import { authRouter } from "./accounts/auth/router.ts";
 import { twoFactorRouter } from "./accounts/auth/second-factors/router.ts";
 import { channelsRouter } from "./notifications/channels/router.ts";
@@ -30,7 +31,7 @@ import { v1Router } from "./v1/router.ts";
 
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({
-  auth: authRouter,
+  auth: merged(authRouter, commandLineRouter),
   twoFactor: twoFactorRouter,
   tokens: tokensRouter,
   tsigKeys: tsigKeysRouter,

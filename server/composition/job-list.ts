@@ -27,6 +27,7 @@ import {
   deleteEndedSessions,
   deleteExpiredChallenges,
   deleteExpiredKeys,
+  deleteExpiredCliSignIns,
   deleteExpiredLinks,
 } from "../accounts/auth/housekeeping.ts";
 import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
@@ -193,6 +194,7 @@ export async function deleteExpired(database: Database, now: Date): Promise<void
   await deleteEndedSessions(database.fork(), now);
   await deleteExpiredChallenges(database.fork(), now);
   await deleteExpiredLinks(database.fork(), now);
+  await deleteExpiredCliSignIns(database.fork(), now);
   await deleteExpiredKeys(database.fork(), now);
   await deleteExpiredFlows(database.fork(), now);
   await deleteOldDeliveries(database.fork(), now);

@@ -27,8 +27,11 @@ const marginMilliseconds = 100;
 
 /** An attempt to authenticate. */
 export interface Guess {
-  /** Passkeys cannot be guessed. Count only wrong ones, because each costs work and a line in the audit trail. */
-  secret: "password" | "code" | "passkey";
+  /**
+   * `userCode`: of a device that signs in. Passkeys cannot be guessed. Count only wrong ones, because each costs work and a line in the
+   * audit trail.
+   */
+  secret: "password" | "code" | "userCode" | "passkey";
   /** The user's id, or the typed name if there is no such user. Null counts only the address, for passkeys of unknown owners. */
   account: string | null;
   /** A browser that signed in to this account before, or a session of it. It has attempts of its own, whatever others do. */
@@ -40,7 +43,7 @@ export interface Guess {
  * Limits failed attempts at passwords and codes:
  *
  * - at a password, five per account and network in 15 minutes, and a hundred per account in an hour from all networks;
- * - at codes, which only those who have the password can try, five per account in 15 minutes and twenty in a day;
+ * - at codes, which only those who have the password or a session can try, five per account in 15 minutes and twenty in a day;
  * - twenty per address in 15 minutes, whatever the accounts;
  * - from a browser that signed in to the account before, only its own five in 15 minutes count.
  *
@@ -83,7 +86,8 @@ function countedAs({ secret, account, device, from: { ip, claimedIp } }: Guess):
   const counted: [Quota, string][] = [];
   if (account !== null && device !== null) return [[perDevice, `${digest(account)} ${device}`]];
   const behind = claimedIp ? ` for ${networkKey(claimedIp)}` : "";
-  if (account !== null && secret === "code") counted.push([perAccount, digest(account)], [perDay, digest(account)]);
+  if (account !== null && (secret === "code" || secret === "userCode"))
+    counted.push([perAccount, digest(account)], [perDay, digest(account)]);
   else if (account !== null) {
     const network = ip === null ? "" : `${networkKey(ip)}${behind}`;
     counted.push([perAccount, `${digest(account)} ${network}`], [perHour, digest(account)]);

@@ -15,6 +15,7 @@ import { storeFinding } from "../delegation/found.ts";
 import { identityCalls } from "./identity-calls.ts";
 import { changed as changedOf, website as websiteTemplate } from "../templates/templates.ts";
 import { openVerification } from "../support/verify-email.ts";
+import { authorized, pkce, startedDevice, type Device } from "../accounts/auth/cli-sign-ins.ts";
 import { narrowedToken } from "../update-clients/narrowed.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
@@ -256,6 +257,20 @@ async function deletedToken(): Promise<Answer> {
   return await zw.admin.delete(`/api/auth/me/tokens/${(await newToken()).body.id}`);
 }
 
+/** Starts a device and decides about it. */
+async function decidedDevice(verb: "approve" | "refuse"): Promise<{ device: Device; decision: Answer }> {
+  const device = await startedDevice(zw.nobody);
+  const permissions = verb === "approve" ? { permissions: ["domains:read"] } : {};
+  const body = { userCode: device.userCode, ...permissions };
+  return { device, decision: await zw.admin.post(`/api/auth/device/${verb}`, body) };
+}
+
+/** Approves a program. */
+function authorizedProgram(): Promise<Answer> {
+  const wish = { permissions: ["domains:read"], codeChallenge: pkce().codeChallenge };
+  return zw.admin.post("/api/auth/cli/authorize", wish);
+}
+
 function newKey(): Promise<Answer> {
   return zw.admin.post("/api/auth/me/tsig-keys", { domainId: domain });
 }
@@ -400,6 +415,14 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
     async () => await (await claimant()).client.post("/api/auth/me/email/resend"),
     "member",
   ],
+  "auth.authorizeCli": ["auth.authorize_cli", authorizedProgram],
+  "auth.cliToken": [
+    "token.create",
+    async () => await zw.nobody.post("/api/auth/cli/token", await authorized(zw.admin)),
+  ],
+  "auth.approveDevice": ["auth.approve_device", async () => (await decidedDevice("approve")).decision],
+  "auth.refuseDevice": ["auth.refuse_device", async () => (await decidedDevice("refuse")).decision],
+  "auth.deviceToken": ["token.create", async () => await (await decidedDevice("approve")).device.poll()],
   "tokens.create": ["token.create", newToken],
   "tokens.delete": ["token.delete", deletedToken],
   "tsigKeys.create": ["tsig_key.create", newKey],
@@ -515,6 +538,8 @@ const reported: Record<string, [action: string, call: () => Promise<Answer>, by?
 const silent: Record<string, string> = {
   "auth.refresh": "It goes on with a session, every quarter of an hour; the reuse of a rotated token is told.",
   "auth.passkeyOptions": "It only begins a sign-in.",
+  "auth.startDevice": "It only begins a sign-in.",
+  "auth.findDevice": "It changes nothing.",
   "auth.confirmOptions": "It only begins a confirmation.",
   "twoFactor.setupTotp": "What it makes protects nothing before it is turned on.",
   "twoFactor.passkeyCreationOptions": "It only begins the making of a passkey.",

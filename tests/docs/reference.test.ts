@@ -84,14 +84,19 @@ describe("examples in the reference", () => {
       }
     }
     expect(answers.filter(({ status, reported }) => !reported.includes(status))).toEqual([]);
-    // They name an unknown link, invitation, passkey, identity provider, provider configuration, domain and user.
+    // They name an unknown link, invitation, passkey, program, device, identity provider, provider configuration, domain and user.
     const refused = answers.filter(({ status }) => status === "400").map(({ operationId }) => operationId);
     const strangers = [
+      "approveDevice",
       "createAssignment",
       "createIdentityConfig",
       "createMirror",
       "createPasskey",
       "createTsigKey",
+      "exchangeCliCode",
+      "exchangeDeviceCode",
+      "findDevice",
+      "refuseDevice",
       "register",
       "resetPassword",
       "verifyEmail",

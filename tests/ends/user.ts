@@ -51,7 +51,7 @@ export function ofUser(zw: Zonewright): Proofs {
       },
     },
     "personal tokens": {
-      columns: ["personal_tokens.user_id"],
+      columns: ["personal_tokens.user_id", "cli_codes.user_id", "device_sign_ins.user_id"],
       async prove() {
         const { client, leave } = await someone();
         const { program } = await tokenOf(client, ["domains:read"]);

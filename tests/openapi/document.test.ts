@@ -136,6 +136,9 @@ describe("every operation", () => {
   test("every operation requires the bearer, or says that nothing is required", () => {
     const open = operations.filter(({ operation }) => operation.security?.length === 0).map(({ path }) => path);
     expect(open.toSorted()).toEqual([
+      "/auth/cli/token",
+      "/auth/device",
+      "/auth/device/token",
       "/auth/email/verify",
       "/auth/login",
       "/auth/logout",

@@ -1,6 +1,6 @@
 /** Fields that hold secrets. */
 const secretField =
-  /^(?:accessToken|refreshToken|tempToken|token|pendingToken|pending_token|ticket|code|secret|\w+Secret|apiKey|password|\w+Password)$/;
+  /^(?:accessToken|refreshToken|tempToken|token|pendingToken|pending_token|ticket|code|codeVerifier|deviceCode|secret|\w+Secret|apiKey|password|\w+Password)$/;
 /** Shorter ones may occur in a log by chance. */
 const least = 12;
 

@@ -18,6 +18,7 @@ import { Users } from "../users/service.ts";
 import type { TsigSecrets } from "../../access/tsig-key-form.ts";
 import type { TsigKeyNames } from "../../access/tsig-key-names.ts";
 import type { AccessTokens, Authenticator } from "../../access/authenticator.ts";
+import { CommandLineSignIn } from "./command-line/service.ts";
 import { Confirmation } from "./confirmation/service.ts";
 import { CurrentPassword } from "./current-password.ts";
 import { KnownDevices } from "./known-devices.ts";
@@ -56,6 +57,7 @@ export interface AccountServices {
   ownSessions: OwnSessions;
   personalTokens: PersonalTokens;
   tsigKeys: TsigKeys;
+  commandLineSignIn: CommandLineSignIn;
   confirmation: Confirmation;
   waysIn: WaysIn;
   revocation: AccessRevocation;
@@ -120,6 +122,7 @@ export function composeAccounts(parts: {
     onEnd: (tokenHash) => authenticator.endToken(tokenHash),
   });
   const tsigKeys = new TsigKeys({ secrets: parts.tsigSecrets, names: parts.tsigKeyNames, audit, waysIn, now });
+  const consoleUrl = parts.config.console ? siteUrl : null;
   return {
     users,
     userAdministration: new UserAdministration({
@@ -165,6 +168,7 @@ export function composeAccounts(parts: {
     ownSessions,
     personalTokens,
     tsigKeys,
+    commandLineSignIn: new CommandLineSignIn({ personalTokens, guesses, audit, consoleUrl, now }),
     confirmation,
     waysIn,
     revocation,

@@ -50,6 +50,12 @@ export async function deleteExpiredLinks(em: EntityManager, now: Date): Promise<
     await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
 }
 
+/** Deletes expired sign-ins of the command line. */
+export async function deleteExpiredCliSignIns(em: EntityManager, now: Date): Promise<void> {
+  for (const table of ["cli_codes", "device_sign_ins"] as const)
+    await queries(em).deleteFrom(table).where("expires_at", "<=", now).execute();
+}
+
 /** Deletes TSIG keys that expired more than 30 days ago. Until then, their owners see why a client is refused. */
 export async function deleteExpiredKeys(em: EntityManager, now: Date): Promise<void> {
   const before = new Date(now.getTime() - retentionMilliseconds);

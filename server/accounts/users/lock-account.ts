@@ -15,7 +15,10 @@ export async function lockAccount(tx: EntityManager, userId: string): Promise<vo
  * admitted just before all sessions ended cannot leave a new way behind.
  * @throws AppError UNAUTHORIZED if the caller's session has ended in the meantime
  */
-export async function lockOwnAccount(tx: EntityManager, { userId, sessionId }: Caller): Promise<void> {
+export async function lockOwnAccount(
+  tx: EntityManager,
+  { userId, sessionId }: Pick<Caller, "userId" | "sessionId">,
+): Promise<void> {
   await lockAccount(tx, userId);
   if (sessionId === null) return;
   const live = await queries(tx)

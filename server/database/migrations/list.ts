@@ -62,6 +62,7 @@ import { LastProviderTests } from "./0071-last-provider-tests.ts";
 import { DisabledRecords } from "./0073-disabled-records.ts";
 import { PowerdnsZoneSettings } from "./0074-powerdns-zones.ts";
 import { LeanLists } from "./0076-lean-lists.ts";
+import { CommandLine } from "./0077-command-line.ts";
 
 type MigrationClass = new (...parts: ConstructorParameters<typeof Migration>) => Migration;
 
@@ -130,4 +131,5 @@ export const migrations: { name: string; class: MigrationClass }[] = [
   { name: "0073-disabled-records", class: DisabledRecords },
   { name: "0074-powerdns-zones", class: PowerdnsZoneSettings },
   { name: "0076-lean-lists", class: LeanLists },
+  { name: "0077-command-line", class: CommandLine },
 ];

@@ -3,6 +3,7 @@ import { AcmeChallengeSchema } from "./acme-challenges.ts";
 import { PowerdnsCommentSchema, PowerdnsMetadataSchema, PowerdnsZoneSchema } from "./powerdns-zones.ts";
 import { AssignmentRequestSchema, AssignmentSchema } from "./assignments.ts";
 import { AuditEntrySchema } from "./audit.ts";
+import { CliCodeSchema, DeviceSignInSchema } from "./command-line.ts";
 import { BatchItemSchema, BatchSchema } from "./batches.ts";
 import { DynamicUpdateSchema } from "./dynamic-updates.ts";
 import { PasswordResetSchema } from "./password-resets.ts";
@@ -58,6 +59,8 @@ export const entities = [
   SessionSchema,
   RefreshTokenSchema,
   PersonalTokenSchema,
+  CliCodeSchema,
+  DeviceSignInSchema,
   TsigKeySchema,
   DynamicUpdateSchema,
   AcmeChallengeSchema,

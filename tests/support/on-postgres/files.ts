@@ -29,6 +29,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/templates/templates.test.ts",
   ],
   "calls at the same time: locks, conditional updates, unique constraints and deadlocks": [
+    "tests/accounts/auth/command-line.test.ts",
     "tests/accounts/auth/password-reset.test.ts",
     "tests/accounts/auth/personal-tokens.test.ts",
     "tests/accounts/auth/second-factors/email-codes.test.ts",

@@ -36,13 +36,18 @@ export async function markConfirmed(em: EntityManager, sessionId: string, now: D
 
 /** Rejects a session that another instance may have just ended. @throws AppError UNAUTHORIZED */
 export async function requireLive(em: EntityManager, sessionId: string | null): Promise<void> {
+  if (!(await isLive(em, sessionId))) throw sessionEnded();
+}
+
+/** Returns whether a session has not been ended. */
+export async function isLive(em: EntityManager, sessionId: string | null): Promise<boolean> {
   const live = await queries(em)
     .selectFrom("sessions")
     .select("id")
     .where("id", "=", sessionId)
     .where("revoked_at", "is", null)
     .executeTakeFirst();
-  if (!live) throw sessionEnded();
+  return live !== undefined;
 }
 
 function sessionEnded(): AppError {

@@ -4,6 +4,7 @@ import type { Permission } from "../../../access/permissions.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import { newId } from "../../../platform/ids.ts";
+import type { Actor } from "../../../access/actor.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockOwnAccount } from "../../users/lock-account.ts";
 import type { WaysIn } from "../ways-in.ts";
@@ -25,6 +26,16 @@ export interface TokenWish {
   hostPattern?: string | null | undefined;
   recordTypes?: string[] | null | undefined;
 }
+
+/** A wish whose narrowing has been checked. */
+interface CheckedWish extends Pick<TokenWish, "name" | "permissions" | "expiresAt"> {
+  domainIds: string[] | null;
+  hostPattern: string | null;
+  recordTypes: string[] | null;
+}
+
+/** Who gets a token. */
+type Owner = Actor & { userId: string };
 
 interface Parts {
   prefix: string;
@@ -50,43 +61,54 @@ export class PersonalTokens {
 
   /** @throws AppError BAD_REQUEST if the expiry is in the past or the narrowing is invalid, CONFLICT at the limit of tokens per user */
   async create(em: EntityManager, caller: Caller, wish: TokenWish) {
-    const { prefix, audit, waysIn, now } = this.#parts;
+    const { now } = this.#parts;
     if (wish.expiresAt !== null && wish.expiresAt <= now()) {
       throw badField(["expiresAt"], "This must be in the future. Send null for a token that never expires.");
     }
     const narrowing = await narrowingFrom(em, caller, wish);
-    const token = newToken(prefix);
-    const stored = await em.transactional(async (tx) => {
+    return await em.transactional(async (tx) => {
       // The lock serializes parallel calls, so that they cannot exceed the limit together.
       await lockOwnAccount(tx, caller);
-      if ((await tx.count(PersonalToken, { userId: caller.userId })) >= tokensPerUser) {
-        throw new AppError(
-          "CONFLICT",
-          `You have reached the limit of ${tokensPerUser} personal tokens. Delete one that is no longer used.`,
-        );
-      }
-      const entity = tx.create(PersonalToken, {
-        id: newId(),
-        userId: caller.userId,
-        name: wish.name,
-        tokenHash: hashOf(token),
-        permissions: [...new Set(wish.permissions)],
-        createdAt: now(),
-        expiresAt: wish.expiresAt,
-        ...narrowing,
-      });
-      await tx.flush();
-      await audit.record(tx, caller, {
-        action: "token.create",
-        targetType: "token",
-        targetId: entity.id,
-        after: auditedFields(entity),
-      });
-      const change = { event: "security.token_created", tokenId: entity.id, name: wish.name } as const;
-      await waysIn.changed(tx, caller, caller.userId, change);
-      return entity;
+      return await this.createLocked(tx, caller, { ...wish, ...narrowing });
     });
-    return { token, ...view(stored) };
+  }
+
+  /**
+   * Creates a token within a transaction, after `lockAccount`.
+   * @param actor makes the call for the owner
+   * @throws AppError CONFLICT at the limit of tokens per user
+   */
+  async createLocked(tx: EntityManager, actor: Owner, wish: CheckedWish) {
+    const { prefix, audit, waysIn, now } = this.#parts;
+    await this.requireRoom(tx, actor);
+    const token = newToken(prefix);
+    const entity = tx.create(PersonalToken, {
+      id: newId(),
+      userId: actor.userId,
+      ...wish,
+      tokenHash: hashOf(token),
+      permissions: [...new Set(wish.permissions)],
+      createdAt: now(),
+    });
+    await tx.flush();
+    await audit.record(tx, actor, {
+      action: "token.create",
+      targetType: "token",
+      targetId: entity.id,
+      after: auditedFields(entity),
+    });
+    const change = { event: "security.token_created", tokenId: entity.id, name: wish.name } as const;
+    await waysIn.changed(tx, actor, actor.userId, change);
+    return { token, ...view(entity) };
+  }
+
+  /** @throws AppError CONFLICT if a user has as many tokens as one may have */
+  async requireRoom(em: EntityManager, { userId }: Pick<Owner, "userId">): Promise<void> {
+    if ((await em.count(PersonalToken, { userId })) < tokensPerUser) return;
+    throw new AppError(
+      "CONFLICT",
+      `You have reached the limit of ${tokensPerUser} personal tokens. Delete one that is no longer used.`,
+    );
   }
 
   /** @throws AppError NOT_FOUND */

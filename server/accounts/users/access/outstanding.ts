@@ -8,6 +8,8 @@ const tables = [
   "passkey_challenges",
   "identity_tickets",
   "identity_flows",
+  "cli_codes",
+  "device_sign_ins",
 ] as const;
 
 /**
