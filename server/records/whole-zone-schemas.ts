@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { id, line, queryFlag } from "../api/schemas.ts";
-import { readableFormats } from "../dns/formats/reader.ts";
+import { readableFormats } from "../dns/formats/formats.ts";
 import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
 import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
 
@@ -98,7 +98,7 @@ export const zonefileInput = z.strictObject({
       example: "www 300 IN A 192.0.2.1\n",
     }),
   format: z
-    .enum(readableFormats, `This must be ${readableFormats.join(" or ")}.`)
+    .enum(readableFormats, `This must be one of ${readableFormats.join(", ")}.`)
     .default("auto")
     .meta({
       description: "Format of `zonefile`. `auto` recognizes it.",

@@ -2,9 +2,10 @@ import type { ZoneScope } from "../access/zone-scope.ts";
 import type { Caller } from "../access/caller.ts";
 import type { EntityManager } from "../database/database.ts";
 import { AppError } from "../platform/errors.ts";
-import { located, readFormat, type FormatReading, type FormatRecord } from "../dns/formats/reader.ts";
+import { located, type FormatReading, type FormatRecord } from "../dns/formats/format.ts";
+import { openText, type ReadableFormat } from "../dns/formats/formats.ts";
 import { initialSoa } from "../dns/zone-file/soa.ts";
-import { isVendorType, printingInPieces } from "../dns/zone-file/write.ts";
+import { printingInPieces } from "../dns/zone-file/write.ts";
 import type { Followers, FollowOutcome } from "../changes/follows.ts";
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import { aligningTtls, planningState, type Desired } from "../dns/desired-state.ts";
@@ -23,6 +24,7 @@ import { lossWarning, refuseLoss } from "./loss-guard.ts";
 import { countsView, planView } from "./plan-view.ts";
 import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
 import {
+  isActive,
   recordKey,
   recordLabel,
   rrsetKey,
@@ -83,7 +85,7 @@ export class ZoneFileTransfer {
       id: string;
       zonefile: string;
       mode: "merge" | "replace";
-      format: "auto" | "zonefile";
+      format: ReadableFormat;
       lenient: boolean;
       ignoreOutOfZone: boolean;
       dryRun: boolean;
@@ -98,7 +100,9 @@ export class ZoneFileTransfer {
       const { ignoreOutOfZone, lenient } = input;
       const defaultTtl = defaultTtlAt(zone.kind);
       const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
-      const parsed = await inSlices(readFormat(input.zonefile, input.format, options));
+      const text = await openText(input.zonefile, input.format);
+      if (!text.ok) throw unreadable(text.errors);
+      const parsed = await inSlices(text.read(options));
       if (!parsed.ok) throw unreadable(parsed.errors);
       refuseForeignFile(parsed, zone.name);
       const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
@@ -109,8 +113,9 @@ export class ZoneFileTransfer {
       const unproxied = new Set(await inSlices(bare));
       const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
       const off = await inSlices(newDisabled(live, parsed.disabled));
-      const vendors = input.mode === "merge" ? [] : await inSlices(filtered(live, isVendors));
-      const inFiles = vendors.length === 0 ? live : await inSlices(filtered(live, (record) => !isVendors(record)));
+      const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
+      const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
+      const inFiles = others.length === 0 ? live : await inSlices(filtered(live, (record) => !isMissing(record)));
       const staying = input.mode === "merge" ? "all" : "disabled";
       const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
       const wanted = await inSlices(aligningTtls(live, state.changes));
@@ -133,7 +138,7 @@ export class ZoneFileTransfer {
         ...parsed.warnings.map(located),
         ...outOfZoneWarnings(parsed.outOfZone, zone.name),
         ...disabledWarnings(off),
-        ...notEndless(vendors.map(vendorWarning)),
+        ...notEndless(others.map(otherTypeWarning)),
         ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
         ...managedWarnings(desired.length - records.length),
         ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
@@ -271,13 +276,9 @@ function disabledWarnings(disabled: readonly FormatRecord[]): string[] {
   return [located({ line: first, alsoLines, moreLines, message: "Imported as disabled, as it was exported." })];
 }
 
-/** Returns whether an export can have a record only as a comment, so that its absence from a file says nothing. */
-function isVendors({ recordType, status }: LiveRecord): boolean {
-  return status === "active" && isVendorType(recordType);
-}
-
-function vendorWarning(record: LiveRecord): string {
-  return `Kept: ${recordLabel(record)}. A zone file cannot have a record of this type; delete it by itself if it is to go.`;
+/** Warns of a record that the text's format can have only as a comment, so that its absence says nothing. */
+function otherTypeWarning(record: LiveRecord): string {
+  return `Kept: ${recordLabel(record)}. A file of this format cannot have a record of this type; delete it by itself if it is to go.`;
 }
 
 /** Returns a record as it is to be. A comment that the file does not have is not removed. */

@@ -147,6 +147,8 @@ export interface ZoneFileOptions {
   keepBadData?: boolean | "in its format";
   /** Splits strings over 255 octets, with a warning, instead of refusing them. `keepBadData` does, too. */
   splitLongStrings?: boolean;
+  /** Reads ALIAS, ANAME and LUA, which standard name servers do not load, instead of refusing them. */
+  vendorTypes?: boolean;
   /** Reads entries as their author meant them, see `formats/`. Without it, every entry is read literally. */
   meaning?: EntryMeaning;
 }

@@ -18,10 +18,10 @@ import {
 } from "./contents.ts";
 import { plainFields, readData, readInFormat, readLeniently } from "./record-data.ts";
 import { readSoa, type Soa } from "./soa.ts";
-import { scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
+import { logicalLines, scannedEntries, type Field, type LogicalLine } from "./tokens.ts";
 import { parseTtl, looksLikeTtl } from "./ttl.ts";
 import type { RdataField } from "../values/value-rule.ts";
-import { canonicalType, unstorableReason } from "./type-names.ts";
+import { canonicalType, isVendorType, unstorableReason } from "./type-names.ts";
 
 export type { ZoneFileOptions } from "./contents.ts";
 
@@ -62,6 +62,11 @@ export function parseZoneFile(source: string | Buffer, options: ZoneFileOptions)
 export function* readZoneFile(source: string | Buffer, options: ZoneFileOptions): Generator<void, ParsedZoneFile> {
   const reading = readingOf(options);
   yield* readText(reading, source);
+  return yield* resultOf(reading);
+}
+
+/** Returns what was read: the errors, or else the zone. */
+export function* resultOf(reading: Reading): Generator<void, ParsedZoneFile> {
   if (reading.errors.length > 0) return { ok: false, errors: reading.errors };
   const { contents, warnings, notes, furtherWarnings, outOfZone, includedFiles } = reading;
   const last = warnings.at(-1) ?? [...notes.values()].at(-1);
@@ -136,7 +141,8 @@ function placeOf(reading: Reading, { line }: LogicalLine): EntryPlace {
   };
 }
 
-function note(reading: Reading, line: number, message: string): void {
+/** Warns about a reading that is not literal. Equal messages are listed once, with their lines. */
+export function note(reading: Reading, line: number, message: string): void {
   const key = `${reading.files.at(-1)} ${message}`;
   const known = reading.notes.get(key);
   if (known === undefined) {
@@ -149,8 +155,10 @@ function note(reading: Reading, line: number, message: string): void {
   else known.moreLines = moreLines + 1;
 }
 
-function report(reading: Reading, line: number, message: string): void {
+/** Refuses the text because of a line. @returns whether reading on may find more errors that are worth listing */
+export function report(reading: Reading, line: number, message: string): boolean {
   reading.errors.push(located(reading, line, message));
+  return reading.errors.length < mostErrors;
 }
 
 function located(reading: Reading, line: number, message: string): ZoneFileMessage {
@@ -213,10 +221,11 @@ function takeSoa(reading: Reading, name: string, ttl: number | null, rdata: Fiel
   return addSoa(reading.contents, name, { ...soa.value, ttl: known ?? soa.value.minimum });
 }
 
-function takeRecord(
+/** Adds a record with its data in fields. Returns an error message, or null. */
+export function takeRecord(
   reading: Reading,
   { name, writtenName }: OwnerName,
-  { recordType, ttl }: RecordHeader,
+  { recordType, ttl }: Pick<RecordHeader, "recordType" | "ttl">,
   given: Field[],
   line: LogicalLine,
 ): string | null {
@@ -227,7 +236,9 @@ function takeRecord(
   const rdata = shortStrings(reading.options, recordType, given, warn);
   const strict = isApexDs(name, recordType)
     ? refuse("A DS record belongs to the parent zone; the apex of this zone cannot have one.")
-    : readData(recordType, rdata, reading.origin);
+    : reading.options.vendorTypes === true && isVendorType(recordType)
+      ? readLeniently(recordType, rdata, reading.origin)
+      : readData(recordType, rdata, reading.origin);
   const { keepBadData = false, meaning } = reading.options;
   const lenient = keepBadData === "in its format" ? readInFormat : readLeniently;
   const value = strict.ok || !keepBadData ? strict : lenient(recordType, rdata, reading.origin);
@@ -298,6 +309,22 @@ function* readDirective(
   }
 }
 
+/** Splits data in master-file form, on one line, into its fields. */
+export function dataFields(text: string): Result<Field[]> {
+  const octets = octetText(text);
+  const [line, ...others] = logicalLines(octets.text);
+  if (line === undefined) return ok([]);
+  if (line.kind === "error") return refuse(line.message);
+  if (line.comment !== null)
+    return refuse("The data has a ; outside quotes, where a comment would begin. Put the text in quotes.");
+  if (others.length > 0 || /[\n\r]/.test(text)) return refuse("The data must be on one line.");
+  for (const field of line.fields) {
+    const fault = octets.isPlain ? null : octetFault(field, octets);
+    if (fault !== null) return refuse(fault);
+  }
+  return ok(octets.isPlain ? line.fields : line.fields.map(inAscii));
+}
+
 /** File names are UTF-8. */
 function fileName(field: Field | undefined): string {
   return Buffer.from(field?.raw ?? "", "latin1").toString("utf8");
@@ -364,18 +391,20 @@ function readHeader(fields: readonly RdataField[], start: number): Result<Record
       if (!isInternet(field.raw)) return refuse(`Class ${field.raw} is not supported; use IN.`);
       classSeen = true;
     } else {
-      const recordType = canonicalType(field.raw);
-      if (recordType === null) {
-        const reason = unstorableReason(field.raw);
-        return refuse(
-          reason === null
-            ? `"${shortened(field.raw)}" is not a known record type.`
-            : `${field.raw.toUpperCase()} ${reason}.`,
-        );
-      }
-      return ok({ ttl, recordType, rdata: index + 1 });
+      const recordType = readType(field.raw);
+      return recordType.ok ? ok({ ttl, recordType: recordType.value, rdata: index + 1 }) : recordType;
     }
   }
+}
+
+/** Reads a record type by name or as `TYPE65280`. */
+export function readType(raw: string): Result<string> {
+  const recordType = canonicalType(raw);
+  if (recordType !== null) return ok(recordType);
+  const reason = unstorableReason(raw);
+  return refuse(
+    reason === null ? `"${shortened(raw)}" is not a known record type.` : `${raw.toUpperCase()} ${reason}.`,
+  );
 }
 
 function isClass(text: string): boolean {

@@ -147,7 +147,7 @@ function absolute(host: string): string {
 }
 
 /** Sorts by owner, NS first, then type, value and TXT split. */
-function* inOrder(records: readonly PrintedRecord[]): Steps<PrintedRecord[]> {
+export function* inOrder<Written extends PrintedRecord>(records: readonly Written[]): Steps<Written[]> {
   const keys = new Map<string, string>();
   const keyed = yield* mapped(records, (record) => {
     let key = keys.get(record.name);

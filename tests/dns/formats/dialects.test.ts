@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { located, readFormat, type FormatOptions, type FormatRecord } from "../../../server/dns/formats/reader.ts";
+import { located, type FormatOptions, type FormatRecord } from "../../../server/dns/formats/format.ts";
+import { openText } from "../../../server/dns/formats/formats.ts";
+import { readDialect } from "../../../server/dns/formats/zone-file.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 import { cloudflareFiles } from "./files/cloudflare.ts";
 import { goDaddyFiles } from "./files/godaddy.ts";
@@ -10,7 +12,7 @@ import { route53Files } from "./files/route53.ts";
 const files = [...cloudflareFiles, ...goDaddyFiles, ...microsoftFiles, ...route53Files, ...otherFiles];
 
 function read(text: string, options: Partial<FormatOptions> = {}) {
-  return atOnce(readFormat(text, "auto", { zone: "example.com", ...options }));
+  return atOnce(readDialect(text, { zone: "example.com", ...options }));
 }
 
 function readable(text: string, options: Partial<FormatOptions> = {}) {
@@ -92,9 +94,8 @@ test.each([
   ['{"result":[{"name":"www.example.com","type":"A"}]}', "JSON"],
   ["[]", "JSON"],
   ["<!DOCTYPE html><html></html>", "HTML or XML"],
-  ["---\n'':\n  type: A\n", "YAML"],
-])("a text in another format is refused with its name: %j", (text, name) => {
-  expect(read(text)).toEqual({
+])("a text in a format that cannot be read is refused with its name: %j", async (text, name) => {
+  expect(await openText(text, "auto")).toEqual({
     ok: false,
     errors: [
       {

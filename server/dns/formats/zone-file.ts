@@ -1,71 +1,13 @@
 import { ownerWithin, shown } from "../names/names.ts";
-import type { RecordData } from "../record.ts";
 import type { Steps } from "../../platform/slices.ts";
 import { readZoneFile } from "../zone-file/parse.ts";
-import type { OutOfZone, ZoneFileMessage } from "../zone-file/contents.ts";
-import type { Soa } from "../zone-file/soa.ts";
+import type { ZoneFileMessage } from "../zone-file/contents.ts";
+import type { FormatOptions, FormatReading, FormatRecord } from "./format.ts";
 import { dialectsOf, partOfDump, disabledLines } from "./dialects.ts";
 import { ZoneFileMeaning } from "./zone-file-meaning.ts";
 
-/** The formats that zones can be read from. `auto` recognizes one by its content. */
-export const readableFormats = ["auto", "zonefile"] as const;
-
-export interface FormatOptions {
-  /** Canonical zone name: lower-case A-labels, no trailing dot. */
-  zone: string;
-  /** Skips records outside the zone instead of refusing the text. */
-  ignoreOutOfZone?: boolean;
-  /** Splits strings that are too long, and keeps data that breaks a rule, each with a warning. */
-  lenient?: boolean;
-  /** Seconds for records without a TTL. Default: 3600. */
-  defaultTtl?: number;
-  /** The TTL that stands for an automatic one where the records go to. Without it, an automatic TTL becomes the default. */
-  automaticTtl?: number | undefined;
-  /** Whether records can be proxied where they go to. Default: false. */
-  supportsProxied?: boolean;
-}
-
-/** A record and what the text says about it beside its data. */
-export interface FormatRecord {
-  /** The 1-based line that it begins on. */
-  line: number;
-  record: RecordData;
-  /** Whether it is proxied; null if the text does not say. */
-  proxied: boolean | null;
-  /** Its comment; null if there is none that belongs to it. */
-  comment: string | null;
-}
-
-/** What a reader found. With errors, nothing of the text may be used. */
-export type FormatReading =
-  | {
-      ok: true;
-      records: readonly FormatRecord[];
-      /** Records that an export of Zonewright's own has as disabled. */
-      disabled: readonly FormatRecord[];
-      soa: Soa | null;
-      /** Every reading that is not literal, and what is legal but rarely intended. */
-      warnings: ZoneFileMessage[];
-      outOfZone: OutOfZone[];
-    }
-  | { ok: false; errors: ZoneFileMessage[] };
-
-/** Reads records from text in one of the {@link readableFormats}. Pure. */
-export function* readFormat(
-  text: string,
-  _format: (typeof readableFormats)[number],
-  options: FormatOptions,
-): Steps<FormatReading> {
-  const foreign = foreignFormat(text);
-  if (foreign !== null) {
-    const message = `This is ${foreign}, not a zone file. Export the zone as a zone file, often called BIND format.`;
-    return { ok: false, errors: [{ line: 1, message }] };
-  }
-  return yield* readDialect(text, options);
-}
-
 /** Reads a zone file as the software that wrote it means it. */
-function* readDialect(text: string, options: FormatOptions): Steps<FormatReading> {
+export function* readDialect(text: string, options: FormatOptions): Steps<FormatReading> {
   const { zone, ignoreOutOfZone = false, lenient = false, defaultTtl = 3600 } = options;
   const part = yield* partOfDump(text, zone);
   const meaning = new ZoneFileMeaning(dialectsOf(part.text), options);
@@ -150,19 +92,4 @@ function* readDisabled(text: string, { zone, defaultTtl = 3600 }: FormatOptions)
     }
   }
   return { disabled, warnings };
-}
-
-/** Returns a message as text, with the lines that it is about. */
-export function located({ line, alsoLines = [], moreLines = 0, message }: ZoneFileMessage): string {
-  const lines = [line, ...alsoLines].map(String);
-  const last = moreLines > 0 ? `${moreLines} more` : lines.pop();
-  return lines.length === 0 ? `Line ${last}: ${message}` : `Lines ${lines.join(", ")} and ${last}: ${message}`;
-}
-
-/** Returns the name of another format that the text is in, or null. */
-function foreignFormat(text: string): string | null {
-  const start = text.slice(0, 1000).trimStart();
-  if (/^[{[]\s*(?:["{[\]}]|$)/.test(start)) return "JSON";
-  if (/^<(?:!doctype|html|\?xml)/i.test(start)) return "HTML or XML";
-  return /^---\s*\n/.test(start) ? "YAML" : null;
 }

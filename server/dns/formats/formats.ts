@@ -1,0 +1,95 @@
+import type { Steps } from "../../platform/slices.ts";
+import { isVendorType, printingInPieces } from "../zone-file/write.ts";
+import type { FormatContent, FormatOptions, FormatReader, FormatReading, FormatWriter } from "./format.ts";
+import { octodnsTypes } from "./octodns-types.ts";
+import { readDialect } from "./zone-file.ts";
+
+/** A format of zones. */
+interface Format {
+  /** Returns whether a text that begins so is in this format. Without it, a text must be said to be. */
+  detect?: (head: string) => boolean;
+  /** Loads the reader: most formats are rarely used. */
+  reader?: () => Promise<FormatReader>;
+  writer?: () => Promise<FormatWriter>;
+  /** Returns whether the format can have an active record of this type, so that its absence from a text says something. */
+  holds: (recordType: string) => boolean;
+}
+
+/** Every format, those that are recognized by a sign before zone files, which have none. */
+const formats = {
+  octodns: {
+    detect: (head) => /^(?:---\s*$|(?:'[^']*'|"[^"]*"|[^\s#;,:{}[\]"']+):\s*(?:#.*)?$)/.test(firstLine(head)),
+    reader: async () => (await import("./octodns.ts")).readOctodns,
+    writer: async () => (await import("./octodns-write.ts")).writeOctodns,
+    holds: (recordType) => octodnsTypes.has(recordType),
+  },
+  zonefile: {
+    reader: () => Promise.resolve(readDialect),
+    writer: () => Promise.resolve(printingInPieces),
+    holds: (recordType) => !isVendorType(recordType),
+  },
+} satisfies Record<string, Format>;
+
+type FormatName = keyof typeof formats;
+
+/** The formats that zones can be read from. `auto` recognizes one by its content. */
+export const readableFormats = ["auto", "zonefile", "octodns"] as const;
+export type ReadableFormat = (typeof readableFormats)[number];
+
+/** The formats that zones can be written in. */
+export const writableFormats = ["zonefile", "octodns"] as const satisfies readonly FormatName[];
+export type WritableFormat = (typeof writableFormats)[number];
+
+/** What is known of a text before it is read. */
+export type OpenedText =
+  | {
+      ok: true;
+      format: Exclude<ReadableFormat, "auto">;
+      holds: Format["holds"];
+      read: (options: FormatOptions) => Steps<FormatReading>;
+    }
+  | { ok: false; errors: { line: number; message: string }[] };
+
+/** Signs and headers are near the beginning. */
+const headLength = 16_384;
+
+/** Recognizes the format of a text if it is not given, and loads its reader. */
+export async function openText(text: string, given: ReadableFormat): Promise<OpenedText> {
+  const head = text.slice(0, headLength);
+  const name = given === "auto" ? recognized(head) : given;
+  const foreign = given === "auto" && name === "zonefile" ? foreignFormat(head) : null;
+  if (foreign !== null) {
+    const message = `This is ${foreign}, not a zone file. Export the zone as a zone file, often called BIND format.`;
+    return { ok: false, errors: [{ line: 1, message }] };
+  }
+  const { reader, holds }: Format = formats[name];
+  if (!reader) throw new TypeError(`${name} cannot be read`);
+  const read = await reader();
+  return { ok: true, format: name, holds, read: (options) => read(text, options) };
+}
+
+/** Writes a zone in one of the {@link writableFormats}, in pieces. */
+export async function writingIn(format: WritableFormat, content: FormatContent): Promise<Steps<string[]>> {
+  return (await formats[format].writer())(content);
+}
+
+function recognized(head: string): Exclude<ReadableFormat, "auto"> {
+  const names = readableFormats.filter((name) => name !== "auto");
+  return names.find((name) => (formats[name] as Format).detect?.(head) === true) ?? "zonefile";
+}
+
+/** Returns the first line that is neither blank nor a comment with `#`. */
+function firstLine(head: string): string {
+  for (const line of head.replace(/^\uFEFF/, "").split("\n")) {
+    const text = line.trimEnd();
+    if (text.trim() !== "" && !text.trimStart().startsWith("#")) return text;
+  }
+  return "";
+}
+
+/** Returns the name of a format that cannot be read, or null. */
+function foreignFormat(head: string): string | null {
+  const start = head.slice(0, 1000).trimStart();
+  if (/^[{[]\s*(?:["{[\]}]|$)/.test(start)) return "JSON";
+  return /^<(?:!doctype|html|\?xml)/i.test(start) ? "HTML or XML" : null;
+}

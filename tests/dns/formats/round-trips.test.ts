@@ -1,0 +1,33 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { openText, writableFormats, writingIn, type ReadableFormat } from "../../../server/dns/formats/formats.ts";
+import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
+import { atOnce } from "../../../server/platform/slices.ts";
+import { arbitraryZone, contentOf } from "../../support/records/arbitrary-zones.ts";
+
+const zone = "example.com";
+const soa = initialSoa(zone, new Date(0));
+const both = writableFormats.filter(
+  (format): format is typeof format & ReadableFormat => format !== ("dnscontrol" as string),
+);
+
+test.each(both)(
+  "a zone written as %s is read back as it was, every type and name that the format can hold",
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryZone(zone), async (records) => {
+        const text = atOnce(await writingIn(format, { zone, soa, records })).join("");
+        const opened = await openText(text, "auto");
+        if (!opened.ok) throw new Error(opened.errors[0]?.message);
+        expect(opened.format).toBe(format);
+        const reading = atOnce(opened.read({ zone }));
+        if (!reading.ok)
+          throw new Error(`${reading.errors.map(({ line, message }) => `${line}: ${message}`).join("\n")}\n${text}`);
+        const held = records.filter(({ recordType }) => opened.holds(recordType));
+        expect(contentOf(reading.records.map(({ record }) => record))).toEqual(contentOf(held));
+        expect(reading.warnings).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
