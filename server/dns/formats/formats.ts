@@ -1,5 +1,7 @@
 import type { Steps } from "../../platform/slices.ts";
 import { isVendorType, printingInPieces } from "../zone-file/write.ts";
+import { firstRow, readCsv, readTsv, separatorOf } from "./csv.ts";
+import { isHeader, isRecordRow } from "./csv-columns.ts";
 import type { FormatContent, FormatOptions, FormatReader, FormatReading, FormatWriter } from "./format.ts";
 import { octodnsTypes } from "./octodns-types.ts";
 import { readDialect } from "./zone-file.ts";
@@ -23,6 +25,24 @@ const formats = {
     writer: async () => (await import("./octodns-write.ts")).writeOctodns,
     holds: (recordType) => octodnsTypes.has(recordType),
   },
+  csv: {
+    detect: (head) => {
+      const separator = separatorOf(head);
+      const row = firstRow(head, separator);
+      // A zone file often begins with a comment.
+      return !/^\s*;/.test(head) && (isHeader(row) || (separator === "," && isRecordRow(row)));
+    },
+    reader: () => Promise.resolve(readCsv),
+    writer: async () => (await import("./csv-write.ts")).writeCsv,
+    holds: () => true,
+  },
+  tsv: {
+    // Without a header, a table with tabs looks like a zone file.
+    detect: (head) => isHeader(firstRow(head, "\t")),
+    reader: () => Promise.resolve(readTsv),
+    writer: async () => (await import("./csv-write.ts")).writeTsv,
+    holds: () => true,
+  },
   zonefile: {
     reader: () => Promise.resolve(readDialect),
     writer: () => Promise.resolve(printingInPieces),
@@ -33,11 +53,11 @@ const formats = {
 type FormatName = keyof typeof formats;
 
 /** The formats that zones can be read from. `auto` recognizes one by its content. */
-export const readableFormats = ["auto", "zonefile", "octodns"] as const;
+export const readableFormats = ["auto", "zonefile", "octodns", "csv", "tsv"] as const;
 export type ReadableFormat = (typeof readableFormats)[number];
 
 /** The formats that zones can be written in. */
-export const writableFormats = ["zonefile", "octodns"] as const satisfies readonly FormatName[];
+export const writableFormats = ["zonefile", "octodns", "csv", "tsv"] as const satisfies readonly FormatName[];
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** What is known of a text before it is read. */

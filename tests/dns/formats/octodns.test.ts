@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { writingIn } from "../../../server/dns/formats/formats.ts";
-import type { WrittenRecord } from "../../../server/dns/formats/format.ts";
 import { initialSoa } from "../../../server/dns/zone-file/soa.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
-import { meantBy, readFile, readText, type FormatFile } from "../../support/records/format-readings.ts";
+import { meantBy, readFile, readText, writtenRecord, type FormatFile } from "../../support/records/format-readings.ts";
 
 const files: FormatFile[] = [
   {
@@ -254,21 +253,16 @@ test.each([
   expect((await readText(text, "auto")).format).toBe(format);
 });
 
-function record(name: string, recordType: string, value: string, more: Partial<WrittenRecord> = {}): WrittenRecord {
-  const priority = recordType === "MX" ? Number(value.split(" ")[0]) : null;
-  return { recordType, name, value, ttl: 300, strings: null, proxied: false, priority, ...more };
-}
-
 test("a zone written for octoDNS has its keys in the order that octoDNS wants, and what octoDNS cannot hold as comments", async () => {
   const records = [
-    record("n10", "A", "192.0.2.10"),
-    record("n9", "A", "192.0.2.9", { proxied: true, ttl: 1 }),
-    record("@", "MX", "10 mail.example.net"),
-    record("@", "MX", "20 mail.example.net"),
-    record("@", "TXT", "v=spf1 -all; x"),
-    record("@", "HINFO", '"cpu" "os"'),
-    record("off", "A", "192.0.2.3", { status: "disabled" }),
-    record("yes", "HTTPS", "1 . alpn=h2,h3 port=8443"),
+    writtenRecord("n10", "A", "192.0.2.10"),
+    writtenRecord("n9", "A", "192.0.2.9", { proxied: true, ttl: 1 }),
+    writtenRecord("@", "MX", "10 mail.example.net"),
+    writtenRecord("@", "MX", "20 mail.example.net"),
+    writtenRecord("@", "TXT", "v=spf1 -all; x"),
+    writtenRecord("@", "HINFO", '"cpu" "os"'),
+    writtenRecord("off", "A", "192.0.2.3", { status: "disabled" }),
+    writtenRecord("yes", "HTTPS", "1 . alpn=h2,h3 port=8443"),
   ];
   const soa = initialSoa("example.com", new Date(0));
   const text = atOnce(await writingIn("octodns", { zone: "example.com", soa, records })).join("");

@@ -1,4 +1,9 @@
-import { located, type FormatOptions, type FormatRecord } from "../../../server/dns/formats/format.ts";
+import {
+  located,
+  type FormatOptions,
+  type FormatRecord,
+  type WrittenRecord,
+} from "../../../server/dns/formats/format.ts";
 import { openText, type ReadableFormat } from "../../../server/dns/formats/formats.ts";
 import { atOnce } from "../../../server/platform/slices.ts";
 
@@ -46,4 +51,15 @@ function lineOf({ record, proxied, comment }: FormatRecord): string {
   const remark = comment === null ? "" : ` ; ${comment}`;
   const strings = record.strings === null ? "" : ` ${JSON.stringify(record.strings)}`;
   return `${record.writtenName ?? record.name} ${record.ttl} ${record.recordType} ${record.writtenValue ?? record.value}${strings}${said}${remark}`;
+}
+
+/** Returns a record to write. */
+export function writtenRecord(
+  name: string,
+  recordType: string,
+  value: string,
+  more: Partial<WrittenRecord> = {},
+): WrittenRecord {
+  const priority = recordType === "MX" ? Number(value.split(" ")[0]) : null;
+  return { recordType, name, value, ttl: 300, strings: null, proxied: false, priority, ...more };
 }
