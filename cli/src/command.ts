@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { Failure } from "./failure.ts";
 
 /** A call of a command that its help shows, and what it does. */
 export interface Example {
@@ -85,4 +86,10 @@ export function changeInput({ message, force, unlock, override }: ChangeOptions)
     ...(unlock ? { unlock } : {}),
     ...(override ? { override } : {}),
   };
+}
+
+/** Reads a number of an option. @throws Failure if it is none */
+export function wholeNumber(text: string, option: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Failure(`${option} must be a whole number, such as 12.`);
+  return Number(text);
 }

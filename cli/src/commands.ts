@@ -4,6 +4,8 @@ import type { Command } from "commander";
 interface Entry {
   name: string;
   summary: string;
+  /** Left out of the help. */
+  hidden?: true;
   load: () => Promise<Command>;
 }
 
@@ -28,5 +30,96 @@ export const commands: readonly Entry[] = [
     name: "domains",
     summary: "List, add, show and move domains",
     load: async () => (await import("./commands/domains.ts")).domains(),
+  },
+  {
+    name: "records",
+    summary: "List, add, set, remove and edit records",
+    load: async () => (await import("./commands/records.ts")).records(),
+  },
+  {
+    name: "search",
+    summary: "Search records in all domains",
+    load: async () => (await import("./commands/search.ts")).search(),
+  },
+  {
+    name: "export",
+    summary: "Export a domain's records as a zone file",
+    load: async () => (await import("./commands/transfer.ts")).exportZone(),
+  },
+  {
+    name: "import",
+    summary: "Import a zone file into a domain",
+    load: async () => (await import("./commands/transfer.ts")).importZone(),
+  },
+  {
+    name: "sync",
+    summary: "Take over a domain's records from its provider",
+    load: async () => (await import("./commands/sync.ts")).sync(),
+  },
+  {
+    name: "drift",
+    summary: "Show how domains differ from their providers",
+    load: async () => (await import("./commands/sync.ts")).drift(),
+  },
+  {
+    name: "snapshot",
+    summary: "Take and list snapshots",
+    load: async () => (await import("./commands/snapshots.ts")).snapshot(),
+  },
+  {
+    name: "diff",
+    summary: "Compare snapshots, or two domains",
+    load: async () => (await import("./commands/snapshots.ts")).diff(),
+  },
+  {
+    name: "rollback",
+    summary: "Roll a domain's records back to a snapshot",
+    load: async () => (await import("./commands/snapshots.ts")).rollback(),
+  },
+  {
+    name: "history",
+    summary: "List, show and undo changes",
+    load: async () => (await import("./commands/history.ts")).history(),
+  },
+  {
+    name: "replace",
+    summary: "Replace a value in many domains",
+    load: async () => (await import("./commands/replace.ts")).replace(),
+  },
+  {
+    name: "requests",
+    summary: "List, review and apply change requests",
+    load: async () => (await import("./commands/requests.ts")).requests(),
+  },
+  {
+    name: "templates",
+    summary: "List, show and apply templates",
+    load: async () => (await import("./commands/templates.ts")).templates(),
+  },
+  {
+    name: "reverse",
+    summary: "Check and mend PTR records",
+    load: async () => (await import("./commands/reverse.ts")).reverseZones(),
+  },
+  {
+    name: "watch",
+    summary: "Show events as they happen",
+    load: async () => (await import("./commands/watch.ts")).watch(),
+  },
+  {
+    name: "tokens",
+    summary: "List, add and remove personal tokens",
+    load: async () => (await import("./commands/tokens.ts")).tokens(),
+  },
+  {
+    name: "completion",
+    summary: "Print a script that completes commands in your shell",
+    load: async () => (await import("./commands/completion.ts")).completion(),
+  },
+  {
+    name: "describe",
+    summary: "Print all commands as JSON",
+    hidden: true,
+    load: async () => (await import("./commands/describe.ts")).describe(),
   },
 ];

@@ -61,16 +61,16 @@ async function callError(error: ZonewrightError): Promise<string> {
     case "INTERNAL_SERVER_ERROR":
       return `${message} Its log has more under request ${requestId ?? "(unknown)"}.`;
     default:
-      return [message, ...otherIssues(error)].join("\n");
+      return problemsOf(error).join("\n");
   }
 }
 
-/** The message names the first; the others follow. */
-function otherIssues({ message, issues }: ZonewrightError): string[] {
-  return (issues ?? [])
-    .map((issue) => `${issue.path.join(".")}: ${issue.message}`)
-    .filter((line) => !message.includes(line))
-    .map((line) => `  ${line}`);
+/** Returns the problems of an input, a line each. Paths of the API mean nothing here, unless the message needs its field's name. */
+export function problemsOf({ message, issues }: Pick<ZonewrightError, "message" | "issues">): string[] {
+  const problems = (issues ?? []).map((issue) =>
+    /^\p{Lu}.*\.$/su.test(issue.message) ? issue.message : `${issue.path.at(-1) ?? "input"}: ${issue.message}`,
+  );
+  return problems.length === 0 ? [message] : [...new Set(problems)];
 }
 
 /** Sentences of the API name fields of its calls; here they are options. */

@@ -34,14 +34,9 @@ export async function run(given: readonly string[], version: string): Promise<vo
 
 /** Returns the program with the named command loaded, and only the summaries of the others. */
 async function programWith(name: string | undefined, version: string): Promise<Command> {
-  return assembled(
-    await Promise.all(
-      commands.map(async (entry) =>
-        entry.name === name ? await entry.load() : new Command(entry.name).summary(entry.summary),
-      ),
-    ),
-    version,
-  );
+  const load = async ({ load: loaded, ...entry }: (typeof commands)[number]) =>
+    entry.name === name ? await loaded() : new Command(entry.name).summary(entry.summary);
+  return assembled(await Promise.all(commands.map(load)), version);
 }
 
 /** Returns the program with all commands loaded, for the pages and completions made from it. */
@@ -49,13 +44,16 @@ export async function wholeProgram(version: string): Promise<Command> {
   return assembled(await Promise.all(commands.map(({ load }) => load())), version);
 }
 
+/** @param members in the order of `commands` */
 function assembled(members: readonly Command[], version: string): Command {
   const program = new Command("zonewright")
     .description("Manage domains and their DNS records on a Zonewright server.")
     .usage("<command> [options]")
     .version(version, "-V, --version", "print the version")
     .helpCommand(false);
-  for (const member of members) program.addCommand(member);
+  for (const [index, member] of members.entries()) {
+    program.addCommand(member, { hidden: commands[index]?.hidden === true });
+  }
   program.addHelpText(
     "after",
     `

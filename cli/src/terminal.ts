@@ -67,9 +67,12 @@ export function note(text: string): void {
   process.stderr.write(`${text.split("\n").map(visible).join("\n")}\n`);
 }
 
+let shown = false;
+
 /** Shows how far long work is, on one line of a terminal that the next call replaces; elsewhere nothing. An empty text clears it. */
 export function progress(text: string): void {
-  if (!forced && !process.stderr.isTTY) return;
+  if ((!forced && !process.stderr.isTTY) || (text === "" && !shown)) return;
+  shown = text !== "";
   process.stderr.write(`\r\u001b[2K${visible(text)}`);
 }
 
@@ -105,17 +108,17 @@ export async function chosen<Item>(
 
 /** Asks for a line. Secrets are not shown as they are typed. @throws Failure when the user interrupts it or ends the input */
 export async function ask(prompt: string, { secret = false } = {}): Promise<string> {
-  process.stderr.write(prompt);
-  const line = await (process.stdin.isTTY ? typedLine(secret) : pipedLine());
+  const line = await (process.stdin.isTTY ? typedLine(prompt, secret) : pipedLine(prompt));
   if (line !== null) return line;
   process.stderr.write("\n");
   throw new Failure("Stopped. Nothing was changed.", exitCodes.interrupted);
 }
 
 /** A reader of its own for each question: in between, the terminal is as it was, and Ctrl-C ends the program. */
-async function typedLine(secret: boolean): Promise<string | null> {
+async function typedLine(prompt: string, secret: boolean): Promise<string | null> {
   const { stdin, stderr } = process;
-  const reader = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0 });
+  const reader = createInterface({ input: stdin, output: stderr, terminal: true, historySize: 0, prompt });
+  reader.prompt();
   // Readline echoes what is typed by writing it.
   if (secret) Object.assign(reader, { _writeToOutput: () => undefined });
   const line = await new Promise<string | null>((resolve) => {
@@ -136,7 +139,7 @@ interface Piped {
 let piped: Piped | null = null;
 
 /** One reader for all questions: another would lose what the first has read ahead. */
-async function pipedLine(): Promise<string | null> {
+async function pipedLine(prompt: string): Promise<string | null> {
   if (piped === null) {
     const reader = createInterface({ input: process.stdin });
     piped = { lines: reader[Symbol.asyncIterator](), close: () => reader.close() };
@@ -144,6 +147,7 @@ async function pipedLine(): Promise<string | null> {
   const stop = new AbortController();
   const interrupt = () => stop.abort();
   process.once("SIGINT", interrupt);
+  process.stderr.write(prompt);
   try {
     const interrupted = new Promise<null>((resolve) => stop.signal.addEventListener("abort", () => resolve(null)));
     const result = await Promise.race([piped.lines.next(), interrupted]);

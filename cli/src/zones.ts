@@ -1,5 +1,6 @@
-import type { Client, Domain } from "@zonewright/client";
+import type { Client, DnsRecord, Domain } from "@zonewright/client";
 import { Failure } from "./failure.ts";
+import type { Column } from "./terminal.ts";
 
 /** Returns the domain of a name, to which a view may be added: `example.com!internal`. @throws Failure if there is none */
 export async function domainNamed(client: Client, name: string): Promise<Domain> {
@@ -15,4 +16,32 @@ export async function domainNamed(client: Client, name: string): Promise<Domain>
 /** Returns a domain's name with its view, as commands take it. */
 export function fullName({ name, view }: Pick<Domain, "name" | "view">): string {
   return view === "" ? name : `${name}!${view}`;
+}
+
+/** The columns of a record, for every list of records. */
+export const recordColumns: readonly Column<DnsRecord>[] = [
+  { title: "name", cell: ({ name }) => name },
+  { title: "ttl", cell: ({ ttl }) => String(ttl), alignRight: true },
+  { title: "type", cell: ({ recordType }) => recordType },
+  { title: "value", cell: ({ value, strings }) => (strings ? strings.map((part) => `"${part}"`).join(" ") : value) },
+  { title: "notes", cell: notesOf },
+];
+
+/** Returns what a record has besides its data: flags and its comment. */
+export function notesOf({ status, proxied, locked, serverManaged, comment }: DnsRecord): string {
+  const flags = { disabled: status === "disabled", proxied, locked, "by the server": serverManaged };
+  const set = Object.entries(flags).flatMap(([flag, holds]) => (holds ? [flag] : []));
+  return [...set, ...(comment ? [comment] : [])].join(", ");
+}
+
+/** Collects a list of any length. */
+export async function every<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** Returns a time as lists show it, in UTC to the minute. */
+export function instant(date: Date): string {
+  return date.toISOString().slice(0, 16).replace("T", " ");
 }

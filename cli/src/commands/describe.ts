@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import { command, examplesOf, type Example } from "../command.ts";
+import { wholeProgram } from "../program.ts";
+import { printJson } from "../terminal.ts";
+import manifest from "../../package.json" with { type: "json" };
+
+/** A command as the reference and the man page show it. */
+export interface CommandDescription {
+  /** The words that call it, such as `zonewright records add`. */
+  name: string;
+  summary: string;
+  description: string;
+  usage: string;
+  options: { flags: string; description: string; fallback: string | null }[];
+  examples: readonly Example[];
+  /** The command that runs when none of `commands` is named; null for none. */
+  usual: string | null;
+  commands: CommandDescription[];
+}
+
+/** Prints all commands for the pages that are made from the help. Not listed in the help. */
+export function describe(): Command {
+  return command("describe", "Print all commands as JSON").action(async () => {
+    printJson(descriptionOf(await wholeProgram(manifest.version), ""));
+  });
+}
+
+function descriptionOf(one: Command, above: string): CommandDescription {
+  const name = `${above} ${one.name()}`.trim();
+  const usual = one.commands.find((sub) => Reflect.get(one, "_defaultCommandName") === sub.name());
+  return {
+    name,
+    summary: one.summary(),
+    description: one.description(),
+    usage: `${name} ${one.usage()}`,
+    options: one.options.map(({ flags, description, defaultValue }) => ({
+      flags,
+      description,
+      // The name of this machine is no fact of the reference.
+      fallback: typeof defaultValue === "string" && !defaultValue.startsWith("zonewright on ") ? defaultValue : null,
+    })),
+    examples: examplesOf(one),
+    usual: usual?.name() ?? null,
+    commands: one.commands.filter((sub) => sub.name() !== "describe").map((sub) => descriptionOf(sub, name)),
+  };
+}

@@ -1,0 +1,123 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { isZonewrightError, type Client } from "@zonewright/client";
+import { changeInput, command, withChanges, type ChangeOptions } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { asOptions, exitCodes, Failure, problemsOf } from "../failure.ts";
+import { carryOut, inputOf, requested, sizeOf } from "../plans.ts";
+import { confirmed, interactive, note } from "../terminal.ts";
+import { domainNamed, fullName } from "../zones.ts";
+
+export function edit(): Command {
+  return withChanges(
+    command("edit <domain>", "Edit a domain's records as a zone file", {
+      more: "Opens $VISUAL or $EDITOR, shows what changes, and asks before it applies exactly that. A file with an error can be edited again.",
+      examples: [
+        ["records edit example.com", "Edit the zone in your editor."],
+        ["records edit example.com --message 'Tidy up'", "Say why, for the history."],
+      ],
+    }),
+    { request: true },
+  ).action(async (name: string, options: ChangeOptions) => {
+    if (!interactive)
+      throw new Failure("`records edit` needs a terminal. Use `zonewright import` for a file that you have.");
+    const client = await connect();
+    const zone = await domainNamed(client, name);
+    const folder = await mkdtemp(join(tmpdir(), "zonewright-"));
+    const file = join(folder, `${fullName(zone)}.zone`.replaceAll("/", "_"));
+    const { zonefile: before } = await client.records.exportZonefile.query({ id: zone.id });
+    await writeFile(file, before, { mode: 0o600 });
+    const done = await editUntilDone(client, { id: zone.id, domain: fullName(zone), file, before }, options);
+    if (done) await rm(folder, { recursive: true });
+    else note(`Your edits are in ${file}.`);
+  });
+}
+
+interface Edited {
+  id: string;
+  domain: string;
+  file: string;
+  /** The file as it was opened first. */
+  before: string;
+}
+
+/** @returns whether the edits are of no more use */
+async function editUntilDone(client: Client, edited: Edited, options: ChangeOptions): Promise<boolean> {
+  const { id, domain, file, before } = edited;
+  for (;;) {
+    await openEditor(file);
+    const zonefile = await readFile(file, "utf8");
+    if (zonefile === before) {
+      note("Nothing was changed.");
+      return true;
+    }
+    try {
+      return await apply(client, { id, domain, zonefile }, options);
+    } catch (error) {
+      if (error instanceof Failure && error.exitCode === exitCodes.interrupted) {
+        note(`Your edits are in ${file}.`);
+        throw error;
+      }
+      if (!isZonewrightError(error)) throw error;
+      note(asOptions(problemsOf(error).join("\n")));
+      if (!(await confirmed("Edit it again?", ""))) {
+        process.exitCode = exitCodes.error;
+        return false;
+      }
+    }
+  }
+}
+
+async function apply(
+  client: Client,
+  { id, domain, zonefile }: { id: string; domain: string; zonefile: string },
+  options: ChangeOptions,
+): Promise<boolean> {
+  const input = { id, zonefile, mode: "replace" as const };
+  const unlock = options.unlock ? { unlock: true } : {};
+  const { plan, planHash, warnings } = await client.records.importZonefile.mutate({
+    ...input,
+    ...unlock,
+    dryRun: true,
+  });
+  if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+  const planned = { ...plan, warnings };
+  try {
+    const applied = await carryOut({
+      domain,
+      plan: planned,
+      options,
+      alwaysAsk: true,
+      apply: async () => {
+        await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) });
+        return (await client.domains.get.query({ id })).revision;
+      },
+      request: (title) => requested(client, { id, changes: inputOf(planned) }, title, options),
+    });
+    return applied || sizeOf(planned) === 0 || options.request !== undefined;
+  } catch (error) {
+    // A no keeps the edits.
+    if (!(error instanceof Failure) || error.exitCode !== exitCodes.error) throw error;
+    note(error.message);
+    process.exitCode = exitCodes.error;
+    return false;
+  }
+}
+
+/** Runs the user's editor and waits for its end. Its setting may have arguments, as everywhere. */
+async function openEditor(file: string): Promise<void> {
+  const windows = process.platform === "win32";
+  const editor = process.env["VISUAL"] || process.env["EDITOR"] || (windows ? "notepad" : "vi");
+  const child = windows
+    ? spawn(`${editor} "${file}"`, { stdio: "inherit", shell: true })
+    : spawn("/bin/sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit" });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  });
+  if (code !== 0)
+    throw new Failure(`${editor} ended with ${code ?? "a signal"}. Nothing was changed; set EDITOR to another editor.`);
+}

@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+import type { Client, Domain } from "@zonewright/client";
+import { changeInput, command, withChanges, withJson, type ChangeOptions } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { carryOut, changesOf, countsOf, printPlan, sizeOf, type Changes } from "../plans.ts";
+import { print, printJson, progress } from "../terminal.ts";
+import { domainNamed, every, fullName } from "../zones.ts";
+
+export function sync(): Command {
+  return withChanges(
+    command("sync <domain>", "Take over a domain's records from its provider", {
+      more: "The provider's records replace those of the server, which keeps a snapshot.",
+      examples: [
+        ["sync example.com", "Show what the provider changed, and take it over."],
+        ["sync example.com --yes --message 'Edited at the vendor'", "Do so without a question, with a reason."],
+      ],
+    }),
+  ).action(async (name: string, options: ChangeOptions) => {
+    const client = await connect();
+    const zone = await domainNamed(client, name);
+    const { plan, planHash } = await differences(client, zone, options);
+    await carryOut({
+      domain: fullName(zone),
+      plan,
+      options,
+      apply: async () => {
+        // A sync is never reviewed.
+        const { override: _, ...input } = changeInput(options);
+        await client.domains.sync.mutate({ id: zone.id, planHash, ...input });
+        return (await client.domains.get.query({ id: zone.id })).revision;
+      },
+    });
+  });
+}
+
+/** What a sync would do. */
+async function differences(
+  client: Client,
+  { id }: Domain,
+  { unlock }: ChangeOptions = {},
+): Promise<{ plan: Changes; planHash: string }> {
+  const { plan, planHash } = await client.domains.sync.mutate({ id, dryRun: true, ...(unlock ? { unlock } : {}) });
+  if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+  return { plan, planHash };
+}
+
+export function drift(): Command {
+  return withJson(
+    command("drift [domain...]", "Show how domains differ from their providers", {
+      more: "Reads each named zone at its provider. Without a name, lists the domains that the server's last check found. Exits with 2 if one differs.",
+      examples: [
+        ["drift", "List the domains that differ, by the last check."],
+        ["drift example.com example.org", "Compare two now, record by record."],
+      ],
+    }),
+  ).action(async (names: string[], { json }: { json?: true }) => {
+    const client = await connect();
+    const checked: { domain: string; error: string | null; plan: Changes }[] = [];
+    const none = { creates: [], updates: [], deletes: [] };
+    if (names.length === 0) {
+      for (const zone of await every(client.eachDomain({ drift: true }))) {
+        const { drift, driftError } = await client.domains.get.query({ id: zone.id });
+        if (json) checked.push({ domain: fullName(zone), error: driftError, plan: none });
+        else print(`${fullName(zone)}: ${driftError ?? (drift === null ? "differs" : driftText(drift))}`);
+        process.exitCode = exitCodes.pending;
+      }
+      if (json) printJson({ domains: checked.map(({ domain, error }) => ({ domain, error, changes: null })) });
+      else if (process.exitCode !== exitCodes.pending) print("No domain differs from its provider.");
+      return;
+    }
+    for (const name of names) {
+      progress(`Reading ${name} …`);
+      const zone = await domainNamed(client, name);
+      const { plan } = await differences(client, zone);
+      progress("");
+      checked.push({ domain: fullName(zone), error: null, plan });
+      if (sizeOf(plan) > 0) process.exitCode = exitCodes.pending;
+      if (json) continue;
+      if (sizeOf(plan) === 0) print(`${fullName(zone)}: ${countsOf(plan)}`);
+      else printPlan(fullName(zone), plan);
+    }
+    if (json) {
+      printJson({ domains: checked.map(({ domain, error, plan }) => ({ domain, error, changes: changesOf(plan) })) });
+    }
+  });
+}
+
+function driftText({ created, updated, deleted }: { created: number; updated: number; deleted: number }): string {
+  return `a sync would create ${created}, update ${updated} and delete ${deleted} records`;
+}

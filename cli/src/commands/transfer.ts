@@ -1,0 +1,91 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { Option, type Command } from "commander";
+import { changeInput, command, wholeNumber, withChanges, type ChangeOptions } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { Failure } from "../failure.ts";
+import { carryOut, inputOf, requested } from "../plans.ts";
+import { note, printRaw, readInput } from "../terminal.ts";
+import { domainNamed, fullName } from "../zones.ts";
+
+interface ExportOptions {
+  output?: string;
+  revision?: string;
+  serverManaged?: true;
+}
+
+export function exportZone(): Command {
+  return command("export <domain>", "Export a domain's records as a zone file", {
+    examples: [
+      ["export example.com > example.com.zone", "Write a zone file that name servers load."],
+      ["export example.com!internal --revision 12 --output old.zone", "Write an earlier state of a view."],
+    ],
+  })
+    .option("-o, --output <file>", "write to this file instead of the standard output")
+    .option("--revision <revision>", "as it was at this revision of the zone")
+    .option("--server-managed", "also what the name server maintains, such as signatures")
+    .action(async (name: string, { output, revision, serverManaged }: ExportOptions) => {
+      const client = await connect();
+      const { id } = await domainNamed(client, name);
+      const { zonefile } = await client.records.exportZonefile.query({
+        id,
+        ...(revision === undefined ? {} : { revision: wholeNumber(revision, "--revision") }),
+        ...(serverManaged ? { serverManaged } : {}),
+      });
+      if (output === undefined) {
+        printRaw(zonefile);
+        return;
+      }
+      await writeFile(output, zonefile);
+      note(`Wrote ${output}.`);
+    });
+}
+
+interface ImportOptions extends ChangeOptions {
+  replace?: true;
+  lenient?: true;
+  ignoreOutOfZone?: true;
+}
+
+export function importZone(): Command {
+  return withChanges(
+    command("import <domain> <file>", "Import a zone file into a domain", {
+      more: "Adds and updates records. An error in the file changes nothing, and names its line. `-` reads the standard input.",
+      examples: [
+        ["import example.com example.com.zone", "Add what the file has."],
+        ["import example.com example.com.zone --replace", "Also delete what it does not have, after a question."],
+        ["import example.com - --replace --dry-run < example.com.zone", "See how the zone differs from a file."],
+      ],
+    }),
+    { request: true },
+  )
+    .option("--replace", "also delete records that the file does not have")
+    .option("--lenient", "keep what breaks a rule, with a warning")
+    .addOption(new Option("--ignore-out-of-zone", "skip records outside the zone, with a warning"))
+    .action(async (name: string, file: string, { replace, lenient, ignoreOutOfZone, ...options }: ImportOptions) => {
+      const zonefile = file === "-" ? await readInput() : await readFile(file, "utf8");
+      if (file === "-" && zonefile.trim() === "")
+        throw new Failure("The standard input is empty. Pipe a zone file into it.");
+      const client = await connect();
+      const zone = await domainNamed(client, name);
+      const input = {
+        id: zone.id,
+        zonefile,
+        mode: replace ? ("replace" as const) : ("merge" as const),
+        ...(lenient ? { lenient } : {}),
+        ...(ignoreOutOfZone ? { ignoreOutOfZone } : {}),
+      };
+      const dryRun = { ...input, dryRun: true, ...(options.unlock ? { unlock: true } : {}) };
+      const { plan, planHash, warnings } = await client.records.importZonefile.mutate(dryRun);
+      if (plan === null || planHash === null) throw new Failure("The server returned no plan. Upgrade it.");
+      await carryOut({
+        domain: fullName(zone),
+        plan: { ...plan, warnings },
+        options,
+        apply: async () => {
+          await client.records.importZonefile.mutate({ ...input, planHash, ...changeInput(options) });
+          return (await client.domains.get.query({ id: zone.id })).revision;
+        },
+        request: (title) => requested(client, { id: zone.id, changes: inputOf(plan) }, title, options),
+      });
+    });
+}

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { isZonewrightError, type Client, type Domain } from "@zonewright/client";
+import { command, withJson } from "../command.ts";
+import { connect } from "../credentials.ts";
+import { exitCodes, Failure } from "../failure.ts";
+import { note, print } from "../terminal.ts";
+import { printPlan } from "../plans.ts";
+import { domainNamed, fullName, instant } from "../zones.ts";
+import { authorOf, recorded } from "./history.ts";
+
+export function watch(): Command {
+  return withJson(
+    command("watch [domain...]", "Show events as they happen", {
+      more: "With domains, shows each change of their records; without, your notifications. Ctrl-C ends it. A lost connection is opened again.",
+      examples: [
+        ["watch", "Show your notifications as they come."],
+        ["watch example.com example.org", "Show each change of two domains, record by record."],
+        ["watch example.com --json", "Print each change as a line of JSON."],
+      ],
+    }),
+  ).action(async (names: string[], { json }: { json?: true }) => {
+    const client = await connect();
+    const stop = new AbortController();
+    process.once("SIGINT", () => stop.abort());
+    try {
+      if (names.length === 0) await notifications(client, stop.signal, json === true);
+      else await changes(client, names, stop.signal, json === true);
+    } catch (error) {
+      if (!stop.signal.aborted || !isZonewrightError(error)) throw error;
+    }
+    process.exitCode = exitCodes.done;
+  });
+}
+
+/** One line each, whatever the output is. */
+function printLine(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+async function notifications(client: Client, signal: AbortSignal, json: boolean): Promise<void> {
+  const events = client.watchNotifications({
+    signal,
+    onConnected: ({ gap }) =>
+      note(gap ? "Watching. Earlier notifications may be missing." : "Watching. Ctrl-C ends it."),
+    onDisconnected: ({ retryInSeconds }) => note(`Disconnected. Trying again in ${retryInSeconds} s.`),
+  });
+  for await (const event of events) {
+    if (json) printLine(event);
+    else
+      print(
+        `${instant(event.createdAt)}  ${event.title}: ${event.content}`,
+        event.level === "error" ? "red" : undefined,
+      );
+  }
+}
+
+async function changes(client: Client, names: readonly string[], signal: AbortSignal, json: boolean): Promise<void> {
+  const zones = new Map<string, Domain>();
+  for (const name of names) {
+    const zone = await domainNamed(client, name);
+    zones.set(zone.id, zone);
+  }
+  if (zones.size > 50) throw new Failure("At most 50 domains can be watched at once.");
+  await new Promise<void>((resolve, reject) => {
+    const connected = new Set<string>();
+    // Answers come in the order of the events.
+    let shown = Promise.resolve();
+    const subscription = client.domains.watch.subscribe(
+      { ids: [...zones.keys()] },
+      {
+        onData: ({ domainId, changeSetId, revision }) => {
+          const zone = zones.get(domainId);
+          if (zone === undefined) return;
+          if (changeSetId === null) {
+            if (!connected.has(domainId)) note(`Watching ${fullName(zone)} from revision ${revision}. Ctrl-C ends it.`);
+            connected.add(domainId);
+            return;
+          }
+          shown = shown.then(() => showChange(client, zone, changeSetId, json)).catch(reject);
+        },
+        onError: reject,
+        onComplete: resolve,
+      },
+    );
+    signal.addEventListener("abort", () => {
+      subscription.unsubscribe();
+      resolve();
+    });
+  });
+}
+
+async function showChange(client: Client, zone: Domain, changeSetId: string, json: boolean): Promise<void> {
+  const { entries } = await client.records.history.query({ id: zone.id, limit: 100 });
+  const change = entries.find(({ id }) => id === changeSetId);
+  if (change === undefined) return;
+  if (json) {
+    printLine({ domain: fullName(zone), ...change });
+    return;
+  }
+  const why = change.message === null ? "" : `: ${change.message}`;
+  print(`${instant(change.createdAt)}  ${authorOf(change)}, ${change.kind}, revision ${change.revision ?? "–"}${why}`);
+  printPlan(fullName(zone), recorded(change));
+}

@@ -1,0 +1,284 @@
+import { chmod, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useCli } from "../support/cli.ts";
+import { useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+
+interface Report {
+  domain: string;
+  changes: { action: string; before: { value: string } | null; after: { value: string; ttl: number } | null }[];
+  applied: boolean;
+  revision: number | null;
+  request: number | null;
+}
+
+let count = 0;
+/** A domain of its own for each test, with three records. */
+let zone = "";
+beforeEach(async () => {
+  zone = `zone-${++count}.example`;
+  await zw.admin.post("/api/domains", { name: zone });
+  await cli.must(["import", zone, "-"], {
+    input: "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n@ 300 IN MX 10 mail.example.net.\n",
+  });
+});
+
+describe("domains", () => {
+  test("are added, listed and shown, as a table, for programs, and on 40 columns", async () => {
+    expect(
+      await cli.must(["domains", "add", "added.example", "added.example!internal", "--tag", "lab", "--group", "Ops"]),
+    ).toBe("Added added.example with 0 records.\nAdded added.example!internal with 0 records.\n");
+    const table = await cli.must(["domains", "list", "--tag", "lab"], { columns: 80 });
+    expect(table).toBe(
+      "domain                  records  status  expires  group  tags\n" +
+        "added.example                 0  active           Ops    lab\n" +
+        "added.example!internal        0  active           Ops    lab\n",
+    );
+    expect(await cli.must(["domains", "--tag", "lab", "--view", "default"])).toBe(
+      "added.example\t0\tactive\t\tOps\tlab\n",
+    );
+    const { domains, total } = await cli.json<{ domains: { name: string }[]; total: number }>([
+      "domains",
+      "--tag",
+      "lab",
+    ]);
+    expect({ total, names: domains.map(({ name }) => name) }).toEqual({
+      total: 2,
+      names: ["added.example", "added.example"],
+    });
+    const narrow = await cli.must(["domains", "--tag", "lab"], { columns: 40 });
+    expect(narrow).toMatch(/^domain: added\.example\nrecords: 0\n/);
+    expect(Math.max(...narrow.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(40);
+    expect(await cli.must(["domains", "show", "added.example"], { columns: 80 })).toMatch(
+      /^domain +added\.example\nprovider +\S/,
+    );
+    expect(await cli.json(["domains", "show", "added.example!internal"])).toMatchObject({
+      view: "internal",
+      tags: ["lab"],
+    });
+    expect((await cli.run(["domains", "--tag", "none"], { columns: 80 })).stderr).toBe("There are no such domains.\n");
+  });
+
+  test("move to another provider after a question, which needs --yes without a terminal", async () => {
+    const created = await zw.admin.post("/api/provider-configs", { kind: "manual", name: "By hand", config: {} });
+    expect(created.status).toBe(201);
+    const asked = await cli.run(["domains", "move", zone, "--to", "By hand"]);
+    expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(asked.stderr).toMatch(
+      /^This moves zone-\d+\.example with 3 records to By hand\. Add --yes to do it without a question\.\n$/,
+    );
+    const refused = await cli.run(["domains", "move", zone, "--to", "By hand"], { columns: 80, input: "n\n" });
+    expect(refused.stderr).toContain("Nothing was changed.");
+    expect(await cli.json(["domains", "move", zone, "--to", "by HAND", "--yes"])).toMatchObject({
+      providerConfigId: (created.body as { id: string }).id,
+    });
+    expect((await cli.run(["domains", "move", zone, "--to", "Nobody", "--yes"])).stderr).toMatch(
+      /^There is no provider configuration Nobody\. There are: .*By hand/,
+    );
+  });
+
+  test("that do not exist, or have several views and no default, are refused with what to do", async () => {
+    expect(await cli.run(["records", "nowhere.example"])).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "There is no domain nowhere.example, or you may not see it. `zonewright domains list` shows those that you may.\n",
+    });
+    for (const view of ["east", "west"]) await zw.admin.post("/api/domains", { name: `split.example!${view}` });
+    const { exitCode, stderr } = await cli.run(["records", "split.example"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/split\.example!east.*split\.example!west/);
+    expect((await cli.run(["records", "split.example!west"])).exitCode).toBe(0);
+  });
+});
+
+describe("records", () => {
+  test("are listed as a table, as lines with tabs, and for programs", async () => {
+    expect(await cli.must(["records", zone], { columns: 80 })).toBe(
+      "name  ttl  type  value\n@     300  MX    10 mail.example.net\n@     300  NS    ns1.example.net\nwww   300  A     192.0.2.1\n",
+    );
+    expect(await cli.must(["records", "list", zone, "--type", "A"])).toBe(
+      "www\t300\tA\t192.0.2.1\t\n".replace("\t\n", "\n"),
+    );
+    const { records, total } = await cli.json<{ records: object[]; total: number }>([
+      "records",
+      zone,
+      "--search",
+      "mail",
+    ]);
+    expect({ records, total }).toMatchObject({
+      total: 1,
+      records: [{ recordType: "MX", value: "10 mail.example.net" }],
+    });
+    expect(await cli.must(["records", zone, "--at", "0"])).not.toContain("www");
+    expect((await cli.run(["records", zone, "--at", "one"])).stderr).toBe("--at must be a whole number, such as 12.\n");
+  });
+
+  test("long values are wrapped on a narrow terminal, and text that would control it is escaped", async () => {
+    const text = `${"long text ".repeat(9)}\u001b[31mred\u202e`;
+    await cli.must(["import", zone, "-"], { input: `txt 300 IN TXT "${text.replace("\u001b", String.raw`\027`)}"\n` });
+    const narrow = await cli.must(["records", zone, "--type", "TXT"], { columns: 40 });
+    expect(Math.max(...narrow.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(40);
+    expect(narrow.replaceAll(/\s+/g, "")).toContain(String.raw`longtext\027[31mred\u202e`);
+    const piped = await cli.must(["records", zone, "--type", "TXT"]);
+    expect(["\u001b", "\u202e"].filter((character) => piped.includes(character))).toEqual([]);
+    const { records } = await cli.json<{ records: { value: string }[] }>(["records", zone, "--type", "TXT"]);
+    expect(records[0]?.value).toBe(text);
+  });
+
+  test("are added by a plan that is shown, with a reason that the history keeps", async () => {
+    const added = await cli.must([
+      "records",
+      "add",
+      zone,
+      "api",
+      "A",
+      "192.0.2.8",
+      "192.0.2.9",
+      "--ttl",
+      "5m",
+      "-m",
+      "New API",
+    ]);
+    expect(added).toBe(`${zone}: 2 to create\n+ api 300 A 192.0.2.8\n+ api 300 A 192.0.2.9\nApplied as revision 2.\n`);
+    expect(await cli.json<Report>(["records", "add", zone, "mx", "mx", "10 mail.example.net"])).toMatchObject({
+      domain: zone,
+      changes: [{ action: "create", before: null, after: { name: "mx", value: "10 mail.example.net", ttl: 3600 } }],
+      warnings: [],
+      applied: true,
+      revision: 3,
+      request: null,
+    });
+    expect(await cli.must(["history", zone])).toContain("\tadmin\tbulk\t+2 ~0 -0\tNew API\n");
+    const refused = await cli.run(["records", "add", zone, "www", "CNAME", "example.net"]);
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toBe(
+      "A CNAME must be the only record of its name, and www also has A; delete one of them.\n",
+    );
+    expect((await cli.run(["records", "add", zone, "x", "A", "192.0.2.1", "--ttl", "soon"])).stderr).toBe(
+      "--ttl must be seconds, such as 300, or have a unit: 5m, 1h, 1d, 1w.\n",
+    );
+  });
+
+  test("a name is set to exactly some values, and setting it again changes nothing", async () => {
+    const set = ["records", "set", zone, "www", "A", "192.0.2.7", "192.0.2.8"];
+    expect(await cli.run([...set, "--dry-run"])).toEqual({
+      exitCode: 2,
+      stdout: `${zone}: 1 to create, 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.7\n+ www 300 A 192.0.2.8\n`,
+      stderr: "",
+    });
+    await cli.must(set);
+    expect(await cli.json<Report>(set)).toMatchObject({ changes: [], applied: false });
+    // One of three values goes: that is asked.
+    const fewer = ["records", "set", zone, "www", "A", "192.0.2.8", "--ttl", "60"];
+    const asked = await cli.run(fewer);
+    expect(asked.exitCode).toBe(1);
+    expect(asked.stderr).toContain(
+      `This changes ${zone}: 1 to update, 1 to delete. Add --yes to do it without a question.\n`,
+    );
+    await cli.must([...fewer, "--yes"]);
+    expect(await cli.must(["records", zone, "--name", "www"])).toBe("www\t60\tA\t192.0.2.8\n");
+  });
+
+  test("are removed after a question; no, and Ctrl-C in it, change nothing", async () => {
+    const remove = ["records", "rm", zone, "www"];
+    const no = await cli.run(remove, { columns: 80, input: "no\n" });
+    expect(no).toMatchObject({ exitCode: 1, stdout: `${zone}: 1 to delete\n- www 300 A 192.0.2.1\n` });
+    expect(no.stderr).toBe("Apply? [y/N] Nothing was changed.\n");
+    const interrupted = await cli.run(remove, { columns: 80, interruptAt: /Apply\?/ });
+    expect(interrupted).toMatchObject({ exitCode: 130, stderr: "Apply? [y/N] \nStopped. Nothing was changed.\n" });
+    expect(await cli.must(["records", zone, "--name", "www"])).not.toBe("");
+    const yes = await cli.run(remove, { columns: 80, input: "y\n" });
+    expect(yes).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Applied as revision 2.\n") as string });
+    expect(yes.stderr).toContain(`To undo it: zonewright history undo ${zone} 2\n`);
+    expect((await cli.run(remove)).stderr).toBe(
+      `${zone} has no record www. \`zonewright records ${zone}\` lists them.\n`,
+    );
+    await cli.must(["history", "undo", zone, "2"]);
+    expect(await cli.must(["records", zone, "--name", "www"])).toBe("www\t300\tA\t192.0.2.1\n");
+  });
+
+  test("colors stand only on a terminal, and not with NO_COLOR", async () => {
+    const line = ["records", "add", zone, "c", "A", "192.0.2.3", "--dry-run"];
+    expect((await cli.run(line, { columns: 80, env: { NO_COLOR: "", TERM: "xterm" } })).stdout).toContain(
+      "\u001b[32m+ c 3600 A 192.0.2.3\u001b[39m",
+    );
+    expect((await cli.run(line, { columns: 80 })).stdout).not.toContain("\u001b");
+    expect((await cli.run(line, { env: { NO_COLOR: "", TERM: "xterm" } })).stdout).not.toContain("\u001b");
+  });
+
+  test("a change is requested for a review instead", async () => {
+    const line = ["records", "add", zone, "r", "A", "192.0.2.3", "--request", "A third server"];
+    const { request, applied } = await cli.json<Report>(line);
+    expect({ request: typeof request, applied }).toEqual({ request: "number", applied: false });
+    expect(await cli.must(line)).toMatch(/\nRequest \d+ waits for a review\./);
+    expect(await cli.must(["records", zone, "--name", "r"])).toBe("");
+  });
+});
+
+describe("the editor", () => {
+  let script = "";
+  beforeAll(() => {
+    script = join(cli.configFolder, "editor.sh");
+  });
+
+  /** An editor that runs these commands on the file. */
+  async function editor(...commands: string[]): Promise<Record<string, string>> {
+    const counted = commands.map((command, index) => `${index + 1}) ${command} ;;`);
+    const times = join(cli.configFolder, "times");
+    await rm(times, { force: true });
+    await writeFile(
+      script,
+      `#!/bin/sh\necho x >> ${times}\ncase $(wc -l < ${times} | tr -d ' ') in\n${counted.join("\n")}\nesac\n`,
+    );
+    await chmod(script, 0o755);
+    return { EDITOR: script };
+  }
+
+  test("opens the zone, shows the plan, and applies it after a yes", async () => {
+    const env = await editor(`sed -i 's/192.0.2.1/192.0.2.99/' "$1"`);
+    const { exitCode, stdout } = await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\n" });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: `${zone}: 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.99\nApplied as revision 2.\n`,
+    });
+    const same = await cli.run(["records", "edit", zone], { env: await editor("true"), columns: 80 });
+    expect(same).toMatchObject({ exitCode: 0, stdout: "", stderr: "Nothing was changed.\n" });
+  });
+
+  test("opens a file with an error again, and loses nothing when the user stops", async () => {
+    const env = await editor(`echo 'bad 300 IN A 192.0.2.999' >> "$1"`, `sed -i 's/192.0.2.999/192.0.2.9/' "$1"`);
+    const mended = await cli.run(["records", "edit", zone], { env, columns: 80, input: "y\ny\n" });
+    expect(mended.stderr).toMatch(/line \d+/i);
+    expect(mended).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("+ bad 300 A 192.0.2.9\n") as string });
+    const stopped = await cli.run(["records", "edit", zone], {
+      env: await editor(`echo 'bad2 300 IN A x' >> "$1"`),
+      columns: 80,
+      input: "n\n",
+    });
+    expect(stopped.exitCode).toBe(1);
+    const [, kept = ""] = /Your edits are in (.+)\.\n$/.exec(stopped.stderr) ?? [];
+    expect(await readFile(kept, "utf8")).toContain("bad2 300 IN A x");
+    await rm(join(kept, ".."), { recursive: true });
+    const refused = await cli.run(["records", "edit", zone], {
+      env: await editor(`echo 'good 300 IN A 192.0.2.4' >> "$1"`),
+      columns: 80,
+      input: "n\n",
+    });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("Your edits are in ") as string });
+  });
+
+  test("needs a terminal, and one that runs", async () => {
+    expect((await cli.run(["records", "edit", zone])).stderr).toBe(
+      "`records edit` needs a terminal. Use `zonewright import` for a file that you have.\n",
+    );
+    const missing = await cli.run(["records", "edit", zone], { env: { EDITOR: "/no/such/editor" }, columns: 80 });
+    expect(missing.exitCode).toBe(1);
+    expect(missing.stderr).toContain(
+      "/no/such/editor ended with 127. Nothing was changed; set EDITOR to another editor.\n",
+    );
+  });
+});
