@@ -161,6 +161,18 @@ const tokens = createRoute({
   path: "/account/tokens",
   component: lazyRouteComponent(() => import("./account/tokens-page.tsx"), "TokensPage"),
 });
+/** What `zonewright login` opens, and where the code of a device is typed. */
+const programs = async () => await import("./account/program-pages.tsx");
+const authorize = createRoute({
+  getParentRoute: () => inside,
+  path: "/authorize",
+  component: lazyRouteComponent(programs, "AuthorizePage"),
+});
+const device = createRoute({
+  getParentRoute: () => inside,
+  path: "/device",
+  component: lazyRouteComponent(programs, "DevicePage"),
+});
 const keys = createRoute({
   getParentRoute: () => inside,
   path: "/account/keys",
@@ -252,6 +264,8 @@ const routeTree = rootRoute.addChildren([
     profile,
     security,
     tokens,
+    authorize,
+    device,
     keys,
     sessions,
     users,
