@@ -36,11 +36,19 @@ export function command(
   return made;
 }
 
-/** Makes a command that only groups others. @param usual the one that runs without a name */
-export function group(line: string, summary: string, members: readonly Command[], usual?: string): Command {
-  const made = command(line, summary);
-  for (const member of members) made.addCommand(member, { isDefault: member.name() === usual });
+const usual = new WeakMap<Command, string>();
+
+/** Makes a command that only groups others. @param unnamed the one that runs without a name */
+export function group(line: string, summary: string, members: readonly Command[], unnamed: string): Command {
+  const made = command(line, summary, { more: `Without a subcommand, it is \`${unnamed}\`.` });
+  for (const member of members) made.addCommand(member, { isDefault: member.name() === unnamed });
+  usual.set(made, unnamed);
   return made;
+}
+
+/** Returns the command of a group that runs without a name; null for none. */
+export function usualOf(made: Command): string | null {
+  return usual.get(made) ?? null;
 }
 
 /** Adds `--json`. */

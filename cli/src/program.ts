@@ -49,8 +49,7 @@ function assembled(members: readonly Command[], version: string): Command {
   const program = new Command("zonewright")
     .description("Manage domains and their DNS records on a Zonewright server.")
     .usage("<command> [options]")
-    .version(version, "-V, --version", "print the version")
-    .helpCommand(false);
+    .version(version, "-V, --version", "print the version");
   for (const [index, member] of members.entries()) {
     program.addCommand(member, { hidden: commands[index]?.hidden === true });
   }
@@ -70,6 +69,7 @@ function configure(command: Command): void {
   command
     .exitOverride()
     .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
     .configureHelp({
       showGlobalOptions: false,
       styleTitle: (title) => styled("bold", title),

@@ -53,6 +53,8 @@ export interface CliOptions {
   columns?: number;
   /** Sends SIGINT, as Ctrl-C does, once this is printed. */
   interruptAt?: RegExp;
+  /** What happens once this is printed. */
+  once?: { printed: RegExp; act: () => Promise<unknown> };
 }
 
 /** The command line as the tests of a file run it. */
@@ -125,24 +127,28 @@ export function useCli(zonewright: Zonewright): Cli {
   };
 }
 
-async function finished(args: string[], env: NodeJS.ProcessEnv, { input, interruptAt }: CliOptions): Promise<Finished> {
+async function finished(
+  args: string[],
+  env: NodeJS.ProcessEnv,
+  { input, interruptAt, once }: CliOptions,
+): Promise<Finished> {
   const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "pipe"] });
-  let stdout = "";
-  let stderr = "";
-  let interrupted = false;
-  const take = () => {
-    if (interrupted || !interruptAt?.test(stdout + stderr)) return;
-    interrupted = true;
-    child.kill("SIGINT");
+  const printed = { stdout: "", stderr: "" };
+  const awaited = [
+    { pattern: once?.printed, act: once?.act },
+    { pattern: interruptAt, act: () => Promise.resolve(child.kill("SIGINT")) },
+  ];
+  const meanwhile: Promise<unknown>[] = [];
+  const take = (from: keyof typeof printed) => (text: string) => {
+    printed[from] += text;
+    for (const one of awaited) {
+      if (one.pattern?.test(printed.stdout + printed.stderr) !== true) continue;
+      delete one.pattern;
+      meanwhile.push(one.act?.() ?? Promise.resolve());
+    }
   };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-    take();
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-    take();
-  });
+  child.stdout.setEncoding("utf8").on("data", take("stdout"));
+  child.stderr.setEncoding("utf8").on("data", take("stderr"));
   // A program that ends without reading closes the pipe.
   child.stdin.on("error", () => undefined);
   if (interruptAt === undefined) child.stdin.end(input ?? "");
@@ -151,5 +157,6 @@ async function finished(args: string[], env: NodeJS.ProcessEnv, { input, interru
     child.once("error", reject);
     child.once("close", (code, signal) => resolve(code ?? (signal === "SIGINT" ? 130 : 255)));
   });
-  return { exitCode, stdout, stderr };
+  await Promise.all(meanwhile);
+  return { exitCode, ...printed };
 }

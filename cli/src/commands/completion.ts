@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { command } from "../command.ts";
+import { command, usualOf } from "../command.ts";
 import { wholeProgram } from "../program.ts";
 import { printRaw } from "../terminal.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -31,13 +31,17 @@ interface Words {
 function vocabulary(program: Command): Words[] {
   const list: Words[] = [];
   const visit = (at: Command, path: string) => {
+    // The usual command of a group may be left out, but not its options.
+    const usual = at.commands.find((sub) => sub.name() === usualOf(at));
     list.push({
       path,
       words: [
         ...at.commands
           .filter((sub) => sub.name() !== "describe")
           .map((sub) => ({ word: sub.name(), about: sub.summary() })),
-        ...at.options.flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : [])),
+        ...[...at.options, ...(usual?.options ?? [])].flatMap(({ long, description }) =>
+          long ? [{ word: long, about: description }] : [],
+        ),
         { word: "--help", about: "show this help" },
       ],
     });

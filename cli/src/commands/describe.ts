@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { command, examplesOf, type Example } from "../command.ts";
+import { command, examplesOf, usualOf, type Example } from "../command.ts";
 import { wholeProgram } from "../program.ts";
 import { printJson } from "../terminal.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -27,7 +27,6 @@ export function describe(): Command {
 
 function descriptionOf(one: Command, above: string): CommandDescription {
   const name = `${above} ${one.name()}`.trim();
-  const usual = one.commands.find((sub) => Reflect.get(one, "_defaultCommandName") === sub.name());
   return {
     name,
     summary: one.summary(),
@@ -40,7 +39,7 @@ function descriptionOf(one: Command, above: string): CommandDescription {
       fallback: typeof defaultValue === "string" && !defaultValue.startsWith("zonewright on ") ? defaultValue : null,
     })),
     examples: examplesOf(one),
-    usual: usual?.name() ?? null,
+    usual: usualOf(one),
     commands: one.commands.filter((sub) => sub.name() !== "describe").map((sub) => descriptionOf(sub, name)),
   };
 }

@@ -1,0 +1,355 @@
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { useCli } from "../support/cli.ts";
+import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+
+const zw = useZonewright();
+const cli = useCli(zw);
+
+interface Report {
+  changes: { action: string; before: { value: string } | null; after: { value: string } | null }[];
+  applied: boolean;
+  revision: number | null;
+  request: number | null;
+}
+
+const start = "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\nmail 300 IN A 192.0.2.25\n";
+
+/** A domain with three records. */
+async function zone(name: string, file = start): Promise<string> {
+  await zw.admin.post("/api/domains", { name });
+  await cli.must(["import", name, "-"], { input: file });
+  return name;
+}
+
+describe("zone files", () => {
+  test("are exported, and imported again they change nothing", async () => {
+    const name = await zone("files.example");
+    const exported = await cli.must(["export", name]);
+    expect(exported).toContain("$ORIGIN files.example.");
+    expect(await cli.json<Report>(["import", name, "-", "--replace"], { input: exported })).toMatchObject({
+      changes: [],
+      applied: false,
+    });
+    const file = join(cli.configFolder, "files.zone");
+    expect(await cli.run(["export", name, "--revision", "0", "-o", file])).toMatchObject({
+      stderr: `Wrote ${file}.\n`,
+    });
+    expect(await readFile(file, "utf8")).not.toContain("www");
+  });
+
+  test("with an error change nothing and name its line; replacing all needs --force, and exits with 3 without", async () => {
+    const name = await zone(
+      "import.example",
+      `${start}${Array.from({ length: 9 }, (_, at) => `h${at} 300 IN A 192.0.2.3\n`).join("")}`,
+    );
+    const broken = await cli.run(["import", name, "-"], { input: "ok 300 IN A 192.0.2.1\nbad 300 IN A x\n" });
+    expect(broken).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(broken.stderr).toMatch(/line 2/i);
+    const input = "@ 300 IN NS ns1.example.net.\nwww 300 IN A 192.0.2.1\n";
+    const refused = await cli.run(["import", name, "-", "--replace", "--yes"], { input });
+    expect(refused.exitCode).toBe(3);
+    expect(refused.stderr).toMatch(/more than 30 %\. Review the plan, then repeat the command with `?--force`?\.\n$/);
+    const forced = await cli.json<Report>(["import", name, "-", "--replace", "--yes", "--force"], { input });
+    expect(forced).toMatchObject({ applied: true, revision: 2 });
+    expect(forced.changes.map(({ action }) => action)).toEqual(Array.from({ length: 10 }, () => "delete"));
+    expect((await cli.run(["import", name, "/no/such.zone"])).stderr).toBe(
+      "/no/such.zone does not exist. Check the path.\n",
+    );
+    expect((await cli.run(["import", name, "-"])).stderr).toBe(
+      "The standard input is empty. Pipe a zone file into it.\n",
+    );
+  });
+});
+
+test("what a provider changed is shown by drift, which exits with 2, and taken over by sync", async () => {
+  const name = await zone("drift.example");
+  const file = join(zw.dataDir, "zones/drift.example.zone");
+  expect(await cli.run(["drift", name])).toEqual({ exitCode: 0, stdout: "drift.example: no changes\n", stderr: "" });
+  await writeFile(file, (await readFile(file, "utf8")).replace("192.0.2.25", "192.0.2.26"));
+  const patch = "drift.example: 1 to update\n~ mail 300 A 192.0.2.25 → 192.0.2.26\n";
+  expect(await cli.run(["drift", name])).toEqual({ exitCode: 2, stdout: patch, stderr: "" });
+  const { stdout } = await cli.run(["drift", name, "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    domains: [{ domain: name, error: null, changes: [{ action: "update" }] }],
+  });
+  expect(await cli.run(["sync", name, "--dry-run"])).toEqual({ exitCode: 2, stdout: patch, stderr: "" });
+  expect(await cli.must(["sync", name])).toBe(`${patch}Applied as revision 2.\n`);
+  expect(await cli.json<Report>(["sync", name])).toMatchObject({ changes: [], applied: false });
+  expect(await cli.must(["drift"])).toBe("No domain differs from its provider.\n");
+});
+
+test("a snapshot is taken, compared with now and with another, and rolled back to by number or from a list", async () => {
+  const name = await zone("snapshot.example");
+  expect(await cli.must(["snapshot", name])).toMatch(/^Took snapshot 2 of snapshot\.example: 3 records\.\n$/);
+  await cli.must(["records", "set", name, "www", "A", "192.0.2.9"]);
+  const taken = await cli.json<{ version: number; records: null }>(["snapshot", "take", name]);
+  expect(taken).toMatchObject({ version: 3, records: null });
+  const changed = `${name}: 1 to update\n~ www 300 A 192.0.2.1 → 192.0.2.9\n`;
+  expect(await cli.must(["diff", name, "2"])).toBe(changed);
+  expect(await cli.must(["diff", name, "2", "3"])).toBe(changed);
+  expect(await cli.json(["diff", name, "2"])).toMatchObject({ domain: name, changes: [{ action: "update" }] });
+  expect(await cli.must(["snapshot", "list", name], { columns: 80 })).toMatch(
+    /^snapshot {2}taken \(UTC\) {7}records {2}by\n {7}3 {2}\S+ \S+ {8}3 {2}manual\n/,
+  );
+  expect(await cli.json(["snapshot", "list", name])).toMatchObject({ total: 3 });
+  const listed = await cli.run(["rollback", name], { columns: 80, input: "9\n2\ny\n" });
+  expect(listed.stderr).toMatch(/ 1 {2}snapshot 3, .*\n {2}2 {2}snapshot 2, .*3 records\n/);
+  expect(listed).toMatchObject({
+    exitCode: 0,
+    stdout: `${name}: 1 to update\n~ www 300 A 192.0.2.9 → 192.0.2.1\nApplied as revision 3.\n`,
+  });
+  expect(await cli.json<Report>(["rollback", name, "3", "--yes"])).toMatchObject({ applied: true });
+  expect((await cli.run(["rollback", name])).stderr).toBe(
+    `Name a snapshot by its number: zonewright rollback ${name} <snapshot>.\n`,
+  );
+  expect((await cli.run(["rollback", name, "99"])).stderr).toBe(
+    `${name} has no snapshot 99. \`zonewright snapshot list ${name}\` lists them.\n`,
+  );
+});
+
+test("two domains are compared", async () => {
+  const [one, other] = [await zone("one.example"), await zone("other.example", "www 300 IN A 192.0.2.1\n")];
+  expect(await cli.must(["diff", one, "--with", other])).toBe(
+    `${one}: 2 to delete\n- @ 300 NS ns1.example.net\n- mail 300 A 192.0.2.25\n`,
+  );
+  expect((await cli.run(["diff", one])).stderr).toBe(
+    "Name a snapshot to compare from, or a domain to compare --with.\n",
+  );
+});
+
+test("the history lists and shows each change, and undoes one", async () => {
+  const name = await zone("history.example");
+  await cli.must(["records", "add", name, "api", "A", "192.0.2.8", "-m", "New API"]);
+  expect(await cli.must(["history", name], { columns: 80 })).toMatch(
+    /^revision {2}when \(UTC\) {8}who {4}how {5}changes {3}why\n {7}2 {2}\S+ \S+ {2}admin {2}edit {4}\+1 ~0 -0 {2}New API\n/,
+  );
+  expect(await cli.json(["history", name])).toMatchObject({ total: 2, entries: [{ revision: 2 }, { revision: 1 }] });
+  expect(await cli.must(["history", "show", name, "2"])).toMatch(
+    /why\tNew API\nhistory\.example: 1 to create\n\+ api 3600 A 192\.0\.2\.8\n$/,
+  );
+  expect(await cli.json(["history", "show", name, "2"])).toMatchObject({
+    changes: [{ action: "create", before: null }],
+  });
+  expect(await cli.json<Report>(["history", "undo", name, "2", "--yes"])).toMatchObject({ applied: true, revision: 3 });
+  expect(await cli.must(["records", name, "--name", "api"])).toBe("");
+  expect((await cli.run(["history", "undo", name, "77", "--yes"])).stderr).toBe(
+    `No change of ${name} made revision 77. \`zonewright history ${name}\` lists them.\n`,
+  );
+});
+
+test("a value is found and replaced in all domains, and the replacement undone", async () => {
+  for (const name of ["east.example", "west.example"]) await zone(name, "srv 300 IN A 198.51.100.1\n");
+  expect(await cli.must(["search", "198.51.100.1"])).toBe(
+    "east.example\tsrv\t300\tA\t198.51.100.1\nwest.example\tsrv\t300\tA\t198.51.100.1\n",
+  );
+  expect(await cli.json(["search", "--value", "198.51.100.1", "--type", "A"])).toMatchObject({
+    total: 2,
+    totalIsExact: true,
+  });
+  expect((await cli.run(["search"])).stderr).toBe("Name a text to search for, or a --value.\n");
+  const work = setInterval(() => void zw.services.batches.run().catch(() => undefined), 100);
+  onTestFinished(() => clearInterval(work));
+  const replace = ["replace", "A", "198.51.100.1", "198.51.100.7"];
+  const planned = await cli.run([...replace, "--dry-run"]);
+  expect(planned).toMatchObject({
+    exitCode: 2,
+    stdout:
+      "east.example: 1 to update\n~ srv 300 A 198.51.100.1 → 198.51.100.7\nwest.example: 1 to update\n~ srv 300 A 198.51.100.1 → 198.51.100.7\n",
+  });
+  expect((await cli.run(replace)).stderr).toContain(
+    "This changes 2 records in 2 domains. Add --yes to do it without a question.",
+  );
+  const done = await cli.run([...replace, "--yes"]);
+  expect(done.stdout).toMatch(/\ndone: 2 changed\n$/);
+  const [, job = ""] = /zonewright replace undo (\S+)/.exec(done.stderr) ?? [];
+  expect(await cli.must(["replace", "show", job])).toBe("done: 2 changed\n");
+  expect(await cli.json(["replace", "stop", job])).toMatchObject({ state: "done" });
+  expect(await cli.must(["replace", "undo", job, "--yes"])).toBe("done: 2 changed\n");
+  const { job: again } = await cli.json<{ job: object }>([...replace, "--domain", "east.example", "--yes"]);
+  expect(again).toMatchObject({ state: "done", progress: { domains: 1, done: 1 } });
+  expect(await cli.must(["replace", "A", "203.0.113.99", "203.0.113.1"])).toBe(
+    "No domain that you may change has this value.\n",
+  );
+});
+
+describe("change requests", () => {
+  let reviewer = "";
+  beforeAll(async () => {
+    await zw.services.users.create(zw.services.database.fork(), {
+      username: "reviewer",
+      password: memberPassword,
+      email: null,
+      role: "admin",
+    });
+    reviewer = (await zw.signIn("reviewer", memberPassword)).token ?? "";
+  });
+
+  test("are listed, shown, commented, approved by another person and applied; or rejected, or withdrawn", async () => {
+    const name = await zone("review.example");
+    const ask = (host: string) => ["records", "add", name, host, "A", "192.0.2.77", "--request", `Add ${host}`];
+    const numbers: string[] = [];
+    for (const host of ["one", "two", "three"]) numbers.push(String((await cli.json<Report>(ask(host))).request));
+    const [one = "", two = "", three = ""] = numbers;
+    expect(await cli.must(["requests", "--domain", name, "--state", "open"])).toContain(
+      `${one}\topen\t${name}\tAdd one\tadmin\t+1 ~0 -0\n`,
+    );
+    expect(await cli.json(["requests", "list", "--mine"])).toMatchObject({ total: 3 });
+    expect(await cli.must(["requests", "show", one])).toContain(`${name}: 1 to create\n+ one 3600 A 192.0.2.77\n`);
+    expect(await cli.json(["requests", "show", one])).toMatchObject({ changes: [{ action: "create", before: null }] });
+    expect(await cli.must(["requests", "comment", one, "Which server?"])).toBe(`Commented on request ${one}.\n`);
+    const own = await cli.run(["requests", "approve", one, "--yes"]);
+    expect(own.exitCode).toBe(1);
+    const env = { ZONEWRIGHT_TOKEN: reviewer };
+    expect((await cli.run(["requests", "approve", one], { env })).stderr).toContain(
+      `This would approve request ${one}. Add --yes to do it without a question.\n`,
+    );
+    expect(await cli.must(["requests", "approve", one, "--yes", "--note", "Fine"], { env })).toContain(
+      `Request ${one} is approved now.\n`,
+    );
+    expect(await cli.json(["requests", "apply", one, "--yes"])).toMatchObject({ state: "applied" });
+    expect(await cli.json(["requests", "reject", two, "--yes"], { env })).toMatchObject({ state: "rejected" });
+    expect(await cli.json(["requests", "withdraw", three, "--yes"])).toMatchObject({ state: "withdrawn" });
+    expect((await cli.run(["requests", "show", "999"])).stderr).toBe(
+      "There is no request 999, or you may not see it. `zonewright requests` lists those that you may.\n",
+    );
+  });
+
+  test("are what a domain with required reviews takes, and the message says how", async () => {
+    const name = await zone("strict.example");
+    const { body } = await zw.admin.get(`/api/domains?name=${name}`);
+    const [{ id }] = (body as { domains: [{ id: string }] }).domains;
+    await zw.admin.put(`/api/domains/${id}`, { reviewRequired: "everyone" });
+    const refused = await cli.run(["records", "add", name, "x", "A", "192.0.2.1"]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toBe(
+      "This domain requires a review of each change. Ask for one with --request 'what it is for'.\n",
+    );
+    const overridden = ["records", "add", name, "x", "A", "192.0.2.1", "--override"];
+    expect((await cli.run(overridden)).stderr).toContain("--message");
+    await cli.must([...overridden, "-m", "Outage"]);
+  });
+});
+
+test("a template is listed, shown, and applied by a plan", async () => {
+  const name = await zone("template.example");
+  const { templates } = await cli.json<{ templates: { providerId: string; serviceId: string; variables: string[] }[] }>(
+    ["templates"],
+  );
+  const plain = templates.find(({ variables }) => variables.length === 0);
+  const template = `${plain?.providerId}/${plain?.serviceId}`;
+  expect(await cli.must(["templates", "--search", plain?.serviceId ?? ""])).toContain(`${template}\t`);
+  expect(await cli.must(["templates", "show", template])).toContain(`template\t${template}\n`);
+  expect(await cli.run(["templates", "apply", name, template, "--dry-run"])).toMatchObject({
+    exitCode: 2,
+    stdout: expect.stringContaining(`${name}: `) as string,
+  });
+  expect(await cli.json<Report>(["templates", "apply", name, template, "--yes"])).toMatchObject({ applied: true });
+  expect((await cli.run(["templates", "apply", name, "no/such"])).stderr).toBe(
+    "There is no template no/such. `zonewright templates` lists them.\n",
+  );
+  expect((await cli.run(["templates", "apply", name, template, "--set", "x"])).stderr).toBe(
+    "--set takes a variable and its value: --set x=…\n",
+  );
+});
+
+test("missing PTR records are reported, which exits with 2, and made", async () => {
+  expect(await cli.run(["reverse"], { columns: 80 })).toEqual({
+    exitCode: 0,
+    stdout: "",
+    stderr: "Every PTR record is right.\n",
+  });
+  await zone("113.0.203.in-addr.arpa", "@ 300 IN NS ns1.example.net.\n");
+  await zone("forward.example", "host 300 IN A 203.0.113.5\n");
+  expect(await cli.run(["reverse"])).toMatchObject({
+    exitCode: 2,
+    stdout: "missing\t203.0.113.5\t113.0.203.in-addr.arpa\t–\thost.forward.example\n",
+  });
+  expect(await cli.must(["reverse", "mend", "--yes"])).toMatch(
+    /\+ 5 \d+ PTR host\.forward\.example\nApplied as revision 2\.\n/,
+  );
+  expect(await cli.json(["reverse", "check"])).toEqual({ findings: [] });
+  expect((await cli.run(["reverse", "mend"])).stderr).toBe("There is nothing that you may mend.\n");
+});
+
+async function requestChange(): Promise<void> {
+  // The one who asks is not notified.
+  const asker = await zw.signIn("reviewer", memberPassword);
+  const { body } = await asker.get("/api/domains?name=watched.example");
+  const [{ id }] = (body as { domains: [{ id: string }] }).domains;
+  const changes = [{ action: "create", record: { recordType: "A", name: "n", value: "192.0.2.1" } }];
+  await asker.post(`/api/domains/${id}/change-requests`, { title: "Heard of", changes });
+}
+
+describe("watch", () => {
+  test("shows each change of a domain until Ctrl-C, as a patch and as lines of JSON", async () => {
+    const name = await zone("watched.example");
+    const watched = async (host: string, options: string[], interruptAt: RegExp) =>
+      await cli.run(["watch", name, ...options], {
+        once: {
+          printed: /Watching/,
+          act: () => cli.must(["records", "add", name, host, "A", "192.0.2.50", "-m", "Seen"]),
+        },
+        interruptAt,
+      });
+    const patch = await watched("a", [], /\+ a 3600/);
+    expect(patch).toMatchObject({ exitCode: 0, stderr: `Watching ${name} from revision 1. Ctrl-C ends it.\n` });
+    expect(patch.stdout).toMatch(
+      /^\S+ \S+ {2}admin, edit, revision 2: Seen\nwatched\.example: 1 to create\n\+ a 3600 A 192\.0\.2\.50\n$/,
+    );
+    const { stdout } = await watched("b", ["--json"], /"revision":3.*\n/);
+    expect(JSON.parse(stdout)).toMatchObject({ domain: name, revision: 3, message: "Seen" });
+  });
+
+  test("shows notifications as they come", async () => {
+    const heard = await cli.run(["watch"], {
+      once: { printed: /Watching/, act: requestChange },
+      interruptAt: /Heard of/,
+    });
+    expect(heard).toMatchObject({ exitCode: 0, stderr: "Watching. Ctrl-C ends it.\n" });
+    expect(heard.stdout).toContain("Heard of");
+  });
+});
+
+test("tokens are managed after a sign-in, which asks for a password, or with an access token", async () => {
+  const sign = `admin\n${adminPassword}\n`;
+  expect((await cli.run(["tokens"])).stderr).toBe(
+    "Managing tokens needs a sign-in. Run this on a terminal, or set ZONEWRIGHT_TOKEN to an access token.\n",
+  );
+  const listed = await cli.run(["tokens"], { columns: 120, input: sign });
+  expect(listed.stdout).toMatch(/^token +permissions/);
+  expect(listed.stdout).toContain("Tests");
+  expect(listed.stderr).not.toContain(adminPassword);
+  const added = await cli.run(
+    ["tokens", "add", "--name", "backup", "--permission", "records:read", "--expires", "90d"],
+    {
+      columns: 80,
+      input: sign,
+    },
+  );
+  expect(added.stdout).toMatch(/^zw_pt_\w+\n$/);
+  expect((await cli.run(["tokens"], { columns: 80, input: "admin\nwrong password of mine\n" })).exitCode).toBe(1);
+  const env = { ZONEWRIGHT_TOKEN: zw.admin.token ?? "" };
+  expect(await cli.json(["tokens"], { env })).toMatchObject({ total: 2 });
+  expect(await cli.json(["whoami"], { env })).toMatchObject({ username: "admin" });
+  expect(await cli.must(["tokens", "rm", "backup", "--yes"], { env })).toBe("Deleted.\n");
+  expect((await cli.run(["tokens", "rm", "backup", "--yes"], { env })).stderr).toBe(
+    "You have no token backup. `zonewright tokens` lists them.\n",
+  );
+});
+
+test("shells complete commands and options", async () => {
+  const bash = await cli.must(["completion", "bash"]);
+  const complete = `${bash}
+COMP_WORDS=(zonewright records ad); COMP_CWORD=2; _zonewright; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(zonewright records example.com --ty); COMP_CWORD=3; _zonewright; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(zonewright records add example.com --pro); COMP_CWORD=4; _zonewright; echo "\${COMPREPLY[@]}"`;
+  expect(execFileSync("bash", ["-c", complete], { encoding: "utf8" })).toBe("add\n--type\n--proxied\n");
+  expect(await cli.must(["completion", "zsh"])).toContain("'watch:Show events as they happen'");
+  expect(await cli.must(["completion", "fish"])).toContain(
+    "complete -c zonewright -n '__fish_seen_subcommand_from records; and not __fish_seen_subcommand_from list add set rm edit' -f -a add -d 'Add records'\n",
+  );
+  expect((await cli.run(["completion", "tcsh"])).stderr).toContain("Allowed choices are bash, zsh, fish.");
+});
