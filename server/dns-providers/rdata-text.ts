@@ -1,15 +1,8 @@
 import { ruleFor } from "../dns/record-types.ts";
 import { spellingOf, type RecordData } from "../dns/record.ts";
-import type { RdataField } from "../dns/values/value-rule.ts";
-import { joinParameters, logicalLines } from "../dns/zone-file/tokens.ts";
+import { rdataFields } from "../dns/zone-file/record-data.ts";
 
 // RDATA in master-file form (RFC 1035 §5.1), as several providers print and take it.
-
-/** Returns the fields of RDATA on one line; null for anything else. */
-export function rdataFields(recordType: string, text: string): RdataField[] | null {
-  const [line, ...others] = logicalLines(text);
-  return line?.kind === "line" && others.length === 0 ? joinParameters(recordType, line.fields) : null;
-}
 
 /** The fields of a record that come from its RDATA. */
 export type RecordContent = Pick<RecordData, "value" | "writtenValue" | "strings" | "priority">;

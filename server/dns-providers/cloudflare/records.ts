@@ -5,9 +5,10 @@ import { parseGeneric } from "../../dns/values/generic-form.ts";
 import type { ApexCname } from "../../dns/zone-rules.ts";
 import { sameStrings, joinOctets, splitStrings } from "../../dns/values/character-strings.ts";
 import type { LimitedRecord, Unsupported } from "../provider.ts";
-import { rdataFields, canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
+import { rdataFields } from "../../dns/zone-file/record-data.ts";
+import { canonicalRdata, unreadContent, type RecordContent } from "../rdata-text.ts";
 import type { RecordBody, ServedRecord } from "./api.ts";
-import { fieldsOf, hasFields, textOf } from "./rdata-fields.ts";
+import { fieldsOf, hasFields, textOf } from "../../dns/formats/cloudflare-fields.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 
 /** Lets Cloudflare choose the TTL. */

@@ -12,7 +12,7 @@ import {
   type RecordChange,
 } from "../provider.ts";
 import { listedZones, readZoneName } from "../listed-zones.ts";
-import { rdataFields } from "../rdata-text.ts";
+import { rdataFields } from "../../dns/zone-file/record-data.ts";
 import { isRaisedAlone } from "../applying/serial-fingerprints.ts";
 import { touchedNames } from "../applying/apply-to-records.ts";
 import { zoneId, zoneList, zoneMetadata, zoneState, zoneWithRrsets, type PowerdnsClient } from "./client.ts";

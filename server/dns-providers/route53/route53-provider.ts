@@ -3,7 +3,7 @@ import { readSoa, type Soa } from "../../dns/zone-file/soa.ts";
 import { applyToRecords, allOrNone, touchedNames } from "../applying/apply-to-records.ts";
 import type { ApplyOptions, ApplyResult, ChangeOutcome, DnsProvider, RecordChange } from "../provider.ts";
 import type { RecordData } from "../../dns/record.ts";
-import { rdataFields } from "../rdata-text.ts";
+import { rdataFields } from "../../dns/zone-file/record-data.ts";
 import { lateSeconds } from "../vendor-api/calls.ts";
 import { Sending } from "./apply-changes.ts";
 import { groupsOf } from "./change-batches.ts";

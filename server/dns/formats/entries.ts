@@ -50,6 +50,8 @@ export class Entries {
     const { zone, defaultTtl = 3600, lenient = false } = options;
     const given = {
       zone,
+      // Names in these formats are full, with or without the final dot.
+      origin: "",
       defaultTtl,
       splitLongStrings: lenient,
       vendorTypes: true,

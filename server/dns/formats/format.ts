@@ -2,6 +2,9 @@ import { nameOf, type RecordData, type StatedData } from "../record.ts";
 import { printRdata } from "../record-types.ts";
 import type { Steps } from "../../platform/slices.ts";
 import type { OutOfZone, ZoneFileMessage } from "../zone-file/contents.ts";
+import { rdataFields } from "../zone-file/record-data.ts";
+import { octetsOfStrings, stringsOfGeneric } from "../values/character-strings.ts";
+import { unescapeOctets } from "../names/escapes.ts";
 import type { Soa } from "../zone-file/soa.ts";
 
 export interface FormatOptions {
@@ -89,6 +92,15 @@ export function remark(record: WrittenRecord): string {
     " ",
   );
   return record.status === "disabled" ? `disabled: ${text}` : text;
+}
+
+/** Returns the strings of a record of text; null if its data is not text at all. */
+export function stringsOf({ recordType, value, strings, writtenValue }: WrittenRecord): Buffer[] | null {
+  const split = recordType === "TXT" ? (strings ?? stringsOfGeneric(value)) : null;
+  if (split) return octetsOfStrings(split);
+  const printed = rdataFields(recordType, printRdata({ recordType, value, strings, writtenValue }));
+  const parts = (printed ?? []).map(({ raw }) => unescapeOctets(raw));
+  return parts.length > 0 && printed?.[0]?.quoted === true && parts.every((part) => part !== null) ? parts : null;
 }
 
 /** Returns a message as text, with the lines that it is about. */

@@ -1,9 +1,11 @@
 import type { Steps } from "../../platform/slices.ts";
+import { isProviderType } from "../zone-file/type-names.ts";
 import { isVendorType, printingInPieces } from "../zone-file/write.ts";
 import { firstRow, readCsv, readTsv, separatorOf } from "./csv.ts";
 import { isHeader, isRecordRow } from "./csv-columns.ts";
 import type { FormatContent, FormatOptions, FormatReader, FormatReading, FormatWriter } from "./format.ts";
 import { octodnsTypes } from "./octodns-types.ts";
+import { looksLikeTerraform, readTerraform } from "./terraform.ts";
 import { readDialect } from "./zone-file.ts";
 
 /** A format of zones. */
@@ -24,6 +26,12 @@ const formats = {
     reader: async () => (await import("./octodns.ts")).readOctodns,
     writer: async () => (await import("./octodns-write.ts")).writeOctodns,
     holds: (recordType) => octodnsTypes.has(recordType),
+  },
+  terraform: {
+    detect: looksLikeTerraform,
+    reader: () => Promise.resolve(readTerraform),
+    writer: async () => (await import("./terraform-write.ts")).writeTerraform,
+    holds: (recordType) => !isProviderType(recordType),
   },
   csv: {
     detect: (head) => {
@@ -53,11 +61,17 @@ const formats = {
 type FormatName = keyof typeof formats;
 
 /** The formats that zones can be read from. `auto` recognizes one by its content. */
-export const readableFormats = ["auto", "zonefile", "octodns", "csv", "tsv"] as const;
+export const readableFormats = ["auto", "zonefile", "octodns", "csv", "tsv", "terraform"] as const;
 export type ReadableFormat = (typeof readableFormats)[number];
 
 /** The formats that zones can be written in. */
-export const writableFormats = ["zonefile", "octodns", "csv", "tsv"] as const satisfies readonly FormatName[];
+export const writableFormats = [
+  "zonefile",
+  "octodns",
+  "csv",
+  "tsv",
+  "terraform",
+] as const satisfies readonly FormatName[];
 export type WritableFormat = (typeof writableFormats)[number];
 
 /** What is known of a text before it is read. */

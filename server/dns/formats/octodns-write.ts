@@ -1,15 +1,15 @@
-import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
+import { escapeOctets } from "../names/escapes.ts";
 import { printRdata } from "../record-types.ts";
 import { nameOf, ttlKey } from "../record.ts";
 import { mapped, sorted, type Steps } from "../../platform/slices.ts";
-import { defaultSplit, octetsOfStrings, stringsOfGeneric } from "../values/character-strings.ts";
+import { defaultSplit } from "../values/character-strings.ts";
 import { isPlaceholder } from "../zone-file/contents.ts";
 import { dataFields } from "../zone-file/parse.ts";
 import { joinParameters, type Field } from "../zone-file/tokens.ts";
 import { inOrder } from "../zone-file/write.ts";
 import { octodnsShapes, octodnsTypes, textTypes, type Part } from "./octodns-types.ts";
 import { cloudflareAutomatic } from "./dialects.ts";
-import { inPieces, remark, type FormatContent, type WrittenRecord } from "./format.ts";
+import { inPieces, remark, stringsOf, type FormatContent, type WrittenRecord } from "./format.ts";
 
 /** Writes a zone for octoDNS's YAML provider, keys in the order that octoDNS wants. Types that it does not have become comments. */
 export function* writeOctodns({ zone, records }: FormatContent): Steps<string[]> {
@@ -146,15 +146,9 @@ function parameterLines(fields: readonly Field[]): string[] {
 }
 
 /** Returns a text as octoDNS has it; null if it is not text at all. */
-function textOf({ recordType, value, strings, writtenValue }: WrittenRecord): string | null {
-  const split = recordType === "TXT" ? (strings ?? stringsOfGeneric(value)) : null;
-  const printed = dataFields(printRdata({ recordType, value, strings, writtenValue }));
-  const parts = split
-    ? octetsOfStrings(split)
-    : printed.ok
-      ? printed.value.map(({ raw }) => unescapeOctets(raw))
-      : [null];
-  if (!parts.every((part) => part !== null)) return null;
+function textOf(record: WrittenRecord): string | null {
+  const parts = stringsOf(record);
+  if (parts === null) return null;
   const raws = parts.map((part) => escapeOctets(part, '"\\;'));
   const octets = Buffer.concat(parts);
   const byDefault = defaultSplit(octets);

@@ -121,3 +121,9 @@ function octetsAtLeast(fields: readonly Field[]): number {
   if (length <= longestRdata) return 0;
   return fields.reduce((sum, { raw }) => sum + 1 + raw.replaceAll(/\\(?:\d{3}|[^])/g, "x").length, 0);
 }
+
+/** Returns the fields of RDATA on one line; null for anything else. */
+export function rdataFields(recordType: string, text: string): Field[] | null {
+  const [line, ...others] = logicalLines(text);
+  return line?.kind === "line" && others.length === 0 ? joinParameters(recordType, line.fields) : null;
+}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fieldsOf, textOf } from "../../../server/dns-providers/cloudflare/rdata-fields.ts";
+import { fieldsOf, textOf } from "../../../server/dns/formats/cloudflare-fields.ts";
 import { bodyOf, unsupported } from "../../../server/dns-providers/cloudflare/records.ts";
 import { canonicalContent } from "../../../server/dns-providers/powerdns/served-records.ts";
 import type { RecordData } from "../../../server/dns/record.ts";

@@ -1,8 +1,8 @@
-import { escapeOctets, unescapeOctets } from "../../dns/names/escapes.ts";
-import { ruleFor } from "../../dns/record-types.ts";
-import type { RdataField } from "../../dns/values/value-rule.ts";
-import { decodeText } from "../../dns/values/character-strings.ts";
-import { rdataFields } from "../rdata-text.ts";
+import { escapeOctets, unescapeOctets } from "../names/escapes.ts";
+import { ruleFor } from "../record-types.ts";
+import type { RdataField } from "../values/value-rule.ts";
+import { decodeText } from "../values/character-strings.ts";
+import { rdataFields } from "../zone-file/record-data.ts";
 
 /**
  * The form of an RDATA field in `data`: a number, a word, a name without trailing dot, a text without quotes and escapes, or all
