@@ -12,27 +12,48 @@ import {
   validUrl,
 } from "../credentials.ts";
 import { Failure, serverVersion } from "../failure.ts";
+import { signInByBrowser, signInByCode, permissionsOf } from "../sign-in.ts";
 import { note, print, printFields, printJson, readInput } from "../terminal.ts";
 import manifest from "../../package.json" with { type: "json" };
 
+interface LoginOptions {
+  url?: string;
+  token?: string;
+  device?: true;
+  permissions?: string;
+}
+
 export function login(): Command {
   return command("login", "Sign in to a server", {
-    more: "Stores the server's address and a token, readable only by you, for all later commands.",
+    more: "Opens the console, where you approve it, and stores the server's address and a token of 90 days, readable only by you, for all later commands.",
     examples: [
+      ["login --url https://dns.example.com", "Approve the command line in the browser of this computer."],
+      ["login --device", "Type a code into the console on another device, for a computer without a browser."],
+      ["login --permissions domains:read,records:read", "Get a token that can only read."],
       ["login --url https://dns.example.com --token - < token.txt", "Store a personal token that a file holds."],
-      ["login --url https://dns.example.com --token zw_pt_…", "The same; your shell's history then has the token."],
     ],
   })
     .option("--url <address>", "the server's address (default: the stored one, or ZONEWRIGHT_URL)")
+    .option("--device", "show a code to type into the console, instead of opening it here")
+    .option("--permissions <list>", "permissions of the token, separated by commas (default: what the commands need)")
     .option("--token <token>", "a personal token; - reads it from the standard input")
-    .action(async ({ url: given, token }: { url?: string; token?: string }) => {
+    .action(async ({ url: given, token, device, permissions }: LoginOptions) => {
       const url = await addressOf(given);
-      if (token === undefined) {
-        throw new Failure(
-          `Create a personal token at ${url}/account/tokens, then run \`zonewright login --url ${url} --token -\` and paste it.`,
-        );
+      if (token !== undefined) {
+        if (device || permissions !== undefined)
+          throw new Failure("--token brings a token along. Leave out --device and --permissions.");
+        await storeToken(url, { token: token === "-" ? (await readInput()).trim() : token, expiresAt: null });
+        return;
       }
-      await storeToken(url, token === "-" ? (await readInput()).trim() : token);
+      const wanted = permissionsOf(permissions);
+      await mustBeZonewright(url);
+      const client = clientOf(url, null, "The token");
+      await storeToken(
+        url,
+        device
+          ? await signInByCode({ client, permissions: wanted })
+          : await signInByBrowser({ client, url, permissions: wanted }),
+      );
     });
 }
 
@@ -45,13 +66,14 @@ async function addressOf(given: string | undefined): Promise<string> {
   return stored.url;
 }
 
-async function storeToken(url: string, token: string): Promise<void> {
+async function storeToken(url: string, { token, expiresAt }: { token: string; expiresAt: Date | null }): Promise<void> {
   if (!isToken(token)) throw new Failure("The token is empty or contains spaces. Check where it comes from.");
   await mustBeZonewright(url);
   await mustBeValid(url, token);
-  const file = await storeCredentials({ url, token, expiresAt: null });
+  const file = await storeCredentials({ url, token, expiresAt: expiresAt?.toISOString() ?? null });
   if (isClear(url)) note(`Warning: ${url} is not encrypted, so others on the way can read the token.`);
-  note(`Signed in to ${url}. The token is in ${file}.`);
+  const until = expiresAt === null ? "" : `, and works until ${expiresAt.toISOString().slice(0, 10)}`;
+  note(`Signed in to ${url}. The token is in ${file}${until}.`);
 }
 
 /** @throws Failure if nothing answers there, or something else */

@@ -1,10 +1,17 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { pkce, startedDevice } from "../../accounts/auth/cli-sign-ins.ts";
+import { builtCli } from "../../support/cli.ts";
+import { startLogin } from "../../support/cli-login.ts";
 import { expectAccessible, photograph, useConsole } from "../../support/console.ts";
-import { RestClient } from "../../support/rest-client.ts";
 import { Clock, minute } from "../../support/clock.ts";
+import { programEnv } from "../../support/programs.ts";
 import { adminPassword } from "../../support/zonewright.ts";
 
 const clock = new Clock();
@@ -28,29 +35,39 @@ async function listening() {
   return { port: (server.address() as AddressInfo).port, answer: answered.promise };
 }
 
-const pathOf = (port: number, codeChallenge: string, rest = "") =>
-  `/authorize?client=cli&port=${port}&state=the-state&code_challenge=${codeChallenge}${rest}`;
+async function configFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "zonewright-login-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
 
-test("a person approves the command line after signing in, with fewer permissions, and it gets a code for its token", async () => {
-  const { port, answer } = await listening();
-  const { codeVerifier, codeChallenge } = pkce();
-  const page = await site.signedInByForm({
-    path: pathOf(port, codeChallenge, "&permissions=domains:read,records:read,records:write"),
-  });
+/** Runs a command with the stored token. It must succeed. */
+async function listDomains(folder: string): Promise<void> {
+  const env = { ...programEnv, HOME: folder, XDG_CONFIG_HOME: folder };
+  await promisify(execFile)(process.execPath, [await builtCli(), "domains", "list"], { env });
+}
+
+const pathOf = (port: number, codeChallenge: string) =>
+  `/authorize?client=cli&port=${port}&state=the-state&code_challenge=${codeChallenge}`;
+
+test("a person approves zonewright login after signing in, with fewer permissions, and its commands work", async () => {
+  const folder = await configFolder();
+  const args = ["--permissions", "domains:read,records:read,records:write"];
+  const { shown, ended } = await startLogin({ url: site.url, folder, args });
+  const page = await site.signedInByForm({ path: shown.slice(site.url.length) });
   await page.getByRole("heading", { name: "The command line on this computer asks to act as admin." }).waitFor();
   await expectAccessible(page);
   await photograph(page, "authorize");
   expect(await page.getByRole("checkbox").count()).toBe(3);
   await page.getByRole("group", { name: "Records" }).getByLabel("Write").uncheck();
   await page.getByRole("button", { name: "Approve" }).click();
-  const answered = await answer;
-  expect([...answered.keys()]).toEqual(["code", "state"]);
-  expect(answered.get("state")).toBe("the-state");
-  const { nobody, url, admin } = site.zonewright;
-  const { body } = await nobody.post("/api/auth/cli/token", { code: answered.get("code"), codeVerifier });
-  expect((await new RestClient(url, body.token).get("/api/domains")).status).toBe(200);
-  const { tokens } = (await admin.get("/api/auth/me/tokens")).body;
+  await page.getByText("Signed in. Close this page and return to the command line.").waitFor();
+  expect(page.url().startsWith("http://127.0.0.1:")).toBe(true);
+  const { exitCode, stderr } = await ended;
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining(`Signed in to ${site.url}.`)]);
+  const { tokens } = (await site.zonewright.admin.get("/api/auth/me/tokens")).body;
   expect(tokens[0]).toMatchObject({ name: "zonewright login", permissions: ["domains:read", "records:read"] });
+  await listDomains(folder);
 });
 
 test("the command line hears that it was refused, and a link that is incomplete approves nothing", async () => {
@@ -79,10 +96,11 @@ test("a session that is not confirmed confirms itself before it approves, and th
 });
 
 test("a person types the code of a device, sees its address and permissions, and approves or refuses it", async () => {
-  const { nobody } = site.zonewright;
-  const device = await startedDevice(nobody, ["domains:read", "records:write"]);
+  const folder = await configFolder();
+  const args = ["--device", "--permissions", "domains:read,records:write"];
+  const { shown: userCode, ended } = await startLogin({ url: site.url, folder, args });
   // The address cannot fill in the code.
-  const page = await site.signedIn({ path: `/device?userCode=${device.userCode}&user_code=${device.userCode}` });
+  const page = await site.signedIn({ path: `/device?userCode=${userCode}&user_code=${userCode}` });
   const code = page.getByLabel("Code");
   expect(await code.inputValue()).toBe("");
   await expectAccessible(page);
@@ -91,7 +109,7 @@ test("a person types the code of a device, sees its address and permissions, and
   await code.fill("0000-0000");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("No device waits with this code.").waitFor();
-  await code.fill(device.userCode.toLowerCase());
+  await code.fill(userCode.toLowerCase());
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "The device at 127.0.0.1 asks to act as admin." }).waitFor();
   await expectAccessible(page);
@@ -100,12 +118,13 @@ test("a person types the code of a device, sees its address and permissions, and
   await page.getByRole("group", { name: "Records" }).getByLabel("Write").uncheck();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Select at least one permission, or refuse.").waitFor();
-  await page.getByRole("group", { name: "Records" }).getByLabel("Write").check();
+  await page.getByRole("group", { name: "Domains" }).getByLabel("Read").check();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Approved. The device signs in within seconds.").waitFor();
-  expect((await device.poll()).status).toBe(200);
+  expect((await ended).exitCode).toBe(0);
+  await listDomains(folder);
 
-  const stranger = await startedDevice(nobody);
+  const stranger = await startedDevice(site.zonewright.nobody);
   await page.getByRole("button", { name: "Enter another code" }).click();
   await code.fill(stranger.userCode);
   await page.getByRole("button", { name: "Continue" }).click();
