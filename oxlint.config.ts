@@ -187,11 +187,11 @@ export default defineConfig({
       rules: restricted(outgoing, above("dns"), alone, withoutHttp, pure),
     },
     {
-      files: ["server/records/editing/{zone-view,edits,drafts}.ts"],
+      files: ["server/zones/records/editing/{zone-view,edits,drafts}.ts"],
       rules: restricted(outgoing, above("records"), alone, withoutHttp, withoutRouters, pure),
     },
     {
-      files: ["server/snapshots/diff.ts"],
+      files: ["server/zones/snapshots/diff.ts"],
       rules: restricted(outgoing, above("snapshots"), alone, withoutHttp, withoutRouters, pure),
     },
     {

@@ -10,24 +10,24 @@ import { channelsRouter } from "./notifications/channels/router.ts";
 import { providerConfigsRouter, providersRouter } from "./dns-providers/router.ts";
 import { secondariesRouter } from "./dns-service/router.ts";
 import { delegationRouter } from "./delegation/router.ts";
-import { changeRequestsRouter } from "./change-requests/router.ts";
-import { domainsRouter } from "./domains/router.ts";
+import { changeRequestsRouter } from "./zones/change-requests/router.ts";
+import { domainsRouter } from "./zones/domains/router.ts";
 import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
-import { mirrorsRouter } from "./mirrors/router.ts";
+import { mirrorsRouter } from "./zones/mirrors/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
-import { recordsRouter } from "./records/router.ts";
+import { recordsRouter } from "./zones/records/router.ts";
 import { replacementsRouter } from "./replacements/router.ts";
-import { reverseRouter } from "./reverse/router.ts";
-import { compareRouter, snapshotsRouter } from "./snapshots/router.ts";
+import { reverseRouter } from "./zones/reverse/router.ts";
+import { compareRouter, snapshotsRouter } from "./zones/snapshots/router.ts";
 import { templatesRouter } from "./templates/router.ts";
-import { historyRouter } from "./changes/router.ts";
+import { historyRouter } from "./zones/changes/router.ts";
 import { expiryRouter } from "./expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
 import { invitationsRouter } from "./accounts/users/invitations/router.ts";
 import { acmeRouter } from "./update-clients/router.ts";
 import { usersRouter } from "./accounts/users/router.ts";
 import { profileRouter } from "./accounts/users/profile/router.ts";
-import { v1Router } from "./v1/router.ts";
+import { v1Router } from "./zones/v1/router.ts";
 
 /** The table of features. Everything that clients can do is in here, over tRPC and over REST. */
 export const appRouter = router({

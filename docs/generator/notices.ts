@@ -1,22 +1,22 @@
 import { assignmentNotice } from "../../server/assignments/notices.ts";
 import { signInNotice } from "../../server/accounts/auth/sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-in.ts";
-import { failedChange } from "../../server/changes/repair.ts";
+import { failedChange } from "../../server/zones/changes/repair.ts";
 import { disabledNotice } from "../../server/notifications/channels/deliverer.ts";
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
-import { driftNotice } from "../../server/drift/drift-notice.ts";
+import { driftNotice } from "../../server/zones/drift/drift-notice.ts";
 import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
-import { requestNotice } from "../../server/change-requests/notices.ts";
+import { requestNotice } from "../../server/zones/change-requests/notices.ts";
 import { noNotes } from "../../server/dns/record.ts";
 import type { Batch } from "../../server/batches/batch.ts";
 import { expired, reminderNotice, type DueReminder } from "../../server/expiry/remind-job.ts";
 import { failedLookup, registrationChanged } from "../../server/expiry/notices.ts";
-import { reviewDue } from "../../server/records/review-notice.ts";
-import { mirrorNotice } from "../../server/mirrors/notices.ts";
+import { reviewDue } from "../../server/zones/records/review-notice.ts";
+import { mirrorNotice } from "../../server/zones/mirrors/notices.ts";
 import { visitor } from "../../server/access/actor.ts";
 import { administratorAdded, signInProviderChanged } from "../../server/accounts/users/administrator-notices.ts";
-import { changeMessage } from "../../server/change-reports/changes.ts";
+import { changeMessage } from "../../server/zones/change-reports/changes.ts";
 import type { NotificationEvent, ZoneChanged, Notice } from "../../server/platform/events.ts";
 
 const domainId = "01a1fb0f-6204-7000-abd4-276e976be8b7";

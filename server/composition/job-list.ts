@@ -1,27 +1,27 @@
 import type { AssignmentEnds } from "../assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../batches/batch.ts";
-import type { ChangeRequestSchedule } from "../change-requests/applier.ts";
+import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
 import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
-import { reportJobName, type ChangeReporter } from "../change-reports/reporter.ts";
-import { applyJobName } from "../change-requests/service.ts";
+import { reportJobName, type ChangeReporter } from "../zones/change-reports/reporter.ts";
+import { applyJobName } from "../zones/change-requests/service.ts";
 import type { BatchRunner } from "../batches/runner.ts";
-import type { ReviewReminders } from "../records/review-reminders.ts";
-import type { ReverseFollowJob } from "../reverse/follow-up.ts";
-import type { RepairJob } from "../changes/repair.ts";
+import type { ReviewReminders } from "../zones/records/review-reminders.ts";
+import type { ReverseFollowJob } from "../zones/reverse/follow-up.ts";
+import type { RepairJob } from "../zones/changes/repair.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import { driftSchedules, type DriftJob } from "../drift/drift-job.ts";
+import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { DelegationServices } from "../delegation/compose.ts";
 import type { ExpiryServices } from "../expiry/compose.ts";
-import { mirrorJobName, type MirrorReconciler } from "../mirrors/reconciler.ts";
+import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
 import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
-import { deleteOldSnapshots } from "../snapshots/retention.ts";
-import { makeScheduledSnapshots } from "../snapshots/schedule.ts";
+import { deleteOldSnapshots } from "../zones/snapshots/retention.ts";
+import { makeScheduledSnapshots } from "../zones/snapshots/schedule.ts";
 import type { Job } from "../jobs/jobs.ts";
 import {
   deleteEndedSessions,

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { createRequestInput } from "../change-requests/schemas.ts";
+import { createRequestInput } from "../zones/change-requests/schemas.ts";
 import { applyReplacementInput, planReplacementInput } from "../replacements/schemas.ts";
-import { applyInput, planInput } from "../records/change-schemas.ts";
-import { zonefileInput } from "../records/whole-zone-schemas.ts";
+import { applyInput, planInput } from "../zones/records/change-schemas.ts";
+import { zonefileInput } from "../zones/records/whole-zone-schemas.ts";
 
 /**
  * Input schemas of calls with large bodies, by procedure. The worker uses them, so this module loads only schemas. A test compares the list

@@ -1,6 +1,6 @@
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../audit/audit.ts";
-import { hearZoneChanges } from "../changes/zone-watchers.ts";
+import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
@@ -8,7 +8,7 @@ import { primary } from "../dns-providers/primary.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { RequestLimits } from "../limits/requests.ts";
-import type { Records } from "../records/service.ts";
+import type { Records } from "../zones/records/service.ts";
 import type { Background } from "../platform/background.ts";
 import type { Logger } from "../platform/log.ts";
 import { Propagation } from "./propagation.ts";

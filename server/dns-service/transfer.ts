@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
-import { pageRows, versionRows, type LiveRow, type Versions } from "../changes/state/live-queries.ts";
-import { versionsAt } from "../changes/state/past-zone.ts";
+import { pageRows, versionRows, type LiveRow, type Versions } from "../zones/changes/state/live-queries.ts";
+import { versionsAt } from "../zones/changes/state/past-zone.ts";
 import { writeName } from "../dns/names/wire-names.ts";
 import { serialDistance, serialOf } from "../dns/wire/serials.ts";
 import { types } from "../dns/zone-file/type-names.ts";

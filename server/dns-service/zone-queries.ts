@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import type { KnownKey, TsigKeyCredentials } from "../access/tsig-keys.ts";
 import { zoneFor, type Zone } from "../access/zone-access.ts";
-import { liveAtNames } from "../changes/state/live-queries.ts";
+import { liveAtNames } from "../zones/changes/state/live-queries.ts";
 import { queries, type Database, type EntityManager } from "../database/database.ts";
 import { ownerWithin } from "../dns/names/names.ts";
 import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/record.ts";

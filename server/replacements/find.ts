@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { visibleDomains } from "../access/visible-domains.ts";
-import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { liveColumns, liveRecord } from "../zones/changes/state/live-queries.ts";
 import { jsonRows, jsonTexts, queries, type EntityManager } from "../database/database.ts";
 import { escapeLike } from "../database/escape-like.ts";
 import type { LiveRecord } from "../dns/record.ts";

@@ -1,8 +1,8 @@
 import type { BatchPurposes } from "../batches/batch.ts";
 import { revertTitle } from "../batches/notices.ts";
-import { liveAtNames } from "../changes/state/live-queries.ts";
-import { planInversion } from "../records/inversion.ts";
-import { kindOfZone } from "../records/provider-limits.ts";
+import { liveAtNames } from "../zones/changes/state/live-queries.ts";
+import { planInversion } from "../zones/records/inversion.ts";
+import { kindOfZone } from "../zones/records/provider-limits.ts";
 import { namesWithValue } from "./find.ts";
 import { withNameServer } from "./plan.ts";
 import { readWanted, type ReplaceRequest } from "./wanted.ts";

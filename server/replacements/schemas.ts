@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { shownRecordType } from "../api/record-type.ts";
 import { id, line, pageOf, paging, shownId, text, timestamp } from "../api/schemas.ts";
-import { domainId, explained } from "../changes/schemas.ts";
-import { forceLoss, plannedChanges } from "../records/change-schemas.ts";
-import { ttlField, typeField } from "../records/schemas.ts";
+import { domainId, explained } from "../zones/changes/schemas.ts";
+import { forceLoss, plannedChanges } from "../zones/records/change-schemas.ts";
+import { ttlField, typeField } from "../zones/records/schemas.ts";
 
 /** A larger plan takes long to read, and nobody reads it. */
 export const mostZones = 10_000;

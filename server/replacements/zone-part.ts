@@ -1,12 +1,18 @@
 import { outsideRights } from "../access/zone-access.ts";
-import type { ZoneToPlan } from "../changes/zones-to-plan.ts";
+import type { ZoneToPlan } from "../zones/changes/zones-to-plan.ts";
 import type { EntityManager } from "../database/database.ts";
 import { isActive, recordKey, recordLabel, type LiveRecord, type PlannedChange } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import { inTurns } from "../platform/slices.ts";
-import { applyAtomic, prepareEdit, withinRights, type Edit, type PreparedEdit } from "../records/editing/edits.ts";
-import { judgeEdits } from "../records/editing/plan-edits.ts";
-import { readOnlyReason } from "../records/provider-limits.ts";
+import {
+  applyAtomic,
+  prepareEdit,
+  withinRights,
+  type Edit,
+  type PreparedEdit,
+} from "../zones/records/editing/edits.ts";
+import { judgeEdits } from "../zones/records/editing/plan-edits.ts";
+import { readOnlyReason } from "../zones/records/provider-limits.ts";
 import { isWanted, newValueOf, type Wanted } from "./wanted.ts";
 
 type Zone = Pick<ZoneToPlan, "id" | "name" | "rights" | "kind">;

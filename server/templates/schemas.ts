@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { shownRecordType } from "../api/record-type.ts";
 import { id, line, pageOf, paging, prose, timestamp } from "../api/schemas.ts";
-import { domainId } from "../changes/schemas.ts";
+import { domainId } from "../zones/changes/schemas.ts";
 import {
   applied as appliedChanges,
   applyInput,
   forceLoss,
   plan as recordsPlan,
   plannedChanges,
-} from "../records/change-schemas.ts";
+} from "../zones/records/change-schemas.ts";
 
 const templateId = id("The template's id.");
 const most = { records: 500, text: 4_096, description: 10_000, variables: 200 } as const;

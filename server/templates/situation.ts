@@ -1,7 +1,7 @@
 import { outsideRights, type Rights } from "../access/zone-access.ts";
 import type { ProviderKind } from "../dns-providers/provider.ts";
 import type { LiveRecord } from "../dns/record.ts";
-import { readOnlyReason } from "../records/provider-limits.ts";
+import { readOnlyReason } from "../zones/records/provider-limits.ts";
 import type { Application } from "./applying/expand.ts";
 import type { Situation } from "./applying/resolve.ts";
 import type { AppliedTemplate } from "./applied.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../database/database.ts";
-import { liveColumns, liveRecord } from "../changes/state/live-queries.ts";
+import { liveColumns, liveRecord } from "../zones/changes/state/live-queries.ts";
 import type { LiveRecord } from "../dns/record.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Touched } from "./applying/conflicts.ts";

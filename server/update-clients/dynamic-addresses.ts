@@ -1,12 +1,12 @@
 import { isIPv4 } from "node:net";
 import type { Caller } from "../access/caller.ts";
-import { liveAtNames } from "../changes/state/live-queries.ts";
+import { liveAtNames } from "../zones/changes/state/live-queries.ts";
 import type { EntityManager } from "../database/database.ts";
 import { isActive, type LiveRecord } from "../dns/record.ts";
 import { aRule } from "../dns/values/a.ts";
 import { aaaaRule } from "../dns/values/aaaa.ts";
-import type { Edit } from "../records/editing/edits.ts";
-import type { Records } from "../records/service.ts";
+import type { Edit } from "../zones/records/editing/edits.ts";
+import type { Records } from "../zones/records/service.ts";
 import { ttlFor } from "./acme-challenges.ts";
 import { writablePlace } from "./writable-zone.ts";
 

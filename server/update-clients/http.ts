@@ -3,7 +3,7 @@ import { permitted, type Caller } from "../access/caller.ts";
 import { visitor } from "../access/actor.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../api/trpc.ts";
 import { logFailure } from "../api/failure-log.ts";
-import { MovedAway } from "../changes/pipeline.ts";
+import { MovedAway } from "../zones/changes/pipeline.ts";
 import { countCall } from "../limits/requests.ts";
 import type { AppError, ErrorCode } from "../platform/errors.ts";
 import { FewLines } from "../platform/log.ts";

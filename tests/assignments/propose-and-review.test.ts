@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { approve, creating, readRequest, request, requested, verdict } from "../change-requests/requested.ts";
+import { approve, creating, readRequest, request, requested, verdict } from "../zones/change-requests/requested.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
 import { Zone, manualZone, type Body } from "../support/zones.ts";

@@ -19,7 +19,7 @@ import { kindByName } from "../../server/dns-providers/kinds.ts";
 import { canonicalContent, printContent } from "../../server/dns-providers/powerdns/served-records.ts";
 import { printValue, readValue } from "../../server/dns-providers/route53/octal-text.ts";
 import { canonicalRdata, unreadContent, type RecordContent } from "../../server/dns-providers/rdata-text.ts";
-import { limitIssues } from "../../server/records/provider-limits.ts";
+import { limitIssues } from "../../server/zones/records/provider-limits.ts";
 import { anyCharacter } from "../support/any-character.ts";
 import { writtenValues } from "../support/records/arbitrary-data.ts";
 import { data } from "../dns/zone-file/corpus/types.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { outcomesIn, provenOurs, readAll, readServed } from "../../server/changes/provider-call.ts";
+import { outcomesIn, provenOurs, readAll, readServed } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
 import { createEgress, type Egress } from "../../server/net/egress.ts";

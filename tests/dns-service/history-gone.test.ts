@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { primary, settingsOf } from "../../server/dns-providers/primary.ts";
 import { HistoryGone, wholeTransfer } from "../../server/dns-service/transfer.ts";
 import { findZone } from "../../server/dns-service/zones.ts";
-import { deleteOldSnapshots } from "../../server/snapshots/retention.ts";
+import { deleteOldSnapshots } from "../../server/zones/snapshots/retention.ts";
 import { day, hour } from "../support/clock.ts";
 import { useZonewright } from "../support/zonewright.ts";
 

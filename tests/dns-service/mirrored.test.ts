@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { storeSigning } from "../../server/changes/state/store-signing.ts";
+import { storeSigning } from "../../server/zones/changes/state/store-signing.ts";
 import { queries } from "../../server/database/database.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";

@@ -4,7 +4,7 @@ import { createClient, isZonewrightError } from "../../client-sdk/src/index.ts";
 import { expect, vi } from "vitest";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
-import { approve, creating, readRequest, requested, verdict } from "../change-requests/requested.ts";
+import { approve, creating, readRequest, requested, verdict } from "../zones/change-requests/requested.ts";
 import { storeFinding } from "../delegation/found.ts";
 import { jobOf, started } from "../replacements/replaced.ts";
 import { patience } from "../support/patience.ts";

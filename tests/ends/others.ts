@@ -1,8 +1,15 @@
 import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { beginImport } from "../../server/domains/import-progress.ts";
+import { beginImport } from "../../server/zones/domains/import-progress.ts";
 import { assign } from "../assignments/assigned.ts";
-import { approve, creating, readRequest, requested, requireReview, verdict } from "../change-requests/requested.ts";
+import {
+  approve,
+  creating,
+  readRequest,
+  requested,
+  requireReview,
+  verdict,
+} from "../zones/change-requests/requested.ts";
 import { jobOf, started } from "../replacements/replaced.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone } from "../support/zones.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
-import { approve, creating, readRequest, requested } from "../change-requests/requested.ts";
+import { approve, creating, readRequest, requested } from "../zones/change-requests/requested.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";
 import { memberPassword, type Zonewright } from "../support/zonewright.ts";

@@ -5,7 +5,7 @@ import { Clock, day } from "../support/clock.ts";
 import { RestClient } from "../support/rest-client.ts";
 import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
 import { titlesOf } from "./publish.ts";
-import { createOf, leavePending } from "../changes/left-open.ts";
+import { createOf, leavePending } from "../zones/changes/left-open.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now, env: { TRUST_PROXY: "loopback" } });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
-import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
+import { DriftJob, type OnDrift } from "../../server/zones/drift/drift-job.ts";
+import { ProviderComparison } from "../../server/zones/changes/state/compare-with-provider.ts";
 import { fileZone } from "../support/zones.ts";
 import { startBind } from "../support/name-servers/bind.ts";
 import { Clock, hour } from "../support/clock.ts";

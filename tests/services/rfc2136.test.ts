@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { createEgress } from "../../server/net/egress.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
-import { readAll } from "../../server/changes/provider-call.ts";
+import { readAll } from "../../server/zones/changes/provider-call.ts";
 import type { RecordData } from "../../server/dns/record.ts";
 import { startBind } from "../support/name-servers/bind.ts";
 import { startKnot } from "../support/name-servers/knot.ts";

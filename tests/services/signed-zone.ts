@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queries } from "../../server/database/database.ts";
-import { DriftJob, type OnDrift } from "../../server/drift/drift-job.ts";
-import { ProviderComparison } from "../../server/changes/state/compare-with-provider.ts";
+import { DriftJob, type OnDrift } from "../../server/zones/drift/drift-job.ts";
+import { ProviderComparison } from "../../server/zones/changes/state/compare-with-provider.ts";
 import { hour, type Clock } from "../support/clock.ts";
 import { recordLines } from "../support/records/presentation.ts";
 import type { Answer } from "../support/rest-client.ts";

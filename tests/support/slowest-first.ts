@@ -33,7 +33,7 @@ const slow = [
   "tests/dns/server-rules/check-changes.test.ts",
   "tests/client-sdk/watch-notifications.test.ts",
   "tests/dns-providers/vendor-states.test.ts",
-  "tests/change-requests/races.test.ts",
+  "tests/zones/change-requests/races.test.ts",
   "tests/replacements/apply.test.ts",
   "tests/client-sdk/package.test.ts",
 ];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { requireReview } from "../change-requests/requested.ts";
+import { requireReview } from "../zones/change-requests/requested.ts";
 import { Clock, hour } from "../support/clock.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { adminPassword, useZonewright } from "../support/zonewright.ts";

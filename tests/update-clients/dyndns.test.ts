@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseAddresses } from "../../server/update-clients/dynamic-addresses.ts";
-import { requireReview } from "../change-requests/requested.ts";
+import { requireReview } from "../zones/change-requests/requested.ts";
 import { startZonewright, useZonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone, type Zone } from "../support/zones.ts";
 import { basic, narrowedToken } from "./narrowed.ts";

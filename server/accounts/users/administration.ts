@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { theService } from "../../access/actor.ts";
-import { withdrawForUser } from "../../change-requests/request.ts";
+import { withdrawForUser } from "../../zones/change-requests/request.ts";
 import type { Audit } from "../../audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";

@@ -1,8 +1,8 @@
 import type { Caller } from "../../access/caller.ts";
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
 import type { Audit } from "../../audit/audit.ts";
-import type { LiveNames } from "../../changes/state/live-queries.ts";
-import type { ZoneContext } from "../../changes/zone-context.ts";
+import type { LiveNames } from "../../zones/changes/state/live-queries.ts";
+import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
 import { isActive, isApexNs, type RecordData } from "../../dns/record.ts";
 import { classes, rcodes, type WireMessage } from "../../dns/wire/messages.ts";
@@ -17,16 +17,16 @@ import {
 import { LimitReached, mostOrdinaryChanges, type RequestLimits } from "../../limits/requests.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { Edit } from "../../records/editing/edits.ts";
-import type { Records } from "../../records/service.ts";
+import type { Edit } from "../../zones/records/editing/edits.ts";
+import type { Records } from "../../zones/records/service.ts";
 import type { PrimaryConfigs, PrimaryService } from "../primary-configs.ts";
 import { soaOf, soaRecord } from "../zones.ts";
 import { editsFor, unwritable, isSameRecord, type PresentRecord } from "./operations.ts";
 import { AnsweredBefore, type UnsentAnswer, type UpdateAnswers } from "./update-answers.ts";
 import { outsideRights, type Rights } from "../../access/zone-access.ts";
-import { kindOfZone } from "../../records/provider-limits.ts";
+import { kindOfZone } from "../../zones/records/provider-limits.ts";
 import type { Sent } from "../../database/statements.ts";
-import { MovedAway } from "../../changes/pipeline.ts";
+import { MovedAway } from "../../zones/changes/pipeline.ts";
 
 /** Records that one message may change, and prerequisites that it may have. */
 const mostChanges = 1_000;

@@ -15,7 +15,7 @@ import { isServerManaged, isWritableType } from "../../dns/server-managed.ts";
 import { serialDistance } from "../../dns/wire/serials.ts";
 import type { UpdateOperation, UpdateRecord } from "../../dns/wire/updates.ts";
 import { badField } from "../../platform/errors.ts";
-import type { Edit } from "../../records/editing/edits.ts";
+import type { Edit } from "../../zones/records/editing/edits.ts";
 
 /** The zone as the operations find it. */
 interface UpdatedZone {

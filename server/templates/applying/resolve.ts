@@ -1,5 +1,5 @@
 import { asWritten, textKey, type LiveRecord, type RecordData, type Spelling } from "../../dns/record.ts";
-import type { ChangeInput } from "../../records/change-schemas.ts";
+import type { ChangeInput } from "../../zones/records/change-schemas.ts";
 import type { Essential } from "../form/template.ts";
 import { Conflicts } from "./conflicts.ts";
 import type { Expanded } from "./expand.ts";

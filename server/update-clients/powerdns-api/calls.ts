@@ -2,7 +2,7 @@ import { permitted, type Caller } from "../../access/caller.ts";
 import type { Permission } from "../../access/permissions.ts";
 import type { Need } from "../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../database/database.ts";
-import type { Domains } from "../../domains/service.ts";
+import type { Domains } from "../../zones/domains/service.ts";
 import { parseZoneName } from "../../dns/names/names.ts";
 import { mostOrdinaryChanges } from "../../limits/requests.ts";
 import { AppError } from "../../platform/errors.ts";

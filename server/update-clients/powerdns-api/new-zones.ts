@@ -4,7 +4,7 @@ import type { Database, EntityManager } from "../../database/database.ts";
 import { absoluteName, parseZoneName } from "../../dns/names/names.ts";
 import { rrsetKey } from "../../dns/record.ts";
 import { readZoneFile } from "../../dns/zone-file/parse.ts";
-import type { Domains } from "../../domains/service.ts";
+import type { Domains } from "../../zones/domains/service.ts";
 import { AppError } from "../../platform/errors.ts";
 import { atOnce, grouped, inSlices } from "../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";

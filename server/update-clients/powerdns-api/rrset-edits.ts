@@ -2,7 +2,7 @@ import { isWritableType } from "../../dns/server-managed.ts";
 import { nameOf, recordKey, rrsetKey, valueOf, type LiveRecord, type RecordStatus } from "../../dns/record.ts";
 import { withEscapes } from "../../dns/names/names.ts";
 import type { Steps } from "../../platform/slices.ts";
-import type { Edit } from "../../records/editing/edits.ts";
+import type { Edit } from "../../zones/records/editing/edits.ts";
 import { textOf } from "./comments.ts";
 import { otherTtl, type WantedData, type WantedRrset } from "./wanted-rrsets.ts";
 

@@ -4,7 +4,7 @@ import { visibleDomains } from "../../access/visible-domains.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { zoneId } from "../../dns-providers/powerdns/client.ts";
-import { searchRecords } from "../../records/search.ts";
+import { searchRecords } from "../../zones/records/search.ts";
 import { Unprocessable } from "./refusals.ts";
 import { shownContent, shownOwner } from "./shown-rrsets.ts";
 import type { FoundZone, PowerdnsZones } from "./zones.ts";

@@ -9,8 +9,8 @@ import {
   type Need,
   type Rights,
 } from "../../access/zone-access.ts";
-import type { ZoneContext } from "../../changes/zone-context.ts";
-import { liveAtNames, zoneAt, type LiveNames } from "../../changes/state/live-queries.ts";
+import type { ZoneContext } from "../../zones/changes/zone-context.ts";
+import { liveAtNames, zoneAt, type LiveNames } from "../../zones/changes/state/live-queries.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { absoluteName, readOwner } from "../../dns/names/names.ts";
@@ -21,7 +21,7 @@ import { initialSoa, type Soa } from "../../dns/zone-file/soa.ts";
 import { canonicalType } from "../../dns/zone-file/type-names.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { flatMapped, grouped, inSlices, type Steps } from "../../platform/slices.ts";
-import type { Records } from "../../records/service.ts";
+import type { Records } from "../../zones/records/service.ts";
 import { storeComments, storedComments } from "./comments.ts";
 import { rrsetEdits, type RrsetEdit } from "./rrset-edits.ts";
 import { shownRrsets, soaRrset, type ShownRrset } from "./shown-rrsets.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { createClient, type WatchedChange } from "../../../client-sdk/src/index.ts";
 import { permissions } from "../../../server/access/permissions.ts";
-import { approve, creating, readRequest, requested, verdict } from "../../change-requests/requested.ts";
+import { approve, creating, readRequest, requested, verdict } from "../../zones/change-requests/requested.ts";
 import { patience } from "../../support/patience.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { memberPassword, useZonewright } from "../../support/zonewright.ts";

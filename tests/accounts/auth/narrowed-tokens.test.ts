@@ -3,7 +3,7 @@ import { createClient, type WatchedChange } from "../../../client-sdk/src/index.
 import { narrowablePermissions } from "../../../server/access/narrowing.ts";
 import { permissions } from "../../../server/access/permissions.ts";
 import { assign, idOf } from "../../assignments/assigned.ts";
-import { approve, creating, request, requested, requireReview } from "../../change-requests/requested.ts";
+import { approve, creating, request, requested, requireReview } from "../../zones/change-requests/requested.ts";
 import { patience } from "../../support/patience.ts";
 import { reverseNet, set } from "../../support/reverse-zones.ts";
 import { RestClient } from "../../support/rest-client.ts";

@@ -4,7 +4,7 @@ import type { DnsProvider, RecordChange } from "../../../server/dns-providers/pr
 import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
-import { readAll } from "../../../server/changes/provider-call.ts";
+import { readAll } from "../../../server/zones/changes/provider-call.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 import { createEgress } from "../../../server/net/egress.ts";
 

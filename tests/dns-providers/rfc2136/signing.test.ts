@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readAll, readWhole } from "../../../server/changes/provider-call.ts";
+import { readAll, readWhole } from "../../../server/zones/changes/provider-call.ts";
 import { kindByName } from "../../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../../server/dns-providers/provider.ts";
 import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MovedAway } from "../../../server/changes/pipeline.ts";
+import { MovedAway } from "../../../server/zones/changes/pipeline.ts";
 import { refusalOf, UpdateRefused } from "../../../server/dns-service/updates/dynamic-updates.ts";
 import { AppError } from "../../../server/platform/errors.ts";
 

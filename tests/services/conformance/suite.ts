@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { planState, withOneTtl } from "../../../server/dns/desired-state.ts";
-import { limitIssues, readOnlyReason, withoutReadOnly } from "../../../server/records/provider-limits.ts";
-import { readAll } from "../../../server/changes/provider-call.ts";
+import { limitIssues, readOnlyReason, withoutReadOnly } from "../../../server/zones/records/provider-limits.ts";
+import { readAll } from "../../../server/zones/changes/provider-call.ts";
 import { noNotes, type LiveRecord, type RecordData } from "../../../server/dns/record.ts";
 import { asPresented, recordLines } from "../../support/records/presentation.ts";
 import { base as usualBase, zone, type Step, type Target, type TargetName } from "./group.ts";

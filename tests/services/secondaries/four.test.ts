@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDatabase, queries, type Database } from "../../../server/database/database.ts";
-import { deleteOldSnapshots } from "../../../server/snapshots/retention.ts";
+import { deleteOldSnapshots } from "../../../server/zones/snapshots/retention.ts";
 import { freePorts } from "../../support/programs.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { createDatabase } from "../../support/servers/postgres.ts";

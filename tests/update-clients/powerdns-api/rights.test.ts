@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { requireReview } from "../../change-requests/requested.ts";
+import { requireReview } from "../../zones/change-requests/requested.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { manualConfig, manualZone, freshName, type Zone } from "../../support/zones.ts";

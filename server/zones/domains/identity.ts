@@ -1,0 +1,140 @@
+import { UniqueConstraintViolationException } from "@mikro-orm/core";
+import type { Caller } from "../../access/caller.ts";
+import { writeEntry } from "../../audit/audit.ts";
+import { registrableOf } from "../../expiry/registrable.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { qualifiedName } from "../../dns/names/views.ts";
+import { isCatalog } from "../../dns-providers/primary/catalog-names.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+
+/*
+ * What identifies a domain: its name and view here, and its zone at a provider configuration there. Each is unique. Checks before a call
+ * give clear errors; the unique indexes catch concurrent calls.
+ */
+
+interface Named {
+  id: string;
+  name: string;
+  view: string;
+}
+
+/** A domain's zone at a provider configuration. */
+interface Placed extends Named {
+  providerConfigId: string;
+  providerZone: string;
+}
+
+/** Refuses a name and view that another domain has. @throws AppError CONFLICT */
+export async function refuseTaken(em: EntityManager, { id, name, view }: Named): Promise<void> {
+  const other = await queries(em)
+    .selectFrom("domains")
+    .select("id")
+    .where("name", "=", name)
+    .where("view", "=", view)
+    .where("id", "!=", id)
+    .executeTakeFirst();
+  if (other) {
+    throw new AppError("CONFLICT", `${qualifiedName({ name, view })} is already managed here.`, {
+      issues: [{ path: ["name"], message: "This domain already exists." }],
+    });
+  }
+}
+
+/** Refuses a new domain with the name of a catalog zone, which secondaries would get in its place. @throws AppError CONFLICT */
+export async function refuseCatalog(em: EntityManager, name: string): Promise<void> {
+  if (!(await isCatalog(em, name))) return;
+  const message = `${name} is the name of a catalog zone. Rename the catalog in its provider configuration first.`;
+  throw new AppError("CONFLICT", message, { issues: [{ path: ["name"], message }] });
+}
+
+/**
+ * Refuses a zone that another domain has at the provider: two views of a name cannot share one.
+ * @param namesIt whether the caller may learn the other domain's view
+ * @throws AppError CONFLICT
+ */
+export async function refuseSharedZone(em: EntityManager, domain: Placed, namesIt: boolean): Promise<void> {
+  const other = await queries(em)
+    .selectFrom("domains")
+    .select(["name", "view"])
+    .where("provider_config_id", "=", domain.providerConfigId)
+    .where("provider_zone", "=", domain.providerZone)
+    .where("id", "!=", domain.id)
+    .unionAll(
+      queries(em)
+        .selectFrom("mirrors")
+        .innerJoin("domains", "domains.id", "mirrors.domain_id")
+        .select(["domains.name", "domains.view"])
+        .where("mirrors.provider_config_id", "=", domain.providerConfigId)
+        .where("mirrors.provider_zone", "=", domain.providerZone)
+        .where("domains.id", "!=", domain.id),
+    )
+    .executeTakeFirst();
+  if (!other) return;
+  const user = namesIt ? qualifiedName(other) : "Another domain";
+  throw new AppError(
+    "CONFLICT",
+    `${user} already uses the zone ${domain.name} of this provider configuration. Choose another configuration for ${qualifiedName(domain)}.`,
+    { issues: [{ path: ["providerConfigId"], message: `${user} already uses this zone.` }] },
+  );
+}
+
+/** Returns the CONFLICT behind a violated unique index; other errors as they are. */
+export async function conflictOf(em: EntityManager, domain: Named | Placed, error: unknown): Promise<unknown> {
+  if (!(error instanceof UniqueConstraintViolationException)) return error;
+  try {
+    await refuseTaken(em, domain);
+    if ("providerZone" in domain) await refuseSharedZone(em, domain, false);
+    return error;
+  } catch (conflict) {
+    return conflict;
+  }
+}
+
+/** Returns whether the expiry date of a new domain is looked up. Reverse zones have none; views of a name share that of the default view. */
+export function followsExpiry(name: string, view: string): boolean {
+  return view === "" && registrableOf(name) !== null;
+}
+
+/** Refuses a zone whose name the provider cannot hold. @throws AppError BAD_REQUEST */
+export function refuseUnnamable(kind: ProviderKind, providerZone: string): void {
+  const fault = kind.zoneFault?.(providerZone) ?? null;
+  if (fault !== null) throw badField(["view"], fault);
+}
+
+/** @returns the CONFLICT of a call whose domain moved, or changed its view, since it was read */
+export function movedMeanwhile(): AppError {
+  return new AppError(
+    "CONFLICT",
+    "Another call moved this domain or changed its view meanwhile. Read it again, then retry.",
+  );
+}
+
+/** Changes the view of a domain whose zone at the provider stays the same. @throws AppError CONFLICT */
+export async function changeView(
+  em: EntityManager,
+  domain: Named & { providerConfigId: string },
+  { view, caller, now }: { view: string; caller: Caller; now: Date },
+): Promise<void> {
+  const { id, name } = domain;
+  const changed = em.transactional(async (tx) => {
+    const { numUpdatedRows } = await queries(tx)
+      .updateTable("domains")
+      .set({ view, auto_check_expiry: followsExpiry(name, view), updated_at: now })
+      .where("id", "=", id)
+      .where("view", "=", domain.view)
+      .where("provider_config_id", "=", domain.providerConfigId)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) throw movedMeanwhile();
+    await writeEntry(tx, now, caller, {
+      action: "domain.update",
+      targetType: "domain",
+      targetId: id,
+      before: { view: domain.view },
+      after: { view },
+    });
+  });
+  await changed.catch(async (error: unknown) => {
+    throw await conflictOf(em.fork(), { id, name, view }, error);
+  });
+}

@@ -1,0 +1,265 @@
+import {
+  sql,
+  type Expression,
+  type ExpressionBuilder,
+  type Kysely,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from "kysely";
+import { visibleDomains, type VisibleDomains } from "../../access/visible-domains.ts";
+import type { Caller } from "../../access/caller.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import type { Tables } from "../../database/tables/all.ts";
+import type { Paging } from "../../database/one-page.ts";
+import { repeated } from "../../database/repeated-query.ts";
+import { escapeLike } from "../../database/escape-like.ts";
+import { nameSearch, type NameSearch } from "../../database/name-search.ts";
+import { restrictToVisibleRecords } from "./restrict-to-visible-records.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { ownerWithin, parseLabels, shown } from "../../dns/names/names.ts";
+import { parseNamedView, parseView, splitQualified } from "../../dns/names/views.ts";
+import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";
+import { hasStatus, type DomainStatus } from "../../expiry/status.ts";
+import type { sorts } from "./list-schemas.ts";
+import { listColumns, listView } from "./view.ts";
+
+export interface DomainFilter extends Paging {
+  status?: DomainStatus | undefined;
+  group?: string | undefined;
+  ungrouped?: "true" | "false" | undefined;
+  tag?: string | undefined;
+  search?: string | undefined;
+  /** The exact name, as the user typed it. */
+  name?: string | undefined;
+  /** Empty: the default view. */
+  view?: string | undefined;
+  providerConfigId?: string | undefined;
+  drift?: "true" | "false" | undefined;
+  sort?: DomainSort | undefined;
+}
+
+export type DomainSort = (typeof sorts)[number] | `-${(typeof sorts)[number]}`;
+
+/** Returns a page of the domains that the caller may see. */
+export async function listDomains(em: EntityManager, caller: Caller, filter: DomainFilter, now: Date) {
+  const { page, limit } = filter;
+  const visible = await visibleDomains(em, caller);
+  const view = filter.view === undefined ? {} : { view: givenView(filter.view) };
+  const named = filter.name === undefined ? {} : await namedDomain(em, visible, filter.name, view.view);
+  const wanted = { ...filter, ...view, ...named };
+  const search = filter.search === undefined ? null : await searchOf(em, visible, filter.search);
+  const offset = (page - 1) * limit;
+  const isByProvider = filter.sort === "provider" || filter.sort === "-provider";
+  // No index orders domains by a name of another table. But one has the first of each configuration, among which are those of the page.
+  const ofEach = (eb: ExpressionBuilder<Tables, "provider_configs">) =>
+    eb
+      .selectFrom("domains")
+      .selectAll("domains")
+      .whereRef("domains.provider_config_id", "=", "provider_configs.id")
+      .where((inner) => matches(inner, visible, wanted, search, now))
+      .orderBy("domains.name")
+      .orderBy("domains.view")
+      .limit(offset + limit)
+      .as("domains");
+  const all = (db: Kysely<Tables>) =>
+    db
+      .selectFrom("domains")
+      .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+      .where((eb) => matches(eb, visible, wanted, search, now));
+  const byProvider = (db: Kysely<Tables>) =>
+    db.selectFrom("provider_configs").innerJoinLateral(ofEach, (join) => join.onTrue());
+  const query = (db: Kysely<Tables>) =>
+    (isByProvider ? byProvider(db) : all(db))
+      .select(listColumns)
+      .$call((rows) => inOrder(rows, visible, filter.sort ?? "name"))
+      .limit(limit)
+      .offset(offset);
+  const rows = isUnfiltered(filter)
+    ? await repeated(em, visible.visibility, [...visible.parameters, limit, offset], query)
+    : await query(queries(em)).execute();
+  const count = await queries(em)
+    .selectFrom("domains")
+    .select((eb) => eb.fn.countAll<string>().as("total"))
+    .where((eb) => matches(eb, visible, wanted, search, now))
+    .executeTakeFirstOrThrow();
+  const seen = await restrictToVisibleRecords(em, rows, (row) => visible.seenOf(row));
+  return { domains: seen.map((row) => listView(row, now)), total: Number(count.total), page, limit };
+}
+
+/** Returns whether there are no filters. That page is requested most, and its SQL depends only on what the caller may see. */
+function isUnfiltered({ page: _page, limit: _limit, ...filters }: DomainFilter): boolean {
+  return Object.values(filters).every((value) => value === undefined);
+}
+
+function matches(
+  eb: ExpressionBuilder<Tables, "domains">,
+  visible: VisibleDomains,
+  filter: DomainFilter,
+  search: DomainSearch | null,
+  now: Date,
+): Expression<SqlBool> {
+  const conditions = [visible.condition(eb)];
+  if (filter.status !== undefined) conditions.push(hasStatus(eb, filter.status, now));
+  if (filter.ungrouped !== undefined)
+    conditions.push(eb("domains.group_name", filter.ungrouped === "true" ? "is" : "is not", null));
+  if (filter.group !== undefined) conditions.push(eb("domains.group_name", "=", filter.group));
+  if (filter.tag !== undefined) conditions.push(eb("domains.tags", "@>", eb.val([filter.tag])));
+  if (filter.name !== undefined) conditions.push(eb("domains.name", "=", filter.name));
+  if (filter.view !== undefined) conditions.push(eb("domains.view", "=", filter.view));
+  if (filter.providerConfigId !== undefined) {
+    conditions.push(eb("domains.provider_config_id", "=", filter.providerConfigId));
+  }
+  if (filter.drift === "true") conditions.push(eb("domains.drift_found_at", "is not", null), visible.wholly());
+  if (filter.drift === "false") {
+    conditions.push(eb.or([eb("domains.drift_found_at", "is", null), eb.not(visible.wholly())]));
+  }
+  if (search) conditions.push(eb("domains.name", search.name.operator, search.name.operand));
+  if (search?.view === "") conditions.push(eb("domains.view", "=", ""));
+  if (search?.view) conditions.push(eb("domains.view", "like", `${escapeLike(search.view)}%`));
+  return eb.and(conditions);
+}
+
+/** Orders rows without revealing the record count or drift of a domain that the caller sees only in part. */
+function inOrder<Row>(
+  rows: SelectQueryBuilder<Tables, "domains" | "provider_configs", Row>,
+  visible: VisibleDomains,
+  sort: DomainSort,
+) {
+  const field = sort.replace(/^-/, "") as (typeof sorts)[number];
+  const direction = sort.startsWith("-") ? "desc" : "asc";
+  if (field === "name") return rows.orderBy("domains.name", direction).orderBy("domains.view", direction);
+  const size = sql.ref("domains.record_count");
+  const by = {
+    expiresAt: sql.ref("domains.expires_at"),
+    updatedAt: sql.ref("domains.updated_at"),
+    recordCount: visible.ifWhole(size),
+    drift: visible.ifWhole(sql.ref("domains.drift_found_at")),
+    provider: sql.ref("provider_configs.name"),
+  }[field];
+  // Only what may be null says where nulls come: the indexes of the others are read from either end.
+  const isNullable =
+    !["updatedAt", "provider"].includes(field) && (field !== "recordCount" || visible.ifWhole(size) !== size);
+  return rows
+    .orderBy(by, (order) => (isNullable ? order[direction]().nullsLast() : order[direction]()))
+    .orderBy("domains.name")
+    .orderBy("domains.view");
+}
+
+/**
+ * Returns the longest domain that the caller may see and that holds a host name, with the host relative to it.
+ * @throws AppError BAD_REQUEST, NOT_FOUND, CONFLICT if several views hold it and none is the default
+ */
+export async function findZoneOf(em: EntityManager, caller: Caller, hostName: string, now: Date) {
+  const { name: host, view } = splitQualified(hostName);
+  const parsed = parseLabels(host, true);
+  if (!parsed.ok) throw badField(["name"], `The name must be a full host name, but ${parsed.message}.`);
+  const wanted = view === null ? null : parseNamedView(view);
+  if (wanted && !wanted.ok) throw badField(["name"], wanted.message);
+  const name = parsed.value.labels.join(".");
+  const suffixes = parsed.value.labels.map((_, index) => parsed.value.labels.slice(index).join("."));
+  const visible = await visibleDomains(em, caller);
+  const holding = queries(em)
+    .selectFrom("domains")
+    .where("domains.name", "in", suffixes)
+    .$if(wanted !== null, (query) => query.where("domains.view", "=", wanted?.value ?? ""))
+    .where((eb) => visible.condition(eb));
+  const longest = holding
+    .select("domains.name")
+    .orderBy(sql`length(domains.name)`, "desc")
+    .limit(1);
+  const rows = await holding
+    .innerJoin("provider_configs", "provider_configs.id", "domains.provider_config_id")
+    .select(listColumns)
+    .where("domains.name", "=", longest)
+    .orderBy("domains.view")
+    .execute();
+  const [first] = rows;
+  if (!first) throw new AppError("NOT_FOUND", `No domain that you may see holds ${shown(hostName)}.`);
+  const views = rows.map((each) => each.view);
+  const chosen = theView(first.name, views);
+  const row = rows.find((each) => each.view === chosen) ?? first;
+  const [seen = row] = await restrictToVisibleRecords(em, [row], (each) => visible.seenOf(each));
+  return { domain: listView(seen, now), host: ownerWithin(name, row.name) ?? "@" };
+}
+
+/** Conditions of a search: part of a name and, after an exclamation mark, the beginning of a view. */
+interface DomainSearch {
+  name: NameSearch;
+  view: string | null;
+}
+
+function viewPrefix(text: string): string {
+  const parsed = parseView(text);
+  return parsed.ok ? parsed.value : text.toLowerCase();
+}
+
+async function searchOf(em: EntityManager, visible: VisibleDomains, search: string): Promise<DomainSearch> {
+  const { name, view } = splitQualified(search);
+  return {
+    name: await nameSearch(name, () => internationalNames(em, visible)),
+    view: view === null || view === "" ? null : viewPrefix(view),
+  };
+}
+
+async function internationalNames(em: EntityManager, visible: VisibleDomains): Promise<string[]> {
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select("name")
+    .where("name", "like", "%xn--%")
+    .where((eb) => visible.condition(eb))
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Groups, and views, that are counted for one answer. */
+const mostLabels = 1_000;
+
+/** Returns the tags, groups and views of the domains that the caller may see, each with the number of domains. */
+export async function countTags(em: EntityManager, caller: Caller) {
+  const visible = await visibleDomains(em, caller);
+  const carried = queries(em)
+    .selectFrom("domains")
+    .select((eb) => eb.fn<string>("unnest", ["domains.tags"]).as("tag"))
+    .where((eb) => visible.condition(eb));
+  const tagged = queries(em)
+    .selectFrom(carried.as("carried"))
+    .select((eb) => ["carried.tag as name", eb.fn.countAll<string>().as("count")])
+    .groupBy("carried.tag")
+    .orderBy("carried.tag");
+  const labelled = (column: "group_name" | "view") =>
+    queries(em)
+      .selectFrom("domains")
+      .select((eb) => [eb.ref(column).as("name"), eb.fn.countAll<string>().as("count")])
+      .where((eb) => visible.condition(eb))
+      .groupBy(column)
+      .orderBy(column);
+  // Two of these read every domain, which PostgreSQL does on two cores.
+  const [rows, inGroups, named] = await Promise.all([
+    tagged.execute(),
+    labelled("group_name").execute(),
+    labelled("view").where("view", "<>", "").execute(),
+  ]);
+  // Most domains are in the default view: the rest of all, which have been counted by group.
+  const inDefault = sum(inGroups) - sum(named);
+  const views = [...(inDefault > 0 ? [{ name: "", count: String(inDefault) }] : []), ...named];
+  const groups = inGroups.filter(({ name }) => name !== null);
+  return {
+    tags: counted(rows),
+    groups: counted(groups.slice(0, mostLabels)),
+    views: counted(views.slice(0, mostLabels)),
+  };
+}
+
+interface Count {
+  name: string | null;
+  count: string;
+}
+
+/** Returns the domains in all of some counts. */
+function sum(counts: readonly Count[]): number {
+  return counts.reduce((all, { count }) => all + Number(count), 0);
+}
+
+function counted(rows: readonly Count[]) {
+  return rows.map(({ name, count }) => ({ name: name ?? "", count: Number(count) }));
+}

@@ -1,0 +1,95 @@
+import type { Caller } from "../../access/caller.ts";
+import type { Explained } from "../changes/locks-and-reviews.ts";
+import type { Domain, ReverseMode, ReviewRequired } from "../../database/tables/domains.ts";
+import { isReverseZone } from "../../dns/reverse/addresses.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+
+export interface DomainPatch extends Explained {
+  id: string;
+  /** Administrators only. */
+  view?: string | undefined;
+  providerConfigId?: string | undefined;
+  expiresAt?: Date | null | undefined;
+  groupName?: string | null | undefined;
+  tags?: string[] | undefined;
+  notes?: string | null | undefined;
+  status?: "active" | "disabled" | undefined;
+  snapshotSchedule?: "off" | "daily" | "weekly" | undefined;
+  reverse?: ReverseMode | undefined;
+  /** Administrators only, and only for reverse zones. */
+  reverseFollowGrant?: boolean | undefined;
+  protectMail?: boolean | undefined;
+  /** Administrators only. Null: as the installation says. */
+  reviewRequired?: ReviewRequired | null | undefined;
+  /** Administrators only. */
+  reviewAcme?: boolean | undefined;
+  /** Moves out of a catalog zone. Administrators: also if the outcome of earlier changes is unknown. */
+  force?: boolean | undefined;
+}
+
+/** Sets the fields that a patch names, apart from the place of the zone. */
+export function applyPatch(domain: Domain, patch: DomainPatch): void {
+  if (patch.expiresAt !== undefined) setExpiry(domain, patch.expiresAt);
+  if (patch.groupName !== undefined) domain.groupName = patch.groupName;
+  if (patch.tags !== undefined) domain.tags = uniqueTags(patch.tags);
+  if (patch.notes !== undefined) domain.notes = patch.notes;
+  if (patch.snapshotSchedule !== undefined) domain.snapshotSchedule = patch.snapshotSchedule;
+  if (patch.reverse !== undefined) domain.reverse = patch.reverse;
+  if (patch.reverseFollowGrant !== undefined) domain.reverseFollowGrant = patch.reverseFollowGrant;
+  if (patch.protectMail !== undefined) domain.protectMail = patch.protectMail;
+  if (patch.reviewRequired !== undefined) domain.reviewRequired = patch.reviewRequired;
+  if (patch.reviewAcme !== undefined) domain.reviewAcme = patch.reviewAcme;
+  if (patch.status !== undefined) domain.status = patch.status;
+}
+
+/** Returns the user-editable fields of a domain for the audit trail. */
+export function auditedFields(domain: Domain) {
+  const { expiresAt, expirySource, groupName, tags, notes, status } = domain;
+  const { expiryRemindDays, autoCheckExpiry, snapshotSchedule, reverse, reverseFollowGrant } = domain;
+  const { reviewRequired, reviewAcme, protectMail } = domain;
+  const set = { expiresAt, expirySource, groupName, tags, notes, status };
+  return {
+    ...set,
+    expiryRemindDays,
+    autoCheckExpiry,
+    snapshotSchedule,
+    reverse,
+    reverseFollowGrant,
+    reviewRequired,
+    reviewAcme,
+    protectMail,
+  };
+}
+
+/** Refuses a change of the review rule by others than administrators. @throws AppError FORBIDDEN */
+export function refuseReviewSettings(caller: Caller, { reviewRequired, reviewAcme }: DomainPatch): void {
+  if (caller.role === "admin" || (reviewRequired === undefined && reviewAcme === undefined)) return;
+  throw new AppError("FORBIDDEN", "Only administrators can change `reviewRequired` and `reviewAcme`. Ask one of them.");
+}
+
+/** @throws AppError FORBIDDEN, BAD_REQUEST */
+export function refuseGrant(caller: Caller, zone: string, grant: boolean): void {
+  if (caller.role !== "admin")
+    throw new AppError("FORBIDDEN", "Only administrators can change `reverseFollowGrant`. Ask one of them.");
+  if (grant && !isReverseZone(zone))
+    throw badField(
+      ["reverseFollowGrant"],
+      `\`reverseFollowGrant\` is for zones of PTR records, under in-addr.arpa or ip6.arpa; ${zone} is not one.`,
+    );
+}
+
+export function setExpiry(domain: Domain, expiresAt: Date | null): void {
+  domain.expiresAt = expiresAt;
+  domain.expirySource = expiresAt ? "manual" : null;
+  // Clearing the date requests a lookup.
+  if (!expiresAt) domain.expiryNextCheckAt = null;
+}
+
+/** Returns each tag once, as first written: `Prod` and `prod` are one tag. */
+export function uniqueTags(tags: readonly string[]): string[] {
+  return tags.filter((tag, index) => tags.findIndex((other) => other.toLowerCase() === tag.toLowerCase()) === index);
+}
+
+export function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Caller } from "../../access/caller.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { ConnectedConfig, ProviderConfigs } from "../../dns-providers/provider-configs.ts";
+import { badField, notFound, type AppError } from "../../platform/errors.ts";
+import { faultToAppError } from "../../platform/faults.ts";
+import type { Logger } from "../../platform/log.ts";
+import { parseQualified } from "../../dns/names/views.ts";
+import { providerZoneOf } from "../../dns-providers/provider.ts";
+import {
+  beginImport,
+  beginZone,
+  endAllImports,
+  endImport,
+  endZone,
+  importProgress,
+  renewImport,
+  type ImportOutcome,
+} from "./import-progress.ts";
+import type { Domains } from "./service.ts";
+
+/** Number of zones imported concurrently in the background. Reading a large zone takes memory. */
+const atOnce = 4;
+const renewMilliseconds = 10_000;
+const stopMilliseconds = 5_000;
+
+/** Logs a zone that failed. */
+type Report = (error: AppError, fields: { zone: string }) => void;
+
+interface Work {
+  importId: string;
+  names: readonly string[];
+  bring: (name: string) => Promise<ImportOutcome>;
+}
+
+interface Parts {
+  database: Database;
+  providerConfigs: ProviderConfigs;
+  domains: Domains;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Imports zones that a provider serves: named ones while the caller waits, all of them in the background. */
+export class ZoneImports {
+  readonly #parts: Parts;
+  readonly #running = new Set<Promise<void>>();
+  #stopped = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Ends interrupted imports. An embedded database has one process, so an unfinished import belongs to an earlier one. */
+  async prepare(): Promise<void> {
+    if (this.#parts.database.embedded) await endAllImports(this.#parts.database.fork(), this.#parts.now());
+  }
+
+  /** Stops background imports: starts no more zones and waits briefly for those in flight. Zones cut short are not stored. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await Promise.race([Promise.all(this.#running), sleep(stopMilliseconds, undefined, { ref: false })]);
+  }
+
+  /**
+   * Imports the named zones independently and returns their outcomes, or starts importing all unmanaged zones in the background.
+   * @param report called for every zone that failed.
+   * @throws AppError NOT_FOUND, BAD_REQUEST, CONFLICT while another import of the configuration is running,
+   * PROVIDER_ERROR when the provider cannot list its zones.
+   */
+  async run(
+    em: EntityManager,
+    caller: Caller,
+    { id, zones, all }: { id: string; zones?: string[] | undefined; all?: true | undefined },
+    report: Report,
+  ) {
+    if (zones && all) throw badField(["all"], "Send `zones` or `all: true`, not both.");
+    if (!zones && !all) throw badField(["zones"], "Send `zones`, or `all: true`.");
+    const config = await this.#parts.providerConfigs.connected(em, id, all ? "import" : "person");
+    if (!config.provider) throw badField(["id"], `${config.kind.name} has no zones to import.`);
+    const served = (await this.#parts.providerConfigs.zones(em, id)).zones;
+    const there = new Set(served.map(({ name }) => name));
+    const names = zones ?? served.flatMap(({ name, managed }) => (managed ? [] : [name]));
+    const importId = await beginImport(em, id, names, this.#parts.now());
+    const bring = (name: string) => this.#bring(caller, name, config, there, report);
+    if (!zones) {
+      this.#inBackground({ importId, names, bring });
+      return { results: [], progress: await this.progress(em.fork(), id) };
+    }
+    const outcomes = await this.#work({ importId, names, bring }, 1, () => true);
+    return { results: outcomes.map((outcome, index) => shown(names[index] ?? "", outcome)), progress: null };
+  }
+
+  /** Returns the progress of the running import, or the outcome of the last one. @throws AppError NOT_FOUND */
+  progress(em: EntityManager, configId: string) {
+    return importProgress(em, configId, this.#parts.now());
+  }
+
+  #inBackground(work: Work): void {
+    const running = this.#work(work, atOnce, () => !this.#stopped).then(
+      () => undefined,
+      (error: unknown) => this.#parts.log.error({ err: error, importId: work.importId }, "an import broke off"),
+    );
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  /** @param goOn called before each zone; false stops the import. @returns the outcome of each processed zone, in order */
+  async #work({ importId, names, bring }: Work, workers: number, goOn: () => boolean): Promise<ImportOutcome[]> {
+    const fork = () => this.#parts.database.fork();
+    const renewal = setInterval(() => void renewImport(fork(), importId).catch(() => undefined), renewMilliseconds);
+    renewal.unref();
+    const outcomes: ImportOutcome[] = [];
+    const turns = names.entries();
+    const worker = async () => {
+      for (const [position, name] of turns) {
+        if (!goOn()) return;
+        await beginZone(fork(), importId, position);
+        const outcome = (outcomes[position] = await bring(name));
+        await endZone(fork(), importId, position, outcome);
+      }
+    };
+    try {
+      const ends = await Promise.allSettled(Array.from({ length: workers }, worker));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+      return outcomes;
+    } finally {
+      clearInterval(renewal);
+      await endImport(fork(), importId, this.#parts.now());
+    }
+  }
+
+  async #bring(
+    caller: Caller,
+    name: string,
+    config: ConnectedConfig,
+    there: ReadonlySet<string>,
+    report: Report,
+  ): Promise<ImportOutcome> {
+    try {
+      const zone = parseQualified(name);
+      if (zone.ok && !there.has(zoneThere(config, zone.value))) throw notFound("zone at this provider");
+      const { id, records } = await this.#parts.domains.add(
+        this.#parts.database.fork(),
+        caller,
+        { name },
+        config,
+        "domain.import",
+      );
+      return { success: true, domainId: id, records };
+    } catch (error) {
+      const failure = faultToAppError(error);
+      const managed = failure.code === "CONFLICT" ? await this.#managed(name) : null;
+      if (managed?.configId === config.id) return { success: true, domainId: managed.id, records: managed.records };
+      report(failure, { zone: name });
+      return { success: false, domainId: managed?.id ?? null, error: failure.message };
+    }
+  }
+
+  /** Returns the domain of a zone that is already managed, or null. */
+  async #managed(name: string): Promise<{ id: string; configId: string; records: number } | null> {
+    const zone = parseQualified(name);
+    if (!zone.ok) return null;
+    const row = await queries(this.#parts.database.fork())
+      .selectFrom("domains")
+      .select(["id", "provider_config_id", "record_count"])
+      .where("name", "=", zone.value.name)
+      .where("view", "=", zone.value.view ?? "")
+      .executeTakeFirst();
+    return row ? { id: row.id, configId: row.provider_config_id, records: row.record_count } : null;
+  }
+}
+
+function zoneThere({ kind }: ConnectedConfig, { name, view }: { name: string; view: string | null }): string {
+  return providerZoneOf(kind, { name, view: view ?? "" });
+}
+
+function shown(name: string, outcome: ImportOutcome) {
+  const { success, domainId } = outcome;
+  return {
+    name,
+    success,
+    domainId,
+    records: outcome.success ? outcome.records : 0,
+    error: outcome.success ? null : outcome.error,
+  };
+}

@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import type { Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { ProviderConnections } from "../../dns-providers/connections.ts";
+import { ProviderError, type DnsProvider, type ProviderKind } from "../../dns-providers/provider.ts";
+import type { Logger } from "../../platform/log.ts";
+import type { ProviderComparison } from "../changes/state/compare-with-provider.ts";
+import { storeSplits } from "../changes/state/unread-splits.ts";
+import { claimDue, claimZone, comparedZone, countActive, giveTurnBack, type DueZone } from "./due-zones.ts";
+import { driftCounts, storeFinding, type DriftCounts } from "../changes/state/found-drift.ts";
+
+const hour = 3_600_000;
+const periods = { hourly: hour, daily: 24 * hour, off: hour } as const;
+/** A period has at least 60 runs, and each run checks 1/20 of the zones. All are checked within a third of the period, evenly spread. */
+export const driftSchedules = { hourly: "* * * * *", daily: "*/20 * * * *", off: null } as const;
+const shareOfRun = 1 / 20;
+const leastInRun = 50;
+const atOnce = 4;
+/** The minimum pause, even if the provider asks for a shorter one. */
+const leastAsideMilliseconds = 60_000;
+
+/** A zone newly found to differ from what its provider serves, or to be unreadable. If unreadable, `error` says why and the counts are 0. */
+export interface FoundDrift {
+  domainId: string;
+  name: string;
+  counts: DriftCounts;
+  error: string | null;
+}
+
+/** Called once for each such zone. */
+export type OnDrift = (drift: FoundDrift) => void | Promise<void>;
+
+/** A provider configuration whose vendor asked for a pause. */
+interface Pause {
+  until: Date;
+  /** When consecutive pauses began; none of its zones could be compared since. */
+  since: Date;
+  /** Whether a warning was logged. */
+  warned: boolean;
+}
+
+/** The failures of a run, by provider configuration name. */
+type Failures = Map<string, { zones: number; zone: string; error: unknown }>;
+
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  comparison: ProviderComparison;
+  log: Logger;
+  now: () => Date;
+  every: Config["driftCheck"];
+  onDrift?: OnDrift | undefined;
+}
+
+/**
+ * Compares every active zone with what its provider serves, once per period across all instances. Reports zones that differ but never
+ * changes them; a sync does that.
+ */
+export class DriftJob {
+  readonly #parts: Parts;
+  readonly #onDrift: OnDrift;
+  /** Pauses by provider configuration id. None of its zones is checked until the pause ends. */
+  readonly #aside = new Map<string, Pause>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#onDrift = parts.onDrift ?? ((drift) => parts.log.info(drift, "a zone differs from what its provider serves"));
+  }
+
+  /**
+   * Checks zones that are due, up to the limit of one run.
+   * @param signal aborts checks in progress. Their zones are checked again a period later.
+   */
+  async runOnce(signal: AbortSignal = new AbortController().signal): Promise<void> {
+    const abandoned = once(signal, "abort");
+    const failures: Failures = new Map();
+    try {
+      const active = await countActive(this.#parts.database.fork());
+      let left = Math.max(leastInRun, Math.ceil(active * shareOfRun));
+      const work = async () => {
+        while (left-- > 0 && !signal.aborted) {
+          const zone = await this.#claim();
+          if (!zone) return;
+          await this.#check(zone, failures, signal);
+        }
+      };
+      await Promise.race([Promise.all(Array.from({ length: atOnce }, work)), abandoned]);
+    } catch (error) {
+      if (!signal.aborted) this.#parts.log.error({ err: error }, "could not look for drift");
+    }
+    for (const [config, { zones, zone, error }] of failures) {
+      this.#parts.log.warn(
+        { config, zones, zone, err: error },
+        "zones could not be compared with what their provider serves",
+      );
+    }
+  }
+
+  /**
+   * Checks one zone now.
+   * @param changedAt when its content changed. Skips the zone if it was checked later than that.
+   * @returns false if one of our changes was in progress, so the result is not known yet.
+   */
+  async checkZone(configId: string, providerZone: string, changedAt: Date): Promise<boolean> {
+    const zone = await claimZone(this.#parts.database.fork(), this.#parts.now(), { configId, providerZone, changedAt });
+    return zone === null || (await this.#compare(zone, new AbortController().signal));
+  }
+
+  async #claim(): Promise<DueZone | null> {
+    const now = this.#parts.now();
+    const since = new Date(now.getTime() - periods[this.#parts.every]);
+    // A pause that ended more than a period ago is obsolete: no zone is due, or the configuration is gone.
+    for (const [config, { until }] of this.#aside) if (until < since) this.#aside.delete(config);
+    const paused = [...this.#aside].filter(([, { until }]) => until > now).map(([config]) => config);
+    return await claimDue(this.#parts.database.fork(), now, since, paused);
+  }
+
+  async #check(zone: DueZone, failures: Failures, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#compare(zone, signal);
+      this.#aside.delete(zone.config.id);
+    } catch (error) {
+      if (error instanceof ProviderError && error.pauseMilliseconds !== null) {
+        await this.#putAside(zone, error.pauseMilliseconds);
+        return;
+      }
+      const known = failures.get(zone.configName);
+      if (known) known.zones++;
+      else failures.set(zone.configName, { zones: 1, zone: zone.name, error });
+    }
+  }
+
+  /**
+   * Compares a zone and stores the finding.
+   * @returns whether the finding was stored or was not new.
+   * @throws ProviderError also after storing that the zone is unreadable
+   */
+  async #compare(zone: DueZone, signal: AbortSignal): Promise<boolean> {
+    const { kind, provider } = this.#parts.connections.connect(zone.config, "drift");
+    if (!provider) return true;
+    try {
+      return await this.#compareWith(provider, zone, signal);
+    } catch (error) {
+      if (signal.aborted || !isUnreadable(kind, error)) throw error;
+      const finding = { found: null, error: error.message, fingerprint: null, signing: null };
+      const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
+      if (!stored) return false;
+      if (zone.error === null) await this.#notify(zone, { created: 0, updated: 0, deleted: 0 }, error.message);
+      throw error;
+    }
+  }
+
+  async #compareWith(provider: DnsProvider, zone: DueZone, signal: AbortSignal): Promise<boolean> {
+    // Read before the zone, so that a write in between changes the fingerprint.
+    const fingerprint = await provider.fingerprint(zone.providerZone);
+    const same = fingerprint !== null && fingerprint === zone.fingerprint && !zone.splitsUnread;
+    const plan = same ? null : await this.#parts.comparison.plan(this.#parts.database.fork(), zone, provider);
+    if (signal.aborted) return true;
+    const found = plan === null || plan.changes.length === 0 ? null : driftCounts(plan.changes);
+    const finding = { found, error: null, fingerprint, signing: plan?.signing ?? null };
+    const stored = await storeFinding(this.#parts.database.fork(), comparedZone(zone), finding, this.#parts.now());
+    if (stored && plan && zone.splitsUnread) await storeSplits(this.#parts.database.fork(), zone.id, plan.learned);
+    if (stored && found && (zone.foundAt === null || zone.error !== null)) await this.#notify(zone, found, null);
+    return stored || (same && zone.foundAt === null);
+  }
+
+  /** Pauses a provider configuration that accepts no calls for now, so other zones are checked. */
+  async #putAside(zone: DueZone, pauseMilliseconds: number): Promise<void> {
+    const now = this.#parts.now();
+    const until = new Date(now.getTime() + Math.max(pauseMilliseconds, leastAsideMilliseconds));
+    const { since, warned } = this.#aside.get(zone.config.id) ?? { since: null, warned: false };
+    const details = { config: zone.configName, until };
+    const isLasting = since !== null && now.getTime() - since.getTime() >= periods[this.#parts.every];
+    if (since === null)
+      this.#parts.log.info(details, "a provider asked for a pause; its zones are compared afterwards");
+    if (isLasting && !warned) {
+      this.#parts.log.warn(
+        { ...details, since },
+        "a provider keeps asking for pauses; its zones could not be compared for a whole period",
+      );
+    }
+    this.#aside.set(zone.config.id, { until, since: since ?? now, warned: warned || isLasting });
+    await giveTurnBack(this.#parts.database.fork(), zone);
+  }
+
+  async #notify({ id, name }: DueZone, counts: DriftCounts, why: string | null): Promise<void> {
+    try {
+      await this.#onDrift({ domainId: id, name, counts, error: why });
+    } catch (error) {
+      this.#parts.log.error({ err: error, domainId: id }, "drift was found but could not be reported");
+    }
+  }
+}
+
+/** Returns whether a zone stays unreadable until someone intervenes. An unreachable vendor does not count. */
+function isUnreadable(kind: ProviderKind, error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || error.pauseMilliseconds !== null) return false;
+  return error.zoneMissing || kind.watchesZones === true;
+}

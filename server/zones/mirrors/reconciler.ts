@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { lockDomain } from "../../access/lock-domain.ts";
+import type { Database } from "../../database/database.ts";
+import type { ProviderConnections } from "../../dns-providers/connections.ts";
+import { ProviderError, type BeforeCall } from "../../dns-providers/provider.ts";
+import type { Notifications } from "../../notifications/notify.ts";
+import { AppError } from "../../platform/errors.ts";
+import type { Logger } from "../../platform/log.ts";
+import { attemptMirror, loadMirror, type LoadedMirror } from "./attempt.ts";
+import { mirrorNotice } from "./notices.ts";
+import {
+  claimMirror,
+  claimOldest,
+  releaseClaim,
+  renewClaim,
+  renewMilliseconds,
+  restMilliseconds,
+  retryTime,
+  scheduleChecks,
+  setReported,
+  storeOutcome,
+  wakeUnreachable,
+  type Attempt,
+  type Claimed,
+  type Outcome,
+} from "./store.ts";
+import { Workers } from "./workers.ts";
+
+/** The job that reconciles what is due, after failures and crashes too. */
+export const mirrorJobName = "mirrors.reconcile";
+
+/** Wakings soon after another are one. */
+const coalescingMilliseconds = 100;
+/** Mirrors wait for a pause in the changes: reading them in between would slow down the edits, for a state that soon is an old one. */
+const pauseMilliseconds = 250;
+/** They do not wait longer than this. */
+const longestPostponement = 2_000;
+/** Failures in a row after which a mirror is reported, and how long a pause is after which one is enough. */
+const failuresBeforeNotice = 3;
+const pauseBeforeNotice = 3_600_000;
+/** How long a run of the job takes on new work. */
+const longestRun = 60_000;
+/** How long a call waits for an attempt that is under way. */
+const longestWait = 20_000;
+const pollMilliseconds = 100;
+/** How often a success has those mirrors tried that failed at the same configuration. One that always fails is not an outage. */
+const wakingMilliseconds = 60_000;
+/** Later attempts are left to the job. */
+const longestTimer = 60_000;
+const checkPeriods = { hourly: 3_600_000, daily: 24 * 3_600_000 };
+
+interface Parts {
+  database: Database;
+  connections: ProviderConnections;
+  notifications: Notifications;
+  log: Logger;
+  now: () => Date;
+  /** How often mirrors are compared with their domains without a change. */
+  every: "hourly" | "daily" | "off";
+  /** Whether this instance does background work. */
+  works: boolean;
+}
+
+/**
+ * Brings mirrors to the newest revision of their domains. Each attempt reads the mirror, compares and applies, so that it can be repeated
+ * after any interruption. One process at a time works at a mirror; edits never wait for one.
+ */
+export class MirrorReconciler {
+  readonly #parts: Parts;
+  readonly #workers: Workers<Claimed & { token: string }>;
+  /** When mirrors of a configuration were last made due by the success of another. */
+  readonly #wokenAt = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  /** When a worker starts at the latest, as `performance.now()` counts. */
+  #latest: number | undefined;
+  #stopped = false;
+  readonly #isStopped = (): boolean => this.#stopped;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { database, log, now } = parts;
+    this.#workers = new Workers<Claimed & { token: string }>({
+      claim: async (except) => {
+        const token = randomUUID();
+        const claimed = await claimOldest(database.fork(), token, now(), except);
+        return claimed && { ...claimed, token };
+      },
+      carryOut: (task) => this.#reconcile(task),
+      onError: (error) => log.warn({ err: error }, "mirrors could not be reconciled; a job retries"),
+    });
+  }
+
+  /** Reconciles what is due by now, shortly. */
+  soon(): void {
+    if (this.#timer === undefined) this.#startAfter(coalescingMilliseconds);
+  }
+
+  /** Reconciles what is due by now, once no change has followed for a moment. */
+  afterChange(): void {
+    this.#startAfter(pauseMilliseconds);
+  }
+
+  /** Starts a worker in some time instead of when it was to start before, but not later than two seconds after it was first asked for. */
+  #startAfter(milliseconds: number): void {
+    if (this.#stopped || !this.#parts.works) return;
+    this.#latest ??= performance.now() + longestPostponement;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#latest = undefined;
+        void this.#workers.start(this.#isStopped);
+      },
+      Math.max(0, Math.min(milliseconds, this.#latest - performance.now())),
+    );
+    this.#timer.unref();
+  }
+
+  /** Reconciles what is due, and compares mirrors that were not compared for a period. Ends after a minute, so that the next run compares. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { database, every, now } = this.#parts;
+    if (every !== "off") await scheduleChecks(database.fork(), new Date(now().getTime() - checkPeriods[every]), now());
+    const ends = performance.now() + longestRun;
+    await this.#workers.start(() => this.#stopped || signal.aborted || performance.now() > ends);
+    // For what is still due.
+    if (!signal.aborted) this.soon();
+  }
+
+  /** Reconciles one mirror now, or after the attempt that is under way. Gives up if that takes too long. */
+  async reconcile(id: string): Promise<void> {
+    const { database, now } = this.#parts;
+    const ends = performance.now() + longestWait;
+    do {
+      const token = randomUUID();
+      const claimed = await claimMirror(database.fork(), token, now(), id);
+      if (claimed !== null) {
+        await this.#reconcile({ ...claimed, token });
+        return;
+      }
+      if ((await loadMirror(database.fork(), id)) === null) return;
+      await sleep(pollMilliseconds);
+    } while (!this.#stopped && performance.now() < ends);
+  }
+
+  /** Ends after the attempts that are under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#workers.idle();
+  }
+
+  /** @returns whether the mirror has the newest records now */
+  async #reconcile({ id, token }: Claimed & { token: string }): Promise<boolean> {
+    const { database, connections, log, now } = this.#parts;
+    const loadedAt = now();
+    const loaded = await loadMirror(database.fork(), id);
+    if (!loaded) return true;
+    let outcome: Outcome;
+    const renewing = setInterval(() => {
+      renewClaim(database.fork(), id, token, now()).catch((error: unknown) => {
+        log.warn({ err: error, mirrorId: id }, "the claim of a mirror could not be renewed");
+      });
+    }, renewMilliseconds);
+    try {
+      outcome = await attemptMirror(database.fork(), connections, loaded, this.#whileClaimed(id, token));
+    } catch (error) {
+      const known = error instanceof AppError || error instanceof ProviderError;
+      if (!known) log.error({ err: error, mirrorId: id }, "a mirror could not be reconciled");
+      const message = known ? error.message : "An internal error occurred; the server log has the details.";
+      const nothing = { revision: null, differences: 0, foreign: 0, unsupported: 0 };
+      outcome = { ...nothing, error: message, unreachable: true, retryAt: endOfPause(error, now()) };
+    } finally {
+      clearInterval(renewing);
+    }
+    if (this.#stopped && outcome.error !== null) {
+      // It was interrupted, which says nothing about the mirror.
+      await releaseClaim(database.fork(), id, token, now());
+      return false;
+    }
+    await this.#store({ id, token, loadedAt, now: now(), forced: loaded.force }, loaded, outcome);
+    if (outcome.error !== null) return false;
+    await this.#wakeOthers(loaded.config.id, now());
+    // For changes that came meanwhile.
+    this.#lookAgain(restMilliseconds);
+    return true;
+  }
+
+  /** Has mirrors tried that failed while their provider was away. */
+  async #wakeOthers(configId: string, now: Date): Promise<void> {
+    const wokenAt = this.#wokenAt.get(configId) ?? -Infinity;
+    if (now.getTime() - wokenAt < wakingMilliseconds) return;
+    if (!(await wakeUnreachable(this.#parts.database.fork(), configId, now))) return;
+    this.#wokenAt.set(configId, now.getTime());
+    this.soon();
+  }
+
+  /** Looks again at a time of which the job may know only a minute later. */
+  #lookAgain(milliseconds: number): void {
+    setTimeout(() => this.soon(), milliseconds).unref();
+  }
+
+  /** Lets no call out once another process may work at the mirror, or it was deleted. */
+  #whileClaimed(id: string, token: string): BeforeCall {
+    const { database, now } = this.#parts;
+    return async () => {
+      if (this.#stopped || !(await renewClaim(database.fork(), id, token, now())))
+        throw new ProviderError("The mirror was deleted, or the service is stopping. Nothing more was sent.", "none");
+    };
+  }
+
+  async #store(attempt: Attempt, { domain, config }: LoadedMirror, outcome: Outcome): Promise<void> {
+    const { database, notifications } = this.#parts;
+    const { id, now } = attempt;
+    await database.fork().transactional(async (tx) => {
+      // Before the mirror, as a change of the domain locks them.
+      if ((await lockDomain(tx, domain.id)) === null) return;
+      const { error } = outcome;
+      const retryAt = error === null ? null : latest(await retryTime(tx, id, now), outcome.retryAt);
+      const stored = await storeOutcome(tx, attempt, { ...outcome, retryAt });
+      if (!stored) return;
+      if (retryAt) this.#lookAgain(Math.min(retryAt.getTime() - now.getTime(), longestTimer));
+      const isLong = retryAt !== null && retryAt.getTime() - now.getTime() > pauseBeforeNotice;
+      const fails = error !== null && (isLong || stored.failures >= failuresBeforeNotice);
+      if (stored.reported ? error !== null : !fails) return;
+      await setReported(tx, id, fails);
+      await notifications.notify(tx, mirrorNotice({ mirrorId: id, domain, configName: config.name }, error));
+    });
+  }
+}
+
+/** Returns when a provider accepts calls again, if it said so; null if not. Attempts before then would only fail. */
+function endOfPause(error: unknown, now: Date): Date | null {
+  const milliseconds = error instanceof ProviderError ? error.pauseMilliseconds : null;
+  return milliseconds === null ? null : new Date(now.getTime() + milliseconds);
+}
+
+function latest(one: Date, other: Date | null): Date {
+  return other !== null && other > one ? other : one;
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { id, line, queryFlag } from "../../api/schemas.ts";
+import { readableFormats } from "../../dns/formats/formats.ts";
+import { domainId, changeMessage, explained, unlock } from "../changes/schemas.ts";
+import { plannedChanges, forceLoss, reviewedHash, comparisonHash, reverseOutcomes } from "./change-schemas.ts";
+
+const dryRun = z
+  .boolean("This must be true or false.")
+  .default(false)
+  .meta({ description: "Only returns what would change, in `plan`." });
+const force = z
+  .boolean("This must be true or false.")
+  .default(false)
+  .meta({
+    description:
+      "Confirms changing more than 30 % of a zone with ten or more records, or removing all. From an administrator, it also closes earlier " +
+      "changes whose outcome is unknown: the provider's records then decide.",
+  });
+
+export const syncInput = z.strictObject({
+  id: domainId,
+  dryRun,
+  force,
+  planHash: reviewedHash,
+  message: changeMessage,
+  unlock,
+});
+
+const counts = {
+  created: z.int().meta({ description: "Records created.", example: 2 }),
+  updated: z.int().meta({ description: "Records changed.", example: 1 }),
+  deleted: z.int().meta({ description: "Records deleted.", example: 0 }),
+};
+
+const optionalPlan = plannedChanges
+  .nullable()
+  .meta({ description: "With `dryRun`, what would change; null otherwise.", example: null });
+
+export const syncResult = z
+  .object({
+    synced: z.int().meta({ description: "Records at the provider.", example: 60 }),
+    ...counts,
+    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
+    plan: optionalPlan,
+    planHash: comparisonHash,
+  })
+  .meta({ id: "SyncResult", description: "The result of a sync." });
+
+export const revertInput = z.strictObject({
+  id: domainId,
+  changeSetId: id("The change set's id, from the history."),
+  dryRun,
+  planHash: line(100, 1)
+    .optional()
+    .meta({ description: "`planHash` of a dry run: reverts exactly what it showed.", example: "Qm9yaW5n…" }),
+  force: forceLoss,
+  ...explained,
+});
+
+export const revertResult = z
+  .object({
+    changeSetId: id("The new change set; null with `dryRun`.").nullable(),
+    ...counts,
+    revision: z.int().meta({ description: "The zone revision after the call.", example: 4 }),
+    plan: optionalPlan,
+    planHash: z
+      .string()
+      .nullable()
+      .meta({ description: "With `dryRun`, the hash to apply exactly this plan; null otherwise.", example: null }),
+    reverse: reverseOutcomes,
+  })
+  .meta({ id: "RevertResult", description: "The result of reverting a change set." });
+
+export const zonefileExportInput = z.strictObject({
+  id: domainId,
+  revision: z.coerce
+    .number<number>("This must be a whole number.")
+    .int("This must be a whole number.")
+    .min(0, "This must be 0 or more.")
+    .max(2_147_483_647, "This must be at most 2147483647.")
+    .optional()
+    .meta({ description: "Domain revision to export. Default: the latest.", example: 0 }),
+  serverManaged: queryFlag(
+    "false",
+    "`true` adds the records that the name server maintains, as last read. Not allowed with `revision`.",
+  ),
+});
+
+export const zonefileInput = z.strictObject({
+  id: domainId,
+  zonefile: z
+    .string()
+    .min(1, "This must not be empty.")
+    .meta({
+      description:
+        "RFC 1035 master file, also as Cloudflare, GoDaddy, Microsoft DNS, cPanel, tools for Route 53 and dumps of BIND write it. A warning " +
+        "names each reading that is not literal, with its lines.",
+      example: "www 300 IN A 192.0.2.1\n",
+    }),
+  format: z
+    .enum(readableFormats, `This must be one of ${readableFormats.join(", ")}.`)
+    .default("auto")
+    .meta({
+      description: "Format of `zonefile`. `auto` recognizes it.",
+    }),
+  lenient: z
+    .boolean("This must be true or false.")
+    .default(false)
+    .meta({
+      description:
+        "Splits strings over 255 octets and keeps records that break a rule, each with a warning, instead of refusing the file. What the " +
+        "provider or its name servers cannot hold is still refused.",
+    }),
+  mode: z.enum(["merge", "replace"], "This must be merge or replace.").default("merge").meta({
+    description: "`merge` adds and updates records; `replace` also deletes records that are not in the file.",
+  }),
+  ignoreOutOfZone: z.boolean("This must be true or false.").default(false).meta({
+    description:
+      "Skips records outside the zone; a warning counts them and names their lines. If false, such a record refuses the file.",
+  }),
+  dryRun,
+  force: forceLoss,
+  planHash: reviewedHash,
+  ...explained,
+});
+
+export const zonefileResult = z
+  .object({
+    ...counts,
+    unchanged: z.int().meta({ description: "Records that were already equal.", example: 57 }),
+    warnings: plannedChanges.shape.warnings,
+    reverse: reverseOutcomes,
+    plan: optionalPlan,
+    planHash: comparisonHash,
+  })
+  .meta({ id: "ZonefileResult", description: "The result of a zone-file import." });
+
+export const zonefileText = z
+  .object({
+    zonefile: z.string().meta({
+      description: "RFC 1035 master file.",
+      example:
+        "$ORIGIN example.com.\n$TTL 3600\n@ IN SOA ns1.example.com. hostmaster.example.com. 7 7200 900 1209600 3600\n@ IN NS ns1.example.com.\nwww IN A 192.0.2.1\n",
+    }),
+  })
+  .meta({ id: "Zonefile", description: "A zone as a master file." });

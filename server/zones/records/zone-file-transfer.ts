@@ -1,0 +1,389 @@
+import type { ZoneScope } from "../../access/zone-scope.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { EntityManager } from "../../database/database.ts";
+import { AppError } from "../../platform/errors.ts";
+import { located, type FormatReading, type FormatRecord } from "../../dns/formats/format.ts";
+import { openText, type ReadableFormat } from "../../dns/formats/formats.ts";
+import { initialSoa } from "../../dns/zone-file/soa.ts";
+import { printingInPieces } from "../../dns/zone-file/write.ts";
+import type { Followers, FollowOutcome } from "../changes/follows.ts";
+import { outsideRights, type Rights } from "../../access/zone-access.ts";
+import { aligningTtls, planningState, type Desired } from "../../dns/desired-state.ts";
+import type { ProviderKind } from "../../dns-providers/provider.ts";
+import { defaultTtlAt, ttlAt } from "./editing/drafts.ts";
+import { asHeld } from "./joined-texts.ts";
+import { judgeChanges } from "./judge-changes.ts";
+import { liveZone, managedZone, zoneAt } from "../changes/state/live-queries.ts";
+import { withoutManaged } from "../../dns/server-managed.ts";
+import { loweredNames, privateAddressWarnings, signatureWarnings } from "./warnings.ts";
+import { requireStored } from "../changes/state/past-zone.ts";
+import type { ChangePipeline, Planned } from "../changes/pipeline.ts";
+import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
+import { lossWarning, refuseLoss } from "./loss-guard.ts";
+import { countsView, planView } from "./plan-view.ts";
+import { kindOfZone, partingReadOnly, readOnlyAtProvider, readOnlyWarnings } from "./provider-limits.ts";
+import {
+  isActive,
+  recordKey,
+  recordLabel,
+  rrsetKey,
+  shortValue,
+  type LiveRecord,
+  type PlannedChange,
+  type RecordData,
+} from "../../dns/record.ts";
+import { filtered, flatMapped, grouped, inSlices, mapped, type Steps } from "../../platform/slices.ts";
+import { fileRefused, providerRefusals, refuseHalfDone } from "./editing/refusals.ts";
+import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "./editing/reviewed-plan.ts";
+
+type ReadableZone = Extract<FormatReading, { ok: true }>;
+
+/** Exports and imports zones as master files. */
+export class ZoneFileTransfer {
+  readonly #pipeline: ChangePipeline;
+  readonly #followers: Followers;
+  readonly #now: () => Date;
+
+  constructor(pipeline: ChangePipeline, followers: Followers, now: () => Date) {
+    this.#pipeline = pipeline;
+    this.#followers = followers;
+    this.#now = now;
+  }
+
+  /**
+   * Returns the zone as a file that a name server can load, in pieces that follow one another, with the SOA of its provider or else a generated
+   * one. Callers who may see only some hosts get only the records of those.
+   * @throws AppError HISTORY_GONE for a revision whose state is no longer stored
+   */
+  async export(
+    em: EntityManager,
+    caller: Caller,
+    { id, revision, serverManaged }: { id: string; revision?: number | undefined; serverManaged: "true" | "false" },
+  ) {
+    const zone = await this.#pipeline.zone(em, caller, id, "read");
+    const { sees } = zone.rights;
+    const stored = revision === undefined ? await liveZone(em, id, sees) : await pastZone(em, id, revision, sees);
+    // As last read: server-managed records of earlier revisions are not stored.
+    const maintained = serverManaged === "true" && revision === undefined ? await managedZone(em, id, sees) : [];
+    const records = [...withoutManaged(stored, zone.signed), ...maintained];
+    const served = await zone.provider?.readSoa(zone.providerZone).catch(() => null);
+    const soa = served ?? { ...initialSoa(zone.name, this.#now()), serial: Math.max(1, zone.revision) };
+    const content = { zone: zone.name, soa, records, isPart: !sees.isAll };
+    return await inSlices(printingInPieces(content));
+  }
+
+  /**
+   * Merges a master file into the zone, or replaces the zone by it, after a snapshot. Only the owner and administrators may replace a zone.
+   * @throws AppError BAD_REQUEST with an issue for each bad line, FORBIDDEN, CONFLICT when the result would break a zone rule,
+   * CONFIRMATION_REQUIRED above the safety threshold; nothing is changed then
+   */
+  async import(
+    em: EntityManager,
+    caller: Caller,
+    input: Explained & {
+      id: string;
+      zonefile: string;
+      mode: "merge" | "replace";
+      format: ReadableFormat;
+      lenient: boolean;
+      ignoreOutOfZone: boolean;
+      dryRun: boolean;
+      force: boolean;
+      planHash?: string | undefined;
+    },
+  ) {
+    const need = input.mode === "replace" ? "manage" : "write";
+    const plan = async (reader: EntityManager, zone: ZoneContext) => {
+      refuseOtherZone(input, zone);
+      const { automaticTtl, supportsProxied } = zone.kind;
+      const { ignoreOutOfZone, lenient } = input;
+      const defaultTtl = defaultTtlAt(zone.kind);
+      const options = { zone: zone.name, ignoreOutOfZone, lenient, defaultTtl, automaticTtl, supportsProxied };
+      const text = await openText(input.zonefile, input.format);
+      if (!text.ok) throw unreadable(text.errors);
+      const parsed = await inSlices(text.read(options));
+      if (!parsed.ok) throw unreadable(parsed.errors);
+      refuseForeignFile(parsed, zone.name);
+      const live = withoutManaged(await liveZone(reader, zone.id, zone.rights.sees), zone.signed);
+      const desired = await inSlices(mapped(parsed.records, asDesired));
+      const records = withoutManaged(desired, zone.signed);
+      const held = await inSlices(asHeld(records, zone.kind));
+      const bare = flatMapped(parsed.records, ({ record, proxied }) => (proxied === false ? [recordKey(record)] : []));
+      const unproxied = new Set(await inSlices(bare));
+      const given = await inSlices(stillProxied(live, held.records, unproxied, zone.kind));
+      const off = await inSlices(newDisabled(live, parsed.disabled));
+      const isMissing = (record: LiveRecord) => isActive(record) && !text.holds(record.recordType);
+      const others = input.mode === "merge" ? [] : await inSlices(filtered(live, isMissing));
+      const inFiles = others.length === 0 ? live : await inSlices(filtered(live, (record) => !isMissing(record)));
+      const staying = input.mode === "merge" ? "all" : "disabled";
+      const state = await inSlices(planningState(inFiles, [...given, ...off.map(asDisabled)], staying));
+      const wanted = await inSlices(aligningTtls(live, state.changes));
+      await refuseBeyondRights(given, wanted, zone.rights);
+      const { changes, readOnly } = await inSlices(
+        partingReadOnly(wanted, zone.kind, await readOnlyAtProvider(zone, wanted)),
+      );
+      const kind = await kindOfZone(zone, await inSlices(mapped(changes, ({ after }) => after?.ttl)));
+      const judged = { ...zone, kind };
+      const broken = distinct((await judgeChanges(reader, judged, live, changes)).values());
+      const refused = lenient
+        ? distinct((await judgeChanges(reader, judged, live, changes, "servers")).values())
+        : broken;
+      if (refused.length > 0) throw fileRefused("CONFLICT", refused);
+      await refuseOtherComparison(input, zone, changes);
+      if (!input.dryRun) refuseLoss(changes, zone.recordCount, { force: input.force });
+      const followed = await this.#followers.plan(reader, caller, zone, changes);
+      const loss = lossWarning(changes, zone.recordCount);
+      const warnings = [
+        ...parsed.warnings.map(located),
+        ...outOfZoneWarnings(parsed.outOfZone, zone.name),
+        ...disabledWarnings(off),
+        ...notEndless(others.map(otherTypeWarning)),
+        ...broken.map((reason) => `Kept although it breaks a rule: ${reason}`),
+        ...managedWarnings(desired.length - records.length),
+        ...notEndless(await inSlices(unproxiedWarnings(zone.kind, live, changes))),
+        ...(await inSlices(privateAddressWarnings(zone, changes))),
+        ...(await inSlices(loweredNames(zone.kind, changes))),
+        ...(await signatureWarnings(reader, zone, changes)),
+        ...notEndless(held.warnings),
+        ...notEndless(readOnlyWarnings(readOnly)),
+        ...notEndless(await inSlices(ttlWarnings(given, changes))),
+        ...notEndless(followed.warnings.map(({ text }) => text)),
+      ];
+      const locked = input.unlock ? null : lockWarning(changes);
+      if (input.dryRun) warnings.push(...[locked, loss].filter((warning) => warning !== null));
+      const unchanged = await inSlices(countUnchanged(live, given, changes));
+      return { zone, changes, unchanged, warnings, follows: followed.follows };
+    };
+    const { planned, reverse } = input.dryRun
+      ? { planned: await this.#pipeline.dryRun(em, { domainId: input.id, caller, need, plan }), reverse: [] }
+      : await this.#import(em, caller, {
+          domainId: input.id,
+          need,
+          message: input.message,
+          override: input.override,
+          unlock: input.unlock,
+          plan,
+        });
+    return {
+      ...countsView(planned.changes),
+      unchanged: planned.unchanged,
+      warnings: planned.warnings,
+      reverse,
+      plan: input.dryRun ? { ...(await planView(planned.changes)), warnings: planned.warnings } : null,
+      planHash: input.dryRun ? await comparisonHash(planned.zone, planned.changes) : null,
+    };
+  }
+
+  async #import<P extends Planned & { unchanged: number; warnings: string[] }>(
+    em: EntityManager,
+    caller: Caller,
+    request: Explained & {
+      domainId: string;
+      need: "write" | "manage";
+      plan: (reader: EntityManager, zone: ZoneContext) => Promise<P>;
+    },
+  ): Promise<{ planned: P; reverse: FollowOutcome[] }> {
+    const { planned, outcomes, reverse } = await this.#pipeline.run(em, {
+      ...request,
+      caller,
+      kind: "import",
+      atomic: true,
+      bookmarkBefore: true,
+    });
+    const refused = [...providerRefusals(planned.changes, outcomes).values()];
+    const [first] = refused;
+    if (first === undefined) return { planned, reverse };
+    refuseHalfDone(outcomes, first);
+    throw fileRefused("CONFLICT", refused);
+  }
+}
+
+/** Returns a zone's records at a revision. @throws AppError HISTORY_GONE; BAD_REQUEST for a revision in the future */
+async function pastZone(
+  em: EntityManager,
+  domainId: string,
+  revision: number,
+  hosts: ZoneScope,
+): Promise<LiveRecord[]> {
+  await requireStored(em, domainId, revision, "revision");
+  return await zoneAt(em, domainId, revision, hosts);
+}
+
+function managedWarnings(count: number): string[] {
+  if (count === 0) return [];
+  const records = count === 1 ? "1 DNSSEC record" : `${count} DNSSEC records`;
+  return [`Skipped ${records}: the name server signs this zone and maintains them itself.`];
+}
+
+/**
+ * Refuses a file that changes records beyond the caller's rights. It may repeat records that the caller sees; whether it repeats others is not
+ * revealed.
+ * @throws AppError FORBIDDEN with an issue for each record
+ */
+async function refuseBeyondRights(
+  given: readonly RecordData[],
+  changes: readonly PlannedChange[],
+  rights: Rights,
+): Promise<void> {
+  if (rights.owns) return;
+  const messages = new Set<string>();
+  const note = (record: RecordData | null) => {
+    const message = record && outsideRights(record, rights);
+    if (message !== null) messages.add(message);
+  };
+  await inSlices(mapped(given, (record) => !rights.sees.includes(record) && note(record)));
+  await inSlices(mapped(changes, ({ before, after }) => [note(before), note(after)]));
+  if (messages.size > 0) throw fileRefused("FORBIDDEN", [...messages]);
+}
+
+/** Refuses a file without records of the zone: it belongs to another zone and would empty this one. @throws AppError BAD_REQUEST */
+function refuseForeignFile({ records, soa, outOfZone }: ReadableZone, zone: string): void {
+  const [first] = outOfZone;
+  if (first === undefined || records.length > 0 || soa !== null) return;
+  throw unreadable([
+    { line: first.line, message: `The file has no records of ${zone}; its first record is for ${first.name}.` },
+  ]);
+}
+
+const mostLinesNamed = 10;
+
+/** Returns the warning about the records skipped because of `ignoreOutOfZone`, which names the first of them. */
+function outOfZoneWarnings(outOfZone: ReadableZone["outOfZone"], zone: string): string[] {
+  if (outOfZone.length === 0) return [];
+  const named = outOfZone.slice(0, mostLinesNamed).map(({ line, name }) => `line ${line} (${name})`);
+  const more = outOfZone.length > named.length ? ` and ${outOfZone.length - named.length} more` : "";
+  const records = outOfZone.length === 1 ? "1 record" : `${outOfZone.length} records`;
+  return [`Skipped ${records} outside ${zone}: ${named.join(", ")}${more}.`];
+}
+
+/** Returns the disabled records of the file that the zone does not have, be they active or disabled there. */
+function* newDisabled(live: readonly LiveRecord[], disabled: readonly FormatRecord[]): Steps<FormatRecord[]> {
+  if (disabled.length === 0) return [];
+  const keys = new Set(yield* mapped(live, recordKey));
+  return yield* filtered(disabled, ({ record }) => !keys.has(recordKey(record)));
+}
+
+function asDisabled({ record }: FormatRecord): Desired {
+  return { ...record, status: "disabled" };
+}
+
+function disabledWarnings(disabled: readonly FormatRecord[]): string[] {
+  const [first, ...others] = disabled.map(({ line }) => line);
+  if (first === undefined) return [];
+  const alsoLines = others.slice(0, mostLinesNamed - 1);
+  const moreLines = others.length - alsoLines.length;
+  return [located({ line: first, alsoLines, moreLines, message: "Imported as disabled, as it was exported." })];
+}
+
+/** Warns of a record that the text's format can have only as a comment, so that its absence says nothing. */
+function otherTypeWarning(record: LiveRecord): string {
+  return `Kept: ${recordLabel(record)}. A file of this format cannot have a record of this type; delete it by itself if it is to go.`;
+}
+
+/** Returns a record as it is to be. A comment that the file does not have is not removed. */
+function asDesired({ record, comment }: FormatRecord): Desired {
+  return comment === null ? record : { ...record, comment };
+}
+
+/**
+ * Keeps records proxied, with the TTL that goes with it, unless the file says that they are not: most files do not say.
+ * @param unproxied the keys of the records that are not proxied in the file
+ */
+function* stillProxied(
+  live: readonly LiveRecord[],
+  given: readonly Desired[],
+  unproxied: ReadonlySet<string>,
+  kind: ProviderKind,
+): Steps<readonly Desired[]> {
+  const proxied = yield* filtered(live, (record) => record.proxied);
+  const ttls = new Map(proxied.map((record) => [rrsetKey(record), record.ttl]));
+  const bare = new Set(yield* flatMapped(live, (record) => (record.proxied ? [] : [recordKey(record)])));
+  return yield* mapped(given, (record) => {
+    if (record.proxied) return { ...record, ttl: ttlAt(kind, true, record.ttl) };
+    const key = recordKey(record);
+    const ttl = bare.has(key) || unproxied.has(key) ? undefined : ttls.get(rrsetKey(record));
+    return ttl === undefined ? record : { ...record, ttl, proxied: true };
+  });
+}
+
+/** Warns of names that were answered by the provider's proxy and will no longer be. */
+function* unproxiedWarnings(
+  { name: provider }: ProviderKind,
+  live: readonly LiveRecord[],
+  changes: readonly PlannedChange[],
+): Steps<string[]> {
+  if (!live.some(({ proxied }) => proxied)) return [];
+  const coming = yield* flatMapped(changes, ({ after }) => (after && !after.proxied ? [after] : []));
+  const ended = yield* flatMapped(changes, ({ before, after }) =>
+    before?.proxied && !after?.proxied ? [{ before, after }] : [],
+  );
+  const exposed = yield* grouped(coming, (record) => (isProxiable(record) ? record.name : undefined));
+  return ended.flatMap(({ before, after }) => {
+    const [other = null] = after ? [after] : (exposed.get(before.name) ?? []);
+    if (other === null) return [];
+    const become =
+      other.recordType === before.recordType ? "is" : `becomes ${other.recordType} ${shortValue(other.value)} and is`;
+    return [`${recordLabel(before)} ${become} no longer proxied by ${provider}: its value becomes public.`];
+  });
+}
+
+/** Types that a provider's proxy may answer for. */
+function isProxiable({ recordType }: RecordData): boolean {
+  return recordType === "A" || recordType === "AAAA" || recordType === "CNAME";
+}
+
+/** Warns of records that take a TTL from the file without being in it, because an RRset has one TTL. */
+function* ttlWarnings(given: readonly RecordData[], changes: readonly PlannedChange[]): Steps<string[]> {
+  const keys = new Set(yield* mapped(given, recordKey));
+  const followers = yield* flatMapped(changes, ({ action, before, after }) =>
+    action === "update" && before.ttl !== after.ttl && !keys.has(recordKey(after)) ? [after] : [],
+  );
+  return [...(yield* grouped(followers, rrsetKey)).values()].map((records) => {
+    const [{ name, recordType, ttl } = { name: "", recordType: "", ttl: 0 }] = records;
+    const others = records.length === 1 ? "1 other record" : `${records.length} other records`;
+    return `The TTL ${ttl} now also applies to ${others} of ${name} ${recordType}: an RRset has one TTL.`;
+  });
+}
+
+/** Counts the records of the file that the zone already has. */
+function* countUnchanged(
+  live: readonly LiveRecord[],
+  given: readonly RecordData[],
+  changes: readonly PlannedChange[],
+): Steps<number> {
+  if (live.length === 0) return 0;
+  const keys = new Set(yield* mapped(given, recordKey));
+  const changed = new Set(yield* mapped(changes, ({ id }) => id));
+  return (yield* filtered(live, (record) => !changed.has(record.id) && keys.has(recordKey(record)))).length;
+}
+
+const mostWarnings = 100;
+
+/** Returns the first warnings: a file may cause one for each of its lines. */
+function notEndless(warnings: readonly string[]): string[] {
+  const more = warnings.length - mostWarnings;
+  return more <= 0 ? [...warnings] : [...warnings.slice(0, mostWarnings), `And ${more} more warnings of this kind.`];
+}
+
+/** Returns the first reasons, each once. */
+function distinct(reasons: Iterable<readonly string[]>): string[] {
+  const found = new Set<string>();
+  for (const some of reasons) {
+    for (const reason of some) found.add(reason);
+    if (found.size > mostWarnings) break;
+  }
+  return [...found];
+}
+
+function unreadable(errors: readonly { line: number; message: string }[]): AppError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see issues)` : "";
+  return new AppError(
+    "BAD_REQUEST",
+    `Line ${first?.line ?? 1}: ${first?.message ?? "the zone file cannot be read"}${more}`,
+    {
+      issues: errors.map(({ line, message }) => ({ path: ["zonefile", line], message: `Line ${line}: ${message}` })),
+    },
+  );
+}

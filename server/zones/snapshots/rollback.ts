@@ -1,0 +1,165 @@
+import { ZoneScope } from "../../access/zone-scope.ts";
+import type { Caller } from "../../access/caller.ts";
+import type { EntityManager } from "../../database/database.ts";
+import { planningState } from "../../dns/desired-state.ts";
+import { asHeld } from "../records/joined-texts.ts";
+import { judgeChanges } from "../records/judge-changes.ts";
+import { liveAtNames, versionsOf } from "../changes/state/live-queries.ts";
+import { lockWarning, type Explained } from "../changes/locks-and-reviews.ts";
+import { lossWarning, refuseLoss } from "../records/loss-guard.ts";
+import { asWritten, type PlannedChange, type RecordData } from "../../dns/record.ts";
+import type { ChangePipeline } from "../changes/pipeline.ts";
+import type { ZoneContext } from "../changes/zone-context.ts";
+import { countsView, planView } from "../records/plan-view.ts";
+import {
+  kindOfZone,
+  partingReadOnly,
+  readOnlyAtProvider,
+  readOnlyWarnings,
+  restoring,
+} from "../records/provider-limits.ts";
+import { withSplitsOf } from "../../dns/zone-comparison.ts";
+import { withoutManaged } from "../../dns/server-managed.ts";
+import { comparisonHash, refuseOtherComparison, refuseOtherZone } from "../records/editing/reviewed-plan.ts";
+import { signatureWarnings } from "../records/warnings.ts";
+import { inSlices } from "../../platform/slices.ts";
+import { findSnapshot, type Snapshots } from "./service.ts";
+
+/** Restores a zone to a snapshot. */
+export class Rollback {
+  readonly #pipeline: ChangePipeline;
+  readonly #snapshots: Snapshots;
+
+  constructor(pipeline: ChangePipeline, snapshots: Snapshots) {
+    this.#pipeline = pipeline;
+    this.#snapshots = snapshots;
+  }
+
+  /**
+   * Restores the records that differ. Changes that current rules forbid or the provider refuses are listed in `failed`. The new snapshot
+   * describes the resulting zone.
+   * @throws AppError NOT_FOUND, CONFIRMATION_REQUIRED above the safety threshold, PROVIDER_ERROR
+   */
+  async run(
+    em: EntityManager,
+    caller: Caller,
+    input: Explained & {
+      id: string;
+      snapshotId: string;
+      dryRun: boolean;
+      force: boolean;
+      planHash?: string | undefined;
+    },
+  ) {
+    const plan = (reader: EntityManager, zone: ZoneContext) => {
+      refuseOtherZone(input, zone);
+      return planRollback(reader, zone, input.snapshotId);
+    };
+    if (input.dryRun) {
+      const request = { domainId: input.id, caller, need: "manage", plan } as const;
+      const { zone, changes, readOnly, unmade, warnings } = await this.#pipeline.dryRun(em, request);
+      const locked = input.unlock ? null : lockWarning(changes);
+      const loss = lossWarning(changes, zone.recordCount, "differences");
+      return {
+        success: unmade.length === 0,
+        snapshot: null,
+        ...countsView(changes),
+        failed: unmade.map(failure),
+        plan: {
+          ...(await planView(changes)),
+          warnings: [
+            ...warnings,
+            ...readOnlyWarnings(readOnly),
+            ...[locked, loss].filter((warning) => warning !== null),
+          ],
+        },
+        planHash: await comparisonHash(zone, changes),
+      };
+    }
+    const { planned, outcomes, snapshotId } = await this.#pipeline.run(em, {
+      domainId: input.id,
+      caller,
+      need: "manage",
+      kind: "rollback",
+      message: input.message,
+      override: input.override,
+      unlock: input.unlock,
+      bookmarkAfter: true,
+      about: { snapshotId: input.snapshotId },
+      plan: async (reader, zone) => {
+        const rollback = await plan(reader, zone);
+        await refuseOtherComparison(input, zone, rollback.changes);
+        refuseLoss(rollback.changes, zone.recordCount, { force: input.force, counted: "differences" });
+        return rollback;
+      },
+    });
+    const refused = planned.changes.flatMap(({ before, after }, index) => {
+      const outcome = outcomes[index];
+      return outcome && !outcome.ok ? [{ record: after ?? before, reason: outcome.message }] : [];
+    });
+    const failed = [...refused, ...planned.unmade, ...planned.readOnly].map(failure);
+    const done = planned.changes.filter((_, index) => outcomes[index]?.ok);
+    if (snapshotId === null) throw new Error("A rollback always makes a snapshot.");
+    const seen = { sees: ZoneScope.all, signed: planned.zone.signed };
+    const snapshot = await this.#snapshots.brief(em.fork(), { id: input.id, snapshotId }, seen);
+    return { success: failed.length === 0, snapshot, ...countsView(done), failed, plan: null, planHash: null };
+  }
+}
+
+/** Plans a rollback from the version rows that began or ended since the snapshot. */
+async function planRollback(em: EntityManager, zone: ZoneContext, snapshotId: string) {
+  const { revision } = await findSnapshot(em, zone.id, snapshotId);
+  const since = await versionsOf(em, (versions) =>
+    versions.where("domain_id", "=", zone.id).where("since", ">", revision).where("until", "is", null),
+  );
+  const gone = await versionsOf(em, (versions) =>
+    versions.where("domain_id", "=", zone.id).where("until", ">", revision).where("since", "<=", revision),
+  );
+  const live = withoutManaged(since, zone.signed);
+  const split = await inSlices(withSplitsOf(withoutManaged(gone, zone.signed), live));
+  const held = await inSlices(asHeld(split, zone.kind));
+  const wanted = await inSlices(planningState(live, held.records, "none"));
+  const there = await readOnlyAtProvider(zone, wanted.changes);
+  const plan = {
+    ...wanted,
+    warnings: held.warnings,
+    ...(await inSlices(partingReadOnly(wanted.changes, zone.kind, there))),
+  };
+  const kind = await kindOfZone(
+    zone,
+    plan.changes.map(({ after }) => after?.ttl),
+  );
+  const made = await withoutRefused(em, { ...zone, kind: restoring(kind) }, plan.changes);
+  const warnings = [...plan.warnings, ...(await signatureWarnings(em, zone, made.changes))];
+  return { ...plan, ...made, warnings, zone };
+}
+
+function failure({ record, reason }: Unmade) {
+  const { recordType, name, value, strings } = asWritten(record);
+  return { recordType, name, value, strings, error: reason };
+}
+
+/** A record that a rollback does not restore, and why. */
+interface Unmade {
+  record: RecordData;
+  reason: string;
+}
+
+/**
+ * Splits the changes into those that are allowed and those that current rules forbid. A forbidden change may block others, so the rest is
+ * checked again.
+ */
+async function withoutRefused(em: EntityManager, zone: ZoneContext, planned: readonly PlannedChange[]) {
+  const names = planned.flatMap(({ before, after }) => [before, after].flatMap((record) => record?.name ?? []));
+  const live = await liveAtNames(em, zone.id, [...new Set(names)]);
+  const unmade: Unmade[] = [];
+  for (let changes = [...planned]; ;) {
+    const refused = await judgeChanges(em, zone, live, changes, "servers");
+    if (refused.size === 0) return { changes, unmade };
+    for (const { id, before, after } of changes) {
+      const reasons = refused.get(id);
+      if (reasons) unmade.push({ record: after ?? before, reason: reasons.join(" ") });
+    }
+    changes = changes.filter(({ id }) => !refused.has(id));
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { noNotes } from "../../../server/dns/record.ts";
+import { knownKind } from "../../../server/dns-providers/kinds.ts";
+import { planState } from "../../../server/dns/desired-state.ts";
+import { withoutReadOnly } from "../../../server/zones/records/provider-limits.ts";
+import { lineOf } from "../../support/zones.ts";
+
+const ns = (value: string) => ({
+  recordType: "NS",
+  name: "@",
+  value,
+  ttl: 3600,
+  strings: null,
+  priority: null,
+  proxied: false,
+});
+const at = new Date(0);
+const live = (id: string, value: string) => ({
+  ...ns(value),
+  id,
+  version: 1,
+  status: "active" as const,
+  ...noNotes,
+  createdAt: at,
+  updatedAt: at,
+});
+
+test("a read-only record is never replaced by another, and the other record is still added or deleted", () => {
+  const own = live("01", "f1g1ns1.dnspod.net");
+  const other = live("02", "ns.example.net");
+  const dnspod = knownKind("dnspod");
+  const coming = withoutReadOnly(planState([own], [ns("ns.example.net")]).changes, dnspod);
+  expect(coming.changes.map(({ action, after }) => [action, after && lineOf(after)])).toEqual([
+    ["create", "@ NS ns.example.net"],
+  ]);
+  expect(coming.readOnly.map(({ record }) => lineOf(record))).toEqual(["@ NS f1g1ns1.dnspod.net"]);
+  const going = withoutReadOnly(planState([other], [ns("f1g1ns1.dnspod.net")]).changes, dnspod);
+  expect(going.changes.map(({ action, id }) => [action, id])).toEqual([["delete", "02"]]);
+  expect(going.readOnly.map(({ reason }) => reason)).toEqual(["DNSPod manages its own name servers at the apex."]);
+});
