@@ -6,10 +6,10 @@ import { disabledNotice } from "../../server/notifications/channels/deliverer.ts
 import { danglingRecords, delegationChanged } from "../../server/delegation/notices.ts";
 import { secondaryNotice } from "../../server/dns-service/secondary-check.ts";
 import { driftNotice } from "../../server/zones/drift/drift-notice.ts";
-import { finishedNotice, progressNotice } from "../../server/batches/notices.ts";
+import { finishedNotice, progressNotice } from "../../server/bulk/batches/notices.ts";
 import { requestNotice } from "../../server/zones/change-requests/notices.ts";
 import { noNotes } from "../../server/dns/record.ts";
-import type { Batch } from "../../server/batches/batch.ts";
+import type { Batch } from "../../server/bulk/batches/batch.ts";
 import { expired, reminderNotice, type DueReminder } from "../../server/expiry/remind-job.ts";
 import { failedLookup, registrationChanged } from "../../server/expiry/notices.ts";
 import { reviewDue } from "../../server/zones/records/review-notice.ts";

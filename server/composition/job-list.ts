@@ -1,11 +1,11 @@
 import type { AssignmentEnds } from "../assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
-import { batchJobName } from "../batches/batch.ts";
+import { batchJobName } from "../bulk/batches/batch.ts";
 import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
 import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
 import { reportJobName, type ChangeReporter } from "../zones/change-reports/reporter.ts";
 import { applyJobName } from "../zones/change-requests/service.ts";
-import type { BatchRunner } from "../batches/runner.ts";
+import type { BatchRunner } from "../bulk/batches/runner.ts";
 import type { ReviewReminders } from "../zones/records/review-reminders.ts";
 import type { ReverseFollowJob } from "../zones/reverse/follow-up.ts";
 import type { RepairJob } from "../zones/changes/repair.ts";
@@ -32,7 +32,7 @@ import {
 } from "../accounts/auth/housekeeping.ts";
 import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
-import { deleteOldBatches } from "../batches/store.ts";
+import { deleteOldBatches } from "../bulk/batches/store.ts";
 import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
 import { deleteExpiredFlows } from "../identity/flows.ts";
 

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { createRequestInput } from "../zones/change-requests/schemas.ts";
-import { applyReplacementInput, planReplacementInput } from "../replacements/schemas.ts";
+import { applyReplacementInput, planReplacementInput } from "../bulk/replacements/schemas.ts";
 import { applyInput, planInput } from "../zones/records/change-schemas.ts";
 import { zonefileInput } from "../zones/records/whole-zone-schemas.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Caller } from "../../server/access/caller.ts";
 import { restProcedures } from "../../server/api/rest.ts";
-import { storeBatch } from "../../server/batches/store.ts";
+import { storeBatch } from "../../server/bulk/batches/store.ts";
 import { appRouter } from "../../server/router.ts";
 import { Clock } from "../support/clock.ts";
 import { patience } from "../support/patience.ts";
@@ -13,7 +13,7 @@ import { adminPassword, memberPassword, startZonewright, type Zonewright } from 
 import { site } from "../support/second-factors/security-key.ts";
 import { storeFinding } from "../delegation/found.ts";
 import { identityCalls } from "./identity-calls.ts";
-import { changed as changedOf, website as websiteTemplate } from "../templates/templates.ts";
+import { changed as changedOf, website as websiteTemplate } from "../bulk/templates/templates.ts";
 import { openVerification } from "../support/verify-email.ts";
 import { authorized, pkce, startedDevice, type Device } from "../accounts/auth/cli-sign-ins.ts";
 import { narrowedToken } from "../update-clients/narrowed.ts";

@@ -10,10 +10,10 @@ import {
   requireReview,
   verdict,
 } from "../zones/change-requests/requested.ts";
-import { jobOf, started } from "../replacements/replaced.ts";
+import { jobOf, started } from "../bulk/replacements/replaced.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { fileZone, manualZone } from "../support/zones.ts";
-import { LinkedTemplate } from "../templates/linked.ts";
+import { LinkedTemplate } from "../bulk/templates/linked.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { deleted, primaryConfig, tokenOf, type Proofs } from "./proof.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startService, type ServiceProcess } from "../support/service-process.ts";
-import { website } from "../templates/templates.ts";
+import { website } from "../bulk/templates/templates.ts";
 
 const domains = Array.from({ length: 60 }, (_, index) => ({
   name: `follow${index}.example`,

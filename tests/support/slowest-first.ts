@@ -34,7 +34,7 @@ const slow = [
   "tests/client-sdk/watch-notifications.test.ts",
   "tests/dns-providers/vendor-states.test.ts",
   "tests/zones/change-requests/races.test.ts",
-  "tests/replacements/apply.test.ts",
+  "tests/bulk/replacements/apply.test.ts",
   "tests/client-sdk/package.test.ts",
 ];
 

@@ -2,9 +2,9 @@ import type { RestClient } from "../../support/rest-client.ts";
 import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
 import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { freshName } from "../../support/zones.ts";
-import { builtInTemplates } from "../../../server/templates/built-in/list.ts";
+import { builtInTemplates } from "../../../server/bulk/templates/built-in/list.ts";
 import { storeFinding } from "../../delegation/found.ts";
-import { changed as changedTemplate, website as websiteTemplate } from "../../templates/templates.ts";
+import { changed as changedTemplate, website as websiteTemplate } from "../../bulk/templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** IDs, by their parameter names in paths. */

@@ -1,5 +1,5 @@
 import { publish } from "../../notifications/publish.ts";
-import { website } from "../../templates/templates.ts";
+import { website } from "../../bulk/templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 
 /** What calls may name: objects of ours, and objects of the same kind that belong elsewhere. */

@@ -26,7 +26,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/ends/what-ends.test.ts",
     "tests/identity/tampered-tokens.test.ts",
     "tests/zones/records/code-points.test.ts",
-    "tests/templates/templates.test.ts",
+    "tests/bulk/templates/templates.test.ts",
   ],
   "calls at the same time: locks, conditional updates, unique constraints and deadlocks": [
     "tests/accounts/auth/command-line.test.ts",
@@ -83,7 +83,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/mirrors/stopping.test.ts",
     "tests/notifications/channels/zone-changes.test.ts",
     "tests/zones/records/owner-and-review.test.ts",
-    "tests/replacements/apply.test.ts",
+    "tests/bulk/replacements/apply.test.ts",
     "tests/zones/reverse/unfinished.test.ts",
     "tests/zones/snapshots/schedule.test.ts",
   ],
@@ -142,9 +142,9 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/zones/mirrors/disabled.test.ts",
     "tests/zones/mirrors/forced.test.ts",
     "tests/zones/mirrors/notices.test.ts",
-    "tests/replacements/plan.test.ts",
+    "tests/bulk/replacements/plan.test.ts",
     "tests/zones/reverse/report.test.ts",
-    "tests/templates/linked.test.ts",
+    "tests/bulk/templates/linked.test.ts",
     "tests/update-clients/powerdns-api/endpoints.test.ts",
     "tests/update-clients/powerdns-api/rights.test.ts",
   ],
@@ -185,7 +185,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/zones/changes/state/store-signing.ts insertRows",
   ],
   "callers with a narrowed token, and losses beyond the safety threshold of a caller who sees some hosts": [
-    "server/replacements/find.ts countsSeen",
+    "server/bulk/replacements/find.ts countsSeen",
     "server/access/visible-domains.ts reviews",
     "server/access/zone-scope.ts allAtCondition",
   ],
@@ -200,7 +200,7 @@ export const notReached: Readonly<Record<string, readonly string[]>> = {
     "server/dns-service/secondaries.ts forget",
     "server/zones/changes/settle.ts recount",
     "server/zones/change-requests/request.ts detachChangeSet",
-    "server/batches/store.ts noteUnknown",
+    "server/bulk/batches/store.ts noteUnknown",
   ],
 };
 

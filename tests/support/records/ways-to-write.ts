@@ -1,4 +1,4 @@
-import { jobOf, revertOf, started } from "../../replacements/replaced.ts";
+import { jobOf, revertOf, started } from "../../bulk/replacements/replaced.ts";
 import type { Answer } from "../rest-client.ts";
 import type { Zonewright } from "../zonewright.ts";
 import type { Body, Zone } from "../zones.ts";

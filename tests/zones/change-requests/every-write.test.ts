@@ -3,7 +3,7 @@ import { appRouter } from "../../../server/router.ts";
 import { forPeople } from "../../../web/src/ui/for-people.ts";
 import { assign, idOf } from "../../assignments/assigned.ts";
 import { entries } from "../../audit/trail.ts";
-import { changed, website } from "../../templates/templates.ts";
+import { changed, website } from "../../bulk/templates/templates.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { forwardZone, reverseNet, set } from "../../support/reverse-zones.ts";
 import {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { entries } from "../../audit/trail.ts";
-import { ended, jobOf, planned as replacementPlan } from "../../replacements/replaced.ts";
-import { LinkedTemplate } from "../../templates/linked.ts";
+import { ended, jobOf, planned as replacementPlan } from "../../bulk/replacements/replaced.ts";
+import { LinkedTemplate } from "../../bulk/templates/linked.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
 import { createOf, leavePending } from "./left-open.ts";

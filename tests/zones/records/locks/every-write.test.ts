@@ -3,7 +3,7 @@ import { z } from "zod";
 import { appRouter } from "../../../../server/router.ts";
 import { entries } from "../../../audit/trail.ts";
 import { verdict } from "../../change-requests/requested.ts";
-import { website } from "../../../templates/templates.ts";
+import { website } from "../../../bulk/templates/templates.ts";
 import type { Answer } from "../../../support/rest-client.ts";
 import {
   applyLinked,

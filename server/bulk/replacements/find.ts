@@ -1,0 +1,125 @@
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import type { Caller } from "../../access/caller.ts";
+import { visibleDomains } from "../../access/visible-domains.ts";
+import { liveColumns, liveRecord } from "../../zones/changes/state/live-queries.ts";
+import { jsonRows, jsonTexts, queries, type EntityManager } from "../../database/database.ts";
+import { escapeLike } from "../../database/escape-like.ts";
+import type { LiveRecord } from "../../dns/record.ts";
+import { AppError, badField } from "../../platform/errors.ts";
+import { mostZones } from "./schemas.ts";
+import type { ReplaceRequest, Wanted } from "./wanted.ts";
+
+const mostRecords = 50_000;
+
+/** The names of a zone at which records have the value. */
+export interface FoundZone {
+  domainId: string;
+  names: string[];
+}
+
+/**
+ * Finds the records that the caller may see and that have the value, with one query. Returns their zones by name.
+ * @throws AppError NOT_FOUND for a domain that the caller may not see, BAD_REQUEST above the limits
+ */
+export async function findZones(
+  em: EntityManager,
+  caller: Caller,
+  { domainIds, tag }: Pick<ReplaceRequest, "domainIds" | "tag">,
+  wanted: Wanted,
+): Promise<FoundZone[]> {
+  const visible = await visibleDomains(em, caller);
+  if (domainIds !== undefined) await refuseUnknown(em, visible, domainIds);
+  const ofDomain = [
+    ...(domainIds === undefined ? [] : [sql`d.id in (select value::uuid from ${jsonTexts(domainIds)})`]),
+    ...(tag === undefined ? [] : [sql`d.tags @> array[${tag}]::text[]`]),
+    sql`true`,
+  ];
+  const { rows } = await sql<{ domain_id: string; name: string }>`
+    select r.domain_id, r.name from records r join domains d on d.id = r.domain_id
+    where r.until is null and ${valueCondition(wanted)} and ${visible.records("r")} and ${sql.join(ofDomain, sql` and `)}
+    order by d.name, d.view, r.name limit ${mostRecords + 1}
+  `.execute(queries(em));
+  const narrow = "Narrow it with `domainIds` or `tag`.";
+  if (rows.length > mostRecords)
+    throw new AppError(
+      "BAD_REQUEST",
+      `More than ${mostRecords} records have this value, too many for one plan. ${narrow}`,
+    );
+  const zones = [...Map.groupBy(rows, ({ domain_id }) => domain_id)].map(([domainId, found]) => ({
+    domainId,
+    names: [...new Set(found.map(({ name }) => name))],
+  }));
+  if (zones.length > mostZones)
+    throw new AppError(
+      "BAD_REQUEST",
+      `${zones.length} zones have this value; a plan takes at most ${mostZones}. ${narrow}`,
+    );
+  return zones;
+}
+
+async function refuseUnknown(
+  em: EntityManager,
+  visible: Awaited<ReturnType<typeof visibleDomains>>,
+  ids: readonly string[],
+): Promise<void> {
+  const rows = await queries(em)
+    .selectFrom("domains")
+    .select("domains.id")
+    .where("domains.id", "in", sql<string>`(select value::uuid from ${jsonTexts(ids)})`)
+    .where((eb) => visible.condition(eb))
+    .execute();
+  const known = new Set(rows.map(({ id }) => id));
+  const unknown = ids.findIndex((id) => !known.has(id));
+  if (unknown < 0) return;
+  const message = "The domain does not exist, or you do not have access to it.";
+  throw new AppError("NOT_FOUND", message, { issues: [{ path: ["domainIds", unknown], message }] });
+}
+
+/** Returns the condition on `records r`. Served by the hash index of values, or, with fields left out, by the index of parts of values. */
+function valueCondition({ recordType, from: { omitted, rest } }: Wanted): RawBuilder<SqlBool> {
+  if (omitted === 0) return sql<SqlBool>`r.record_type = ${recordType} and r.value = ${rest}`;
+  return sql<SqlBool>`r.record_type = ${recordType} and lower(r.value) like ${`% ${escapeLike(rest)}`}`;
+}
+
+/** Returns the names of one zone at which records have the value. */
+export async function namesWithValue(em: EntityManager, domainId: string, wanted: Wanted): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct r.name from records r where r.domain_id = ${domainId} and r.until is null and ${valueCondition(wanted)}
+  `.execute(queries(em));
+  return rows.map(({ name }) => name);
+}
+
+/** Returns all live records at some names of several zones, by zone, with one query. */
+export async function liveAtNamesOf(
+  em: EntityManager,
+  zones: readonly FoundZone[],
+): Promise<Map<string, LiveRecord[]>> {
+  const wanted = zones.flatMap(({ domainId, names }) => names.map((name) => ({ domain: domainId, name })));
+  const columns = sql.join(liveColumns.map((column) => sql.ref(`r.${column}`)));
+  const { rows } = await sql<Parameters<typeof liveRecord>[0] & { domain_id: string }>`
+    select r.domain_id, ${columns}
+    from ${jsonRows(wanted)} as w (domain uuid, name text)
+    join records r on r.domain_id = w.domain and r.name = w.name collate "C" and r.until is null
+  `.execute(queries(em));
+  const byZone = Map.groupBy(rows, ({ domain_id }) => domain_id);
+  return new Map([...byZone].map(([domainId, some]) => [domainId, some.map(liveRecord)]));
+}
+
+/** Counts the live records that callers see in zones of which they see only some hosts, with one query. */
+export async function countsSeen(
+  em: EntityManager,
+  zones: readonly { id: string; rights: { sees: { condition(): RawBuilder<SqlBool> } } }[],
+): Promise<Map<string, number>> {
+  if (zones.length === 0) return new Map();
+  const each = zones.map(({ id, rights }) => sql`(domain_id = ${id} and ${rights.sees.condition()})`);
+  const { rows } = await sql<{ domain_id: string; total: string }>`
+    select domain_id, count(*) as total from records
+    where until is null and (${sql.join(each, sql` or `)}) group by domain_id
+  `.execute(queries(em));
+  return new Map(rows.map(({ domain_id, total }) => [domain_id, Number(total)]));
+}
+
+/** Returns the error for a replacement that finds nothing. */
+export function nothingFound(): AppError {
+  return badField(["value"], "No record that you may see has this value, so there is nothing to apply.");
+}

@@ -1,0 +1,243 @@
+import type { Caller } from "../../access/caller.ts";
+import type { Audit } from "../../audit/audit.ts";
+import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
+import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
+import { storedMessage } from "../../zones/changes/pipeline.ts";
+import { checkOverride } from "../../zones/changes/locks-and-reviews.ts";
+import { readsEverything } from "../../database/tables/roles.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { onePage, type Paging } from "../../database/one-page.ts";
+import type { BatchItemState } from "../../database/tables/batches.ts";
+import { qualifiedName } from "../../dns/names/views.ts";
+import type { ProviderConnections } from "../../dns-providers/connections.ts";
+import type { Enqueue } from "../../jobs/jobs.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { refuseLosses } from "../../zones/records/loss-guard.ts";
+import { refuseLockedIn } from "../../zones/records/planned-zone.ts";
+import { planView } from "../../zones/records/plan-view.ts";
+import { nothingFound } from "./find.ts";
+import { planReplacement } from "./plan.ts";
+import type { RevertedItem } from "./purposes.ts";
+import type { ReplaceRequest } from "./wanted.ts";
+
+interface Parts {
+  connections: ProviderConnections;
+  audit: Audit;
+  enqueue: Enqueue;
+  now: () => Date;
+}
+
+interface JobInput {
+  jobId: string;
+}
+
+/** Replaces a value in many zones: plans, starts, shows, stops and reverts. */
+export class Replacements {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Returns what a replacement would do, zone by zone, without doing it. @throws AppError BAD_REQUEST, NOT_FOUND */
+  async plan(em: EntityManager, caller: Caller, request: ReplaceRequest) {
+    const plan = await planReplacement(em, this.#parts.connections, caller, request);
+    const domains = [];
+    for (const { domainId, domainName, changes, warnings, error } of plan.zones)
+      domains.push({ domainId, domainName, ...(await planView(changes)), warnings, error });
+    return { domains, warnings: plan.warnings, planHash: plan.planHash };
+  }
+
+  /**
+   * Starts a reviewed replacement. Zones that cannot be changed are items that have failed.
+   * @throws AppError CONFLICT when the plan is outdated, CONFIRMATION_REQUIRED above the safety threshold of any zone, BAD_REQUEST, NOT_FOUND
+   */
+  async apply(
+    em: EntityManager,
+    caller: Caller,
+    input: ReplaceRequest & ExplainedRequest & { planHash: string; force: boolean },
+  ) {
+    const { planHash, force, ...asked } = input;
+    checkOverride({ ...input, role: caller.role });
+    const request = explained(asked, input);
+    const plan = await planReplacement(em, this.#parts.connections, caller, request);
+    if (plan.planHash !== planHash)
+      throw new AppError(
+        "CONFLICT",
+        "The plan is outdated: zones have changed, or this is not what was planned. Plan again.",
+      );
+    const items = plan.zones.filter(({ hash, error }) => hash !== null || error !== null);
+    if (items.length === 0) throw nothingFound();
+    if (!force) refuseLosses(plan.zones);
+    if (!input.unlock) refuseLockedIn(plan.zones);
+    return await em.transactional(async (tx) => {
+      const batch = { kind: "replace", request, force, revertsId: null, now: this.#parts.now() } as const;
+      const jobId = await storeBatch(
+        tx,
+        caller,
+        batch,
+        items.map(({ domainId, hash, error }) => ({ domainId, planHash: hash, detail: null, error })),
+      );
+      await this.#begin(tx, caller, "apply", jobId, { ...request, force, domains: items.length });
+      return { jobId };
+    });
+  }
+
+  /** Returns a job and a page of its domains. @throws AppError NOT_FOUND */
+  async get(em: EntityManager, caller: Caller, input: JobInput & Paging & { state?: BatchItemState | undefined }) {
+    const batch = await ownBatch(em, caller, input.jobId);
+    const matching = queries(em)
+      .selectFrom("batch_items")
+      .innerJoin("domains", "domains.id", "batch_items.domain_id")
+      .select(["domains.id", "domains.name", "domains.view"])
+      .select(["batch_items.state", "batch_items.change_set_id", "batch_items.error"])
+      .where("batch_items.batch_id", "=", batch.id)
+      .$if(input.state !== undefined, (query) => query.where("batch_items.state", "=", input.state ?? "done"))
+      .orderBy("batch_items.position");
+    const { rows, total } = await onePage(matching, input);
+    const domains = rows.map((row) => ({
+      domainId: row.id,
+      domainName: qualifiedName(row),
+      state: row.state,
+      changeSetId: row.change_set_id,
+      error: row.error,
+    }));
+    return { ...(await jobView(em, batch)), domains, total, page: input.page, limit: input.limit };
+  }
+
+  /** Begins no further domains. Those that were changed stay changed. Does nothing once the job has ended. @throws AppError NOT_FOUND */
+  async stop(em: EntityManager, caller: Caller, { jobId }: JobInput) {
+    const batch = await ownBatch(em, caller, jobId);
+    if (batch.state === "running") {
+      await em.transactional(async (tx) => {
+        await stopBatch(tx, jobId, null);
+        await this.#begin(tx, caller, "stop", jobId, {});
+      });
+    }
+    return await jobView(em, (await findBatch(em.fork(), jobId)) ?? batch);
+  }
+
+  /**
+   * Starts a job that reverts every change of a job that has not been reverted yet. Domains whose records were changed since are listed as
+   * failed.
+   * @throws AppError NOT_FOUND, CONFLICT while the job or a revert of it is running, or if there is nothing to revert
+   */
+  async revert(
+    em: EntityManager,
+    caller: Caller,
+    { jobId, force, ...why }: JobInput & ExplainedRequest & { force: boolean },
+  ) {
+    checkOverride({ ...why, role: caller.role });
+    const batch = await ownBatch(em, caller, jobId);
+    if (batch.finishedAt === null)
+      throw new AppError("CONFLICT", "The job is still running. Stop it, and revert it once it has stopped.");
+    return await em.transactional(async (tx) => {
+      // Two calls at the same time start one job.
+      await queries(tx).selectFrom("batches").select("id").where("id", "=", jobId).forUpdate().execute();
+      const items = await revertible(tx, jobId);
+      if (items.length === 0) throw new AppError("CONFLICT", "The job has nothing left to revert.");
+      const request = explained(batch.request as object, why);
+      const revert = { kind: "revert", request, force, revertsId: jobId, now: this.#parts.now() } as const;
+      const reverting = await storeBatch(tx, caller, revert, items);
+      await this.#begin(tx, caller, "revert", reverting, {
+        revertsId: jobId,
+        force,
+        domains: items.length,
+        ...explained({}, why),
+      });
+      return { jobId: reverting };
+    });
+  }
+
+  /** Records what a user did with a job, and has the job looked at. A batch without open items ends in the run. */
+  async #begin(tx: EntityManager, caller: Caller, verb: "apply" | "stop" | "revert", jobId: string, after: object) {
+    const { audit, enqueue } = this.#parts;
+    const event = { action: `replacement.${verb}`, targetType: "replacement", targetId: jobId } as const;
+    await audit.record(tx, caller, { ...event, after: { ...after } });
+    await enqueue(tx, batchJobName, {});
+  }
+}
+
+/** Returns a request with its own message, override and unlock. */
+function explained<T extends object>(request: T, why: ExplainedRequest): T & ExplainedRequest {
+  const { message, override, unlock } = why;
+  return {
+    ...request,
+    message: storedMessage(message) ?? undefined,
+    override: override || undefined,
+    unlock: unlock || undefined,
+  };
+}
+
+/**
+ * Returns a job that the caller may see: their own, and every one for administrators and auditors. A narrowed token sees those that it
+ * started. @throws AppError NOT_FOUND
+ */
+async function ownBatch(em: EntityManager, caller: Caller, jobId: string): Promise<Batch> {
+  const batch = await findBatch(em, jobId);
+  const isVisible =
+    caller.narrowing === null
+      ? readsEverything(caller.role) || batch?.actor.userId === caller.userId
+      : batch?.actor.tokenId === caller.tokenId;
+  if (!batch || !isVisible) throw notFound("replacement");
+  return batch;
+}
+
+async function jobView(em: EntityManager, batch: Batch) {
+  const { total: all, ...counts } = await countItems(em, batch.id);
+  const request = batch.request as Partial<ReplaceRequest & TemplateRequest>;
+  const { recordType = null, value = null, newValue = null, newTtl = null } = request;
+  const { templateId = null, templateRevision = null } = request;
+  return {
+    jobId: batch.id,
+    kind: batch.kind,
+    state: batch.state,
+    startedBy: batch.actor.userId,
+    recordType,
+    value,
+    newValue,
+    newTtl,
+    message: batch.message,
+    templateId,
+    templateRevision,
+    revertsId: batch.revertsId,
+    reason: batch.reason,
+    progress: { domains: all, ...counts },
+    createdAt: batch.createdAt,
+    finishedAt: batch.finishedAt,
+  };
+}
+
+/** Returns an item for each change of a batch that is in effect and not reverted. @throws AppError CONFLICT while a revert is running */
+async function revertible(tx: EntityManager, batchId: string) {
+  const running = await queries(tx)
+    .selectFrom("batches")
+    .select("id")
+    .where("reverts_id", "=", batchId)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
+  if (running) throw new AppError("CONFLICT", `The job is already being reverted, by the job ${running.id}.`);
+  const rows = await queries(tx)
+    .selectFrom("batch_items as item")
+    .innerJoin("change_sets as made", "made.batch_item_id", "item.id")
+    .select(["item.domain_id", "made.id"])
+    .where("item.batch_id", "=", batchId)
+    .where("made.revision", "is not", null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("change_sets as later")
+            .select("later.id")
+            .whereRef("later.reverts_id", "=", "made.id")
+            .where("later.revision", "is not", null),
+        ),
+      ),
+    )
+    .orderBy("item.position")
+    .execute();
+  return rows.map(({ domain_id: domainId, id }) => {
+    const detail: RevertedItem = { changeSetId: id };
+    return { domainId, planHash: null, detail, error: null };
+  });
+}

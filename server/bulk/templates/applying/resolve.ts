@@ -1,0 +1,206 @@
+import { asWritten, textKey, type LiveRecord, type RecordData, type Spelling } from "../../../dns/record.ts";
+import type { ChangeInput } from "../../../zones/records/change-schemas.ts";
+import type { Essential } from "../form/template.ts";
+import { Conflicts } from "./conflicts.ts";
+import type { Expanded } from "./expand.ts";
+import { isSpf, mergeSpf, spfWarnings } from "./spf.ts";
+
+/** A record that an applied template wrote, or, with type `SPFM`, rules that it merged. */
+export interface WrittenRecord {
+  type: string;
+  name: string;
+  value: string;
+  group: string | null;
+  essential: Essential;
+}
+
+/** What applying a template starts from. */
+export interface Situation {
+  /** Every live record of the names that the template touches; others are ignored. */
+  live: readonly LiveRecord[];
+  /** Whether the caller may delete a record, and the provider lets go of it. Others stay. */
+  mayDelete: (record: LiveRecord) => boolean;
+  /** What earlier applications of the same template here wrote. What is no longer asked for is deleted. */
+  previous?: readonly WrittenRecord[];
+  /** What other templates wrote here, for warnings and for SPF rules that they share. */
+  others?: readonly WrittenRecord[];
+  /** Whether records that may go, and have gone, stay away: when a changed template follows, not when someone applies it. */
+  leavesGone?: boolean;
+  /** Returns the nearest TTL that the provider accepts. */
+  ttlAt: (ttl: number) => number;
+}
+
+/** A record that gives way. */
+interface Conflict {
+  record: LiveRecord;
+  /** The index of the template's record that needs its place; null if the template wrote it earlier and no longer asks for it. */
+  index: number | null;
+}
+
+/** The changes that applying a template takes. */
+export interface Resolution {
+  changes: ChangeInput[];
+  /** For each change, the index of the template's record behind it; null for deletions of what it no longer asks for. */
+  origins: (number | null)[];
+  conflicts: Conflict[];
+  warnings: string[];
+  /** What to remember of this application. */
+  written: WrittenRecord[];
+}
+
+/** Turns what a template asks for into changes of a zone. Pure; a second time there is nothing left to change. */
+export function resolve(expanded: Expanded, situation: Situation): Resolution {
+  const { live, mayDelete, previous = [], others = [], leavesGone = false, ttlAt } = situation;
+  const conflicts = new Conflicts(expanded.records, expanded.spf);
+  const found: Resolution = { changes: [], origins: [], conflicts: [], warnings: [...expanded.warnings], written: [] };
+  const add = (change: ChangeInput, index: number | null) => {
+    found.changes.push(change);
+    found.origins.push(index);
+  };
+  const present = new Map(live.map((record) => [textKey(record), record]));
+  const before = new Map(previous.map((record) => [writtenKey(record), record]));
+  const spfNames = new Set(expanded.spf.map(({ name }) => name));
+  const ttls = rrsetTtls(expanded, ttlAt, found.warnings);
+  const kept = new Set([...expanded.records.map(textKey), ...others.map(writtenKey)]);
+
+  for (const record of live) {
+    const index = conflicts.conflictOf(record);
+    const isOld = before.has(textKey(record)) && !kept.has(textKey(record));
+    const merges = spfNames.has(record.name) && isSpfRecord(record);
+    if ((index === null && !isOld) || merges || !mayDelete(record)) continue;
+    add({ action: "delete", recordId: record.id }, index);
+    found.conflicts.push({ record, index });
+  }
+  for (const record of expanded.records) {
+    const { recordType, name, value, group, essential, index } = record;
+    found.written.push({ type: recordType, name, value, group, essential });
+    const there = present.get(textKey(record));
+    const mayBeGone = leavesGone && essential === "OnApply" && before.has(textKey(record));
+    const ttl = ttls.get(`${recordType}\u0000${name}`);
+    if (there) {
+      if (ttl !== undefined && ttl !== there.ttl && !there.proxied)
+        add({ action: "update", recordId: there.id, record: { ttl } }, index);
+    } else if (!mayBeGone) add(created({ ...record, ttl }), index);
+  }
+  mergeSpfRecords(expanded, situation, ttls, add, found);
+  found.warnings.push(...otherTemplates(found.conflicts, others), ...ownSpfWarnings(expanded, live, found.conflicts));
+  return found;
+}
+
+function created({
+  ttl,
+  ...record
+}: Pick<RecordData, "recordType" | "name" | "value"> & Spelling & { ttl: number | undefined }) {
+  const { recordType, name, value } = asWritten(record);
+  return {
+    action: "create" as const,
+    record: { recordType, name, value, ...(ttl === undefined ? {} : { ttl }) },
+  };
+}
+
+/** Returns one TTL for each RRset of the template, because an RRset has only one (RFC 2181 §5.2): the shortest that it states. */
+function rrsetTtls({ records, spf }: Expanded, ttlAt: Situation["ttlAt"], warnings: string[]): Map<string, number> {
+  const ttls = new Map<string, number>();
+  const changed = new Map<number, number>();
+  const texts = new Set(records.flatMap(({ recordType, name }) => (recordType === "TXT" ? [name] : [])));
+  // A merged SPF record alone leaves the TTL of its RRset.
+  const merged = spf.filter(({ name }) => !texts.has(name));
+  const give = (type: string, { name, ttl: asked }: { name: string; ttl: number | undefined }) => {
+    if (asked === undefined) return;
+    const ttl = ttlAt(asked);
+    if (ttl !== asked) changed.set(asked, ttl);
+    const key = `${type}\u0000${name}`;
+    ttls.set(key, Math.min(ttls.get(key) ?? ttl, ttl));
+  };
+  for (const record of records) give(record.recordType, record);
+  for (const record of merged) give("SPFM", record);
+  for (const [asked, ttl] of changed)
+    warnings.push(`The provider does not accept the TTL ${asked}; ${ttl} is used instead.`);
+  return ttls;
+}
+
+/** Adds the changes that bring the SPF rules of a template into the SPF record of each host. */
+function mergeSpfRecords(
+  { spf }: Expanded,
+  { live, mayDelete, previous = [], others = [] }: Situation,
+  ttls: ReadonlyMap<string, number>,
+  add: (change: ChangeInput, index: number | null) => void,
+  found: Resolution,
+): void {
+  const wantedAt = Map.groupBy(spf, ({ name }) => name);
+  const names = new Set([...wantedAt.keys(), ...previous.flatMap(({ type, name }) => (type === "SPFM" ? [name] : []))]);
+  for (const name of names) {
+    const wanted = wantedAt.get(name) ?? [];
+    for (const { rules, group, essential } of wanted)
+      found.written.push({ type: "SPFM", name, value: rules, group, essential });
+    const present = live.filter((record) => record.name === name && isSpfRecord(record));
+    const [first, ...more] = present;
+    // Nothing to take the old rules out of.
+    if (wanted.length === 0 && !first) continue;
+    const rules = wanted.map((one) => one.rules);
+    const stays = [...rules, ...rulesAt(others, name)].join(" ").split(/\s+/);
+    const dropped = rulesAt(previous, name)
+      .flatMap((text) => text.split(/\s+/))
+      .filter((term) => !stays.includes(term));
+    const values = present.map(({ value }) => value);
+    const merged = mergeSpf(values, rules, dropped);
+    found.warnings.push(...spfWarnings(name, merged, values));
+    const index = wanted[0]?.index ?? null;
+    const ttl = ttls.get(`TXT\u0000${name}`);
+    if (!first)
+      add(created({ recordType: "TXT", name, value: merged, ttl: ttl ?? ttls.get(`SPFM\u0000${name}`) }), index);
+    else if (first.value !== merged)
+      add(
+        { action: "update", recordId: first.id, record: { value: merged, ...(ttl === undefined ? {} : { ttl }) } },
+        index,
+      );
+    for (const record of more) {
+      if (!mayDelete(record)) continue;
+      add({ action: "delete", recordId: record.id }, index);
+      found.conflicts.push({ record, index });
+    }
+  }
+}
+
+/** Returns the SPF rules that templates merged at a host. */
+function rulesAt(written: readonly WrittenRecord[], host: string): string[] {
+  return written.flatMap(({ type, name, value }) => (type === "SPFM" && name === host ? [value] : []));
+}
+
+function writtenKey({ type, name, value }: WrittenRecord): string {
+  return textKey({ recordType: type, name, value });
+}
+
+/** Warns of records that give way although another template needs them. */
+function otherTemplates(conflicts: readonly Conflict[], others: readonly WrittenRecord[]): string[] {
+  const needed = new Set(others.flatMap((record) => (record.essential === "Always" ? [writtenKey(record)] : [])));
+  return conflicts.flatMap(({ record }) =>
+    needed.has(textKey(record))
+      ? [
+          `${record.name} ${record.recordType} was written by another template that needs it. That template no longer works here.`,
+        ]
+      : [],
+  );
+}
+
+/** Warns of SPF records that a template writes as TXT: beside another one (RFC 7208 §3.2), or with too many lookups. */
+function ownSpfWarnings({ records }: Expanded, live: readonly LiveRecord[], conflicts: readonly Conflict[]): string[] {
+  const gone = new Set(conflicts.map(({ record }) => record.id));
+  const own = records.filter(isSpfRecord);
+  const others = live.filter((record) => isSpfRecord(record) && !gone.has(record.id));
+  const warnings: string[] = [];
+  for (const name of new Set(own.map((record) => record.name))) {
+    const values = new Set([...own, ...others].filter((record) => record.name === name).map(({ value }) => value));
+    for (const { value } of own.filter((record) => record.name === name))
+      warnings.push(...spfWarnings(name, value, []));
+    if (values.size < 2) continue;
+    warnings.push(
+      `${name} has several SPF records; receivers then ignore all of them (RFC 7208 §3.2). Combine them into one.`,
+    );
+  }
+  return warnings;
+}
+
+function isSpfRecord({ recordType, value }: Pick<RecordData, "recordType" | "value">): boolean {
+  return recordType === "TXT" && isSpf(value);
+}

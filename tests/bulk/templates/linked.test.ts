@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { problemOf } from "../../support/problems.ts";
+import { useZonewright } from "../../support/zonewright.ts";
+import { bothViews, fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";
+import { LinkedTemplate, proof, target } from "./linked.ts";
+
+const zw = useZonewright({ env: { JOBS: "off" } });
+
+let count = 0;
+let template: LinkedTemplate;
+
+beforeEach(async () => {
+  count += 1;
+  template = await LinkedTemplate.of(zw, `linked-${count}`);
+});
+
+const link = (zone: Zone, more?: object, linked?: boolean) => template.link(zone, more, linked);
+const change = (records: object[]) => template.change(records);
+const linkedPlan = () => template.plan();
+
+/** Applies the planned changes to all linked domains. */
+async function follow(): Promise<void> {
+  expect((await template.follow()).progress).toMatchObject({ failed: 0 });
+}
+
+describe("a changed template", () => {
+  test("the plan covers linked domains only, by name, and changes nothing", async () => {
+    const [one, two, other] = [await fileZone(zw), await manualZone(zw), await fileZone(zw)];
+    await link(one);
+    await link(two, { host: "shop" });
+    await link(other, {}, false);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 2 });
+    await change([{ ...target, ttl: 300 }, proof, { type: "A", host: "new", pointsTo: "192.0.2.1" }]);
+    const plan = await linkedPlan();
+    expect(plan).toMatchObject({
+      unchanged: 0,
+      domains: [
+        {
+          domainId: one.id,
+          domainName: one.name,
+          creates: [{ recordType: "A", name: "new", value: "192.0.2.1" }],
+          updates: [{ changes: { ttl: [600, 300] } }],
+          deletes: [],
+          error: null,
+        },
+        { domainId: two.id, creates: [{ name: "new.shop" }], updates: [{ after: { name: "www.shop" } }] },
+      ],
+    });
+    expect(await one.lines()).toEqual(["@ TXT proof=t.example.net", "www CNAME t.example.net"]);
+    expect((await linkedPlan()).planHash).toBe(plan.planHash);
+    await two.add("A", "mine", "192.0.2.9");
+    expect((await linkedPlan()).planHash).toBe(plan.planHash);
+    await two.add("A", "new.shop", "192.0.2.9");
+    expect((await linkedPlan()).planHash).not.toBe(plan.planHash);
+  });
+
+  test("records that it no longer has go, records that replace them come, and others stay", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    await zone.add("A", "mine", "192.0.2.9");
+    await zone.add("MX", "@", "10 old.example.net");
+    await change([{ type: "MX", host: "@", pointsTo: "%target%", priority: 5 }]);
+    const { domains } = await linkedPlan();
+    expect(domains[0].deletes.map(({ name, recordType }: Body) => `${name} ${recordType}`).toSorted()).toEqual([
+      "@ MX",
+      "@ TXT",
+      "www CNAME",
+    ]);
+    await follow();
+    expect(await zone.lines()).toEqual(["@ MX 5 t.example.net", "mine A 192.0.2.9"]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+    expect((await zone.get("/templates")).body.templates).toMatchObject([
+      { templateRevision: 2, records: [{ recordType: "MX" }] },
+    ]);
+  });
+
+  test("an OnApply record that was removed is not written again, an essential one is", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    for (const { id: record } of await zone.records()) await zone.delete(record);
+    const { domains } = await linkedPlan();
+    expect(domains).toMatchObject([{ creates: [{ recordType: "CNAME" }], deletes: [] }]);
+    await follow();
+    expect(await zone.lines()).toEqual(["www CNAME t.example.net"]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 1 });
+  });
+
+  test("a domain that it cannot be applied to has an error, and the others have their plans", async () => {
+    const [fine, broken] = [await fileZone(zw), await fileZone(zw)];
+    await link(fine);
+    await link(broken);
+    await broken.add("CNAME", "x", "elsewhere.example.net");
+    await change([
+      target,
+      { type: "TXT", host: "new", data: "x" },
+      { type: "REDIR301", host: "@", target: "https://example.net" },
+    ]);
+    expect((await linkedPlan()).domains).toMatchObject([
+      { error: expect.stringMatching(/REDIR301/) },
+      { error: expect.any(String) },
+    ]);
+    await change([target, { type: "TXT", host: "new", data: "%another%" }]);
+    expect((await linkedPlan()).domains[0].error).toMatch(/needs a value for another/);
+    await change([target, { type: "A", host: "www", pointsTo: "192.0.2.1" }]);
+    expect((await linkedPlan()).domains[1]).toMatchObject({ error: expect.stringMatching(/CNAME/), creates: [] });
+  });
+
+  test("a variable and a group that it dropped do not matter, and all hosts of a domain are planned together", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    await link(zone, { host: "shop" });
+    await change([{ type: "TXT", host: "@", data: "fixed" }]);
+    const { domains } = await linkedPlan();
+    expect(domains).toHaveLength(1);
+    expect(domains[0].creates.map(({ name }: Body) => name).toSorted()).toEqual(["@", "shop"]);
+    await follow();
+    expect(await zone.lines()).toEqual(["@ TXT fixed", "shop TXT fixed"]);
+  });
+
+  test("a delegation replaces what is below it, domain by domain", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    await zone.add("A", "a.sub", "192.0.2.1");
+    await change([target, proof, { type: "NS", host: "sub", pointsTo: "ns.example.net" }]);
+    expect((await linkedPlan()).domains).toMatchObject([
+      { creates: [{ recordType: "NS" }], deletes: [{ name: "a.sub" }] },
+    ]);
+  });
+
+  test("each view follows by itself", async () => {
+    const [outside, inside] = await bothViews(zw);
+    await link(inside);
+    await change([{ ...target, ttl: 60 }, proof]);
+    expect((await linkedPlan()).domains).toMatchObject([
+      { domainId: inside.id, domainName: `${outside.name}!internal` },
+    ]);
+  });
+});
+
+describe("links", () => {
+  test("a linked template cannot be deleted until it is unlinked or its domain is gone", async () => {
+    const [one, two] = [await fileZone(zw), await fileZone(zw)];
+    const applied = await link(one);
+    await link(two);
+    expect(problemOf(await zw.admin.delete(`/api/templates/${template.id}`), 409, "CONFLICT").detail).toMatch(
+      /2 domains/,
+    );
+    await one.client.delete(`${one.path}/templates/${applied.id}`);
+    await two.client.delete(two.path);
+    expect((await zw.admin.delete(`/api/templates/${template.id}`)).status).toBe(200);
+  });
+
+  test("applying without `linked` ends the link", async () => {
+    const zone = await fileZone(zw);
+    await link(zone);
+    await link(zone, {}, false);
+    await change([{ ...target, ttl: 60 }]);
+    expect(await linkedPlan()).toMatchObject({ domains: [], unchanged: 0 });
+    expect((await zw.admin.delete(`/api/templates/${template.id}`)).status).toBe(200);
+    expect((await zone.get("/templates")).body.templates).toMatchObject([
+      { templateId: template.id, serviceId: template.serviceId },
+    ]);
+  });
+});
