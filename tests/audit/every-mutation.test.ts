@@ -11,7 +11,7 @@ import { RestClient, type Answer } from "../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
 import { adminPassword, memberPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { site } from "../support/second-factors/security-key.ts";
-import { storeFinding } from "../delegation/found.ts";
+import { storeFinding } from "../registry/delegation/found.ts";
 import { identityCalls } from "./identity-calls.ts";
 import { changed as changedOf, website as websiteTemplate } from "../bulk/templates/templates.ts";
 import { openVerification } from "../support/verify-email.ts";

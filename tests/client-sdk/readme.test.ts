@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createClient, type Client, type Plan } from "../../client-sdk/src/index.ts";
-import { content, startPrivateRoot, zoneName } from "../delegation/private-root.ts";
+import { content, startPrivateRoot, zoneName } from "../registry/delegation/private-root.ts";
 import { publish } from "../notifications/publish.ts";
 import { patience } from "../support/patience.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";

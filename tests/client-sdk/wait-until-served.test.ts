@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createClient, type Client, type Fetch, type ServedRecords } from "../../client-sdk/src/index.ts";
-import { content, reset, startPrivateRoot, zoneName, type PrivateRoot } from "../delegation/private-root.ts";
+import { content, reset, startPrivateRoot, zoneName, type PrivateRoot } from "../registry/delegation/private-root.ts";
 import { manualConfig } from "../support/zones.ts";
 import { adminPassword, startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { failure } from "./failure.ts";

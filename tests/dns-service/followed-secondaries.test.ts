@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { queryMessage, readMessage } from "../../server/dns/wire/messages.ts";
-import { lastingAdmin, NoticeLog } from "../expiry/notice-log.ts";
+import { lastingAdmin, NoticeLog } from "../registry/expiry/notice-log.ts";
 import { Clock, day, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { ask, askByStream, transfer } from "../support/name-servers/transfer-client.ts";

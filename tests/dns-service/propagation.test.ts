@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { serialDistance } from "../../server/dns/wire/serials.ts";
 import type { TsigKey } from "../../server/dns/wire/tsig.ts";
-import { NoticeLog } from "../expiry/notice-log.ts";
+import { NoticeLog } from "../registry/expiry/notice-log.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { serialOfLine, transfer } from "../support/name-servers/transfer-client.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { NoticeLog } from "../expiry/notice-log.ts";
+import { NoticeLog } from "../registry/expiry/notice-log.ts";
 import { Clock, minute } from "../support/clock.ts";
 import { StandInSecondary } from "../support/name-servers/stand-in-secondary.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";

@@ -5,7 +5,7 @@ import { expect, vi } from "vitest";
 import { assign, idOf } from "../assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
 import { approve, creating, readRequest, requested, verdict } from "../zones/change-requests/requested.ts";
-import { storeFinding } from "../delegation/found.ts";
+import { storeFinding } from "../registry/delegation/found.ts";
 import { jobOf, started } from "../bulk/replacements/replaced.ts";
 import { patience } from "../support/patience.ts";
 import { RestClient } from "../support/rest-client.ts";

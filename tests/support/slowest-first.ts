@@ -27,7 +27,7 @@ const slow = [
   "tests/accounts/auth/permissions.test.ts",
   "tests/platform/start.test.ts",
   "tests/openapi/consumer.test.ts",
-  "tests/delegation/served.test.ts",
+  "tests/registry/delegation/served.test.ts",
   "tests/openapi/fuzz.test.ts",
   "tests/platform/hardening.test.ts",
   "tests/dns/server-rules/check-changes.test.ts",

@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../../access/caller.ts";
 import { writeEntry } from "../../audit/audit.ts";
-import { registrableOf } from "../../expiry/registrable.ts";
+import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/views.ts";
 import { isCatalog } from "../../dns-providers/primary/catalog-names.ts";

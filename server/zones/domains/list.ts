@@ -19,7 +19,7 @@ import { AppError, badField } from "../../platform/errors.ts";
 import { ownerWithin, parseLabels, shown } from "../../dns/names/names.ts";
 import { parseNamedView, parseView, splitQualified } from "../../dns/names/views.ts";
 import { givenView, namedDomain, theView } from "./resolve-domain-name.ts";
-import { hasStatus, type DomainStatus } from "../../expiry/status.ts";
+import { hasStatus, type DomainStatus } from "../../registry/expiry/status.ts";
 import type { sorts } from "./list-schemas.ts";
 import { listColumns, listView } from "./view.ts";
 

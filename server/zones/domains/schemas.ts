@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { changeMessage } from "../changes/schemas.ts";
-import { registration } from "../../expiry/schemas.ts";
+import { registration } from "../../registry/expiry/schemas.ts";
 import { id, line, pageOf, queryFlag, shownId, prose, timestamp, timestampInput } from "../../api/schemas.ts";
 
 const domainId = id("The domain's id.");

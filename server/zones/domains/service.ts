@@ -37,7 +37,7 @@ import {
   uniqueTags,
   type DomainPatch,
 } from "./patch.ts";
-import { expiringFrom } from "../../expiry/status.ts";
+import { expiringFrom } from "../../registry/expiry/status.ts";
 import { detailView } from "./view.ts";
 
 const defaultRemindDays = [30, 7, 1];

@@ -3,8 +3,8 @@ import type { Tables } from "../../database/tables/all.ts";
 import type { ReviewPolicy } from "../changes/locks-and-reviews.ts";
 import { knownKind } from "../../dns-providers/kinds.ts";
 import { toUnicodeName } from "../../dns/names/names.ts";
-import type { RegistrationFacts } from "../../expiry/facts.ts";
-import { statusAt } from "../../expiry/status.ts";
+import type { RegistrationFacts } from "../../registry/expiry/facts.ts";
+import { statusAt } from "../../registry/expiry/status.ts";
 
 /** A domain with its provider's kind. */
 export type DomainRow = Selectable<Tables["domains"]> & { kind: string };

@@ -3,7 +3,7 @@ import { addPasskey, securityKey } from "../../support/second-factors/security-k
 import { adminPassword, memberPassword } from "../../support/zonewright.ts";
 import { freshName } from "../../support/zones.ts";
 import { builtInTemplates } from "../../../server/bulk/templates/built-in/list.ts";
-import { storeFinding } from "../../delegation/found.ts";
+import { storeFinding } from "../../registry/delegation/found.ts";
 import { changed as changedTemplate, website as websiteTemplate } from "../../bulk/templates/templates.ts";
 import type { Zonewright } from "../../support/zonewright.ts";
 

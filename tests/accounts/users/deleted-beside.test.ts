@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { bootstrapFile, startRdapServer, type RdapServer } from "../../expiry/registries.ts";
+import { bootstrapFile, startRdapServer, type RdapServer } from "../../registry/expiry/registries.ts";
 import { Clock, day } from "../../support/clock.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { NoticeLog } from "../../expiry/notice-log.ts";
+import { NoticeLog } from "../../registry/expiry/notice-log.ts";
 import { hour, minute } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { refusal } from "../../support/vendors/cloudflare/server.ts";

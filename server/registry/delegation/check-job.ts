@@ -1,0 +1,112 @@
+import { sql } from "kysely";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { Job } from "../../jobs/jobs.ts";
+import type { Logger } from "../../platform/log.ts";
+import { whyNotPublic } from "./check.ts";
+import type { Delegations } from "./service.ts";
+import { betweenChecks } from "./store.ts";
+
+const atOnce = 8;
+/** Number of domains claimed with one statement. A crash delays at most this many. */
+const claimed = 32;
+/** Maximum duration of a run; the next run continues. */
+const longestRunMilliseconds = 30 * 60_000;
+
+interface Parts {
+  database: Database;
+  delegations: Delegations;
+  log: Logger;
+  now: () => Date;
+}
+
+/** Checks the delegation of every active public domain once a day. */
+export class DelegationCheckJob implements Job {
+  readonly #parts: Parts;
+  readonly name = "delegation.check";
+  readonly description =
+    "Checks delegations, name servers and dangling records of domains whose last check is a day old.";
+  readonly schedule = "*/10 * * * *";
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** @param signal aborts checks in flight; their domains are retried within the hour. */
+  async work(_data: object, signal: AbortSignal): Promise<void> {
+    const { database, delegations, log, now } = this.#parts;
+    if (!delegations.enabled) return;
+    await planFirstChecks(database.fork(), now());
+    const ends = performance.now() + longestRunMilliseconds;
+    let checked = 0;
+    while (!signal.aborted && performance.now() < ends) {
+      const due = await claimDue(database.fork(), now(), claimed);
+      if (due.length === 0) break;
+      checked += due.length;
+      await this.#checkAll(due, signal);
+    }
+    if (checked > 0) log.info({ domains: checked }, "checked delegations");
+  }
+
+  async #checkAll(due: DueDomain[], signal: AbortSignal): Promise<void> {
+    const work = async () => {
+      for (let next = due.pop(); next && !signal.aborted; next = due.pop()) await this.#check(next, signal);
+    };
+    const outcomes = await Promise.allSettled(Array.from({ length: atOnce }, work));
+    for (const outcome of outcomes) if (outcome.status === "rejected" && !signal.aborted) throw outcome.reason;
+  }
+
+  async #check(domain: DueDomain, signal: AbortSignal): Promise<void> {
+    const { database, delegations, now } = this.#parts;
+    if (whyNotPublic({ name: domain.name, view: "" }) !== null) {
+      await postpone(database.fork(), domain.id, new Date(now().getTime() + betweenChecks));
+      return;
+    }
+    const seen = await delegations.observe(database.fork(), domain, signal);
+    if (seen) await database.fork().transactional((tx) => delegations.store(tx, domain.id, seen));
+  }
+}
+
+interface DueDomain {
+  id: string;
+  name: string;
+}
+
+/** Lease of a claim. If the process crashes, another one checks its domains after this time. */
+const turnMinutes = 60;
+/** More domains than this at once, as after an upgrade, are spread over a day. */
+const mostAtOnce = 200;
+
+/** Plans the first check of domains that have none yet. */
+export async function planFirstChecks(em: EntityManager, now: Date): Promise<void> {
+  await sql`
+    with missing as (
+      select d.id, count(*) over () as total from domains d
+      where d.view = '' and not exists (select from delegations g where g.domain_id = d.id)
+    )
+    insert into delegations (domain_id, next_check_at)
+    select id, ${now}::timestamptz + case when total > ${mostAtOnce} then random() else 0 end * interval '1 day' from missing
+    on conflict do nothing
+  `.execute(queries(em));
+}
+
+/** Claims domains that are due, longest overdue first, so that no other instance checks them. Skips disabled domains. */
+export async function claimDue(em: EntityManager, now: Date, atMost: number): Promise<DueDomain[]> {
+  const { rows } = await sql<DueDomain>`
+    with due as (
+      select g.domain_id from delegations g join domains d on d.id = g.domain_id
+      where g.next_check_at <= ${now}::timestamptz and d.status = 'active' and d.view = ''
+      order by g.next_check_at limit ${atMost}
+      for update of g skip locked
+    )
+    update delegations set next_check_at = ${now}::timestamptz + make_interval(mins => ${turnMinutes})
+    from due join domains d on d.id = due.domain_id
+    where delegations.domain_id = due.domain_id
+    returning d.id, d.name
+  `.execute(queries(em));
+  return rows;
+}
+
+/** Postpones domains that are not checked. */
+async function postpone(em: EntityManager, id: string, until: Date): Promise<void> {
+  await queries(em).updateTable("delegations").set({ next_check_at: until }).where("domain_id", "=", id).execute();
+}

@@ -1,0 +1,29 @@
+import type { Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { Egress } from "../../net/egress.ts";
+import type { Notifications } from "../../notifications/notify.ts";
+import type { Logger } from "../../platform/log.ts";
+import { DelegationCheck } from "./check.ts";
+import { DelegationCheckJob } from "./check-job.ts";
+import { Delegations } from "./service.ts";
+
+export interface DelegationServices {
+  delegations: Delegations;
+  delegationCheck: DelegationCheckJob;
+}
+
+/** Builds the delegation checks and their job. */
+export function composeDelegation(parts: {
+  config: Config;
+  database: Database;
+  notifications: Notifications;
+  egress: Egress;
+  log: Logger;
+  now: () => Date;
+}): DelegationServices {
+  const { config, database, notifications, egress, log, now } = parts;
+  const roots = config.resolverRoots;
+  const check = roots.kind === "off" ? null : new DelegationCheck(egress, roots, now);
+  const delegations = new Delegations({ check, notifications, now });
+  return { delegations, delegationCheck: new DelegationCheckJob({ database, delegations, log, now }) };
+}

@@ -1,0 +1,255 @@
+import { rcodeName, rcodes } from "../../dns/wire/messages.ts";
+import type { Reply, QueriedType } from "./dns-client.ts";
+import { readDs, readKey } from "./dnssec.ts";
+import type { ApexSeen, Ds, Observation, ParentSeen, ServerSeen } from "./observation.ts";
+import {
+  addressesOf,
+  askServers,
+  isBelow,
+  isWithin,
+  mostServers,
+  referralIn,
+  isAddress,
+  type NameServers,
+  type Resolver,
+} from "./resolver.ts";
+
+/** The zone above, and the name servers of a zone. */
+export type Delegation = Pick<Observation, "parent" | "apex" | "servers" | "ownAddresses">;
+
+const nothing = { apex: { nameServers: null, keys: null }, servers: [], ownAddresses: {} };
+
+/** Looks at the zone above and at the name servers of a zone. Asks each server of both NS sets, at each address. */
+export async function observeDelegation(resolver: Resolver, zone: string): Promise<Delegation> {
+  const above = await resolver.parentOf(zone);
+  if (!above) {
+    const message = "The servers of the zone above did not answer.";
+    return { parent: { kind: "unknown", message }, ...nothing };
+  }
+  const { parent, child } = await observeParent(resolver, zone, above);
+  if (!child) return { parent, ...nothing };
+  const glue = new Map(child.servers.map(({ name, addresses }) => [name, addresses]));
+  const first = await observeServers(resolver, zone, [...glue.keys()], glue);
+  const apex = await observeApex(resolver, zone, first.authoritative);
+  const further = (apex.nameServers ?? []).filter((name) => !glue.has(name)).slice(0, mostServers);
+  const [server] = first.authoritative;
+  const ownAddresses = server === undefined ? {} : await ownAddressesOf(resolver, zone, server, [...glue.keys()]);
+  const second = await observeServers(resolver, zone, further, new Map());
+  const corrected = await observeServers(
+    resolver,
+    zone,
+    Object.keys(ownAddresses),
+    addressesBeyond(ownAddresses, first.servers),
+    {
+      only: true,
+    },
+  );
+  return { parent, apex, servers: [...first.servers, ...second.servers, ...corrected.servers], ownAddresses };
+}
+
+/** Returns the addresses that the zone has for its servers and that were not asked yet. */
+function addressesBeyond(own: Record<string, string[] | null>, asked: readonly ServerSeen[]) {
+  return new Map(
+    Object.entries(own).map(([name, addresses]) => {
+      const known = new Set(asked.filter((server) => server.name === name).map(({ address }) => address));
+      return [name, (addresses ?? []).filter((address) => !known.has(address))];
+    }),
+  );
+}
+
+interface FoundParent {
+  parent: ParentSeen;
+  /** The servers that lead to the zone; null if there are none. */
+  child: NameServers | null;
+}
+
+type NsReply = { referral: NameServers } | { own: string[] } | { none: true };
+
+async function observeParent(resolver: Resolver, zone: string, above: NameServers): Promise<FoundParent> {
+  const addressesFor = async (name: string) => (await addressesOf(resolver, name)).addresses;
+  const ask = async <T>(type: QueriedType, read: (reply: Reply) => T | null, overTcp = false) =>
+    await askServers(resolver, above, { name: zone, type, overTcp }, read, addressesFor);
+
+  let hidden: string[] | null = null;
+  const found = await ask("NS", (reply) => {
+    const read = readNsReply(reply, above.zone, zone);
+    // A server of both zones shows the NS records of the lower one. Others may show those of the upper one.
+    if (read && "own" in read) hidden ??= read.own;
+    return read && "own" in read ? null : read;
+  });
+  const ofAbove = { zone: above.zone };
+  if (found && "none" in found) return { parent: { kind: "not_delegated", ...ofAbove }, child: null };
+  if (!found && !hidden) {
+    const message = `The servers of ${above.zone === "." ? "the root" : above.zone} did not answer.`;
+    return { parent: { kind: "unknown", message }, child: null };
+  }
+  const ds = await ask("DS", (reply) => dsIn(reply, zone));
+  if (!found || !("referral" in found)) {
+    const names: string[] = hidden ?? [];
+    const servers = names.slice(0, mostServers).map((name) => ({ name, addresses: [] }));
+    return { parent: { kind: "hidden", ...ofAbove, ds }, child: { zone, reach: "public", servers } };
+  }
+  // Glue may be left out of a UDP message that would be too long.
+  const child = lacksGlue(found.referral)
+    ? ((await ask("NS", (reply) => wholeReferral(reply, above.zone, zone), true)) ?? found.referral)
+    : found.referral;
+  const glue = child.servers
+    .filter(({ name }) => isWithin(name, zone))
+    .flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
+  return {
+    parent: { kind: "delegated", ...ofAbove, nameServers: child.servers.map(({ name }) => name), glue, ds },
+    child: { ...child, servers: child.servers.map(inDomainOnly(zone)) },
+  };
+}
+
+function lacksGlue({ zone, servers }: NameServers): boolean {
+  return servers.some(({ name, addresses }) => addresses.length === 0 && isWithin(name, zone));
+}
+
+function wholeReferral(reply: Reply, above: string, zone: string): NameServers | null {
+  const read = readNsReply(reply, above, zone);
+  return read && "referral" in read ? read.referral : null;
+}
+
+/** Drops addresses of servers outside the zone: they may be out of date, and are looked up instead. */
+function inDomainOnly(zone: string) {
+  return (server: NameServers["servers"][number]) =>
+    isWithin(server.name, zone) ? server : { ...server, addresses: [] };
+}
+
+function readNsReply(reply: Reply, above: string, zone: string): NsReply | null {
+  const referral = reply.authoritative ? null : referralIn(reply, above, zone);
+  if (referral) return referral.zone === zone ? { referral } : null;
+  if (!reply.authoritative) return null;
+  const own = reply.answers.filter(({ name, type }) => name === zone && type === "NS").map(({ value }) => value);
+  if (own.length > 0) return { own };
+  const negative = reply.rcode === rcodes.NXDOMAIN || (reply.rcode === rcodes.NOERROR && reply.answers.length === 0);
+  return negative ? { none: true } : null;
+}
+
+function dsIn(reply: Reply, zone: string): Ds[] | null {
+  if (!reply.authoritative || reply.rcode !== rcodes.NOERROR) return null;
+  // A server of the zone itself that answers instead of the zone above.
+  const soa = reply.authorities.find(({ type }) => type === "SOA");
+  if (soa && !isBelow(zone, soa.name)) return null;
+  const records = reply.answers.filter(({ name, type }) => name === zone && type === "DS");
+  return records.map(({ rdata }) => readDs(rdata)).filter((ds) => ds !== null);
+}
+
+async function observeApex(resolver: Resolver, zone: string, authoritative: readonly string[]): Promise<ApexSeen> {
+  const ask = async <T>(type: QueriedType, read: (reply: Reply) => T): Promise<T | null> => {
+    for (const address of authoritative.slice(0, 3)) {
+      const asked = await resolver.client.ask({ address, port: resolver.port, reach: "public" }, { name: zone, type });
+      if ("reply" in asked && asked.reply.authoritative && asked.reply.rcode === rcodes.NOERROR)
+        return read(asked.reply);
+    }
+    return null;
+  };
+  const own = ({ answers }: Reply, wanted: string) =>
+    answers.filter(({ name, type }) => name === zone && type === wanted);
+  return {
+    nameServers: await ask("NS", (reply) => own(reply, "NS").map(({ value }) => value)),
+    keys: await ask("DNSKEY", (reply) =>
+      own(reply, "DNSKEY")
+        .map(({ rdata }) => readKey(rdata))
+        .filter((key) => key !== null),
+    ),
+  };
+}
+
+const mostAddresses = 4;
+
+interface SeenServers {
+  servers: ServerSeen[];
+  /** The addresses that answered with authority. */
+  authoritative: string[];
+}
+
+/**
+ * Asks each name server for the SOA of the zone, at each of its addresses.
+ * @param given addresses that need no lookup
+ * @param options.only asks at the given addresses only
+ */
+async function observeServers(
+  resolver: Resolver,
+  zone: string,
+  names: readonly string[],
+  given: ReadonlyMap<string, string[]>,
+  { only = false } = {},
+): Promise<SeenServers> {
+  const seen = await Promise.all(
+    names.map(async (name): Promise<ServerSeen[]> => {
+      const known = given.get(name) ?? [];
+      const lookedUp = known.length > 0 || only ? null : await addressesOf(resolver, name);
+      const addresses = lookedUp?.addresses ?? known;
+      if (addresses.length === 0) return only ? [] : [withoutAddress(name, lookedUp?.known === true)];
+      return await Promise.all(
+        addresses.slice(0, mostAddresses).map((address) => observeServer(resolver, zone, name, address)),
+      );
+    }),
+  );
+  const servers = seen.flat();
+  const answering = servers.filter(({ state }) => state === "authoritative");
+  return { servers, authoritative: answering.flatMap(({ address }) => (address === null ? [] : [address])) };
+}
+
+function withoutAddress(name: string, known: boolean): ServerSeen {
+  const detail = known ? "It has no address." : "Its addresses could not be looked up.";
+  return { name, address: null, state: known ? "no_address" : "not_checked", serial: null, detail };
+}
+
+async function observeServer(resolver: Resolver, zone: string, name: string, address: string): Promise<ServerSeen> {
+  const { client, port } = resolver;
+  const asked = await client.ask({ address, port, reach: "public" }, { name: zone, type: "SOA" });
+  const seen = { name, address, serial: null };
+  if (!("reply" in asked)) {
+    const { failure, message: detail } = asked;
+    if (failure === "silent") return { ...seen, state: "unreachable", detail };
+    return { ...seen, state: "not_checked", detail, barred: failure === "barred" };
+  }
+  const serial = serialIn(asked.reply, zone);
+  if (serial !== null) return { ...seen, state: "authoritative", serial, detail: null };
+  return { ...seen, state: "lame", detail: lameness(asked.reply) };
+}
+
+function serialIn({ authoritative, rcode, answers }: Reply, zone: string): number | null {
+  if (!authoritative || rcode !== rcodes.NOERROR) return null;
+  const soa = answers.find(({ name, type }) => name === zone && type === "SOA");
+  const [, serial] = /(\d+)(?: \d+){4}$/.exec(soa?.value ?? "") ?? [];
+  return serial === undefined ? null : Number(serial);
+}
+
+/** Says why an answer does not count. */
+export function lameness({ authoritative, rcode }: Reply): string {
+  if (rcode !== rcodes.NOERROR) return `It answers ${rcodeName(rcode)}.`;
+  return authoritative ? "It has no SOA record for the zone." : "Its answer is not authoritative.";
+}
+
+/** Asks a server of the zone for the addresses of the name servers within the zone. */
+async function ownAddressesOf(
+  { client, port }: Resolver,
+  zone: string,
+  address: string,
+  names: readonly string[],
+): Promise<Record<string, string[] | null>> {
+  const found = await Promise.all(
+    names
+      .filter((name) => isWithin(name, zone))
+      .map(async (name) => {
+        const asked = await Promise.all(
+          (["A", "AAAA"] as const).map((type) => client.ask({ address, port, reach: "public" }, { name, type })),
+        );
+        const sets = asked.map((answer) => ("reply" in answer ? addressesIn(answer.reply, name) : null));
+        const known = sets.every((set) => set !== null);
+        return [name, known ? sets.flat().toSorted() : null] as const;
+      }),
+  );
+  return Object.fromEntries(found);
+}
+
+/** Returns the addresses of a name; null if the server does not answer for it, such as in a delegated part. */
+function addressesIn({ authoritative, rcode, answers }: Reply, owner: string): string[] | null {
+  if (!authoritative || (rcode !== rcodes.NOERROR && rcode !== rcodes.NXDOMAIN)) return null;
+  if (answers.some(({ name, type }) => name === owner && type === "CNAME")) return null;
+  return answers.filter((record) => record.name === owner && isAddress(record)).map(({ value }) => value);
+}
