@@ -17,7 +17,7 @@ import { logFailure } from "./api/failure-log.ts";
 import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
 import { unmatchedRoute } from "./http/methods.ts";
-import { identityHttp } from "./identity/http.ts";
+import { identityHttp } from "./accounts/identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";

@@ -1,4 +1,4 @@
-import { assignmentsRouter } from "./assignments/router.ts";
+import { assignmentsRouter } from "./accounts/assignments/router.ts";
 import { auditRouter } from "./audit/router.ts";
 import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
 import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
@@ -12,7 +12,7 @@ import { secondariesRouter } from "./dns-service/router.ts";
 import { delegationRouter } from "./registry/delegation/router.ts";
 import { changeRequestsRouter } from "./zones/change-requests/router.ts";
 import { domainsRouter } from "./zones/domains/router.ts";
-import { identityConfigsRouter, identityRouter } from "./identity/router.ts";
+import { identityConfigsRouter, identityRouter } from "./accounts/identity/router.ts";
 import { mirrorsRouter } from "./zones/mirrors/router.ts";
 import { notificationsRouter } from "./notifications/router.ts";
 import { recordsRouter } from "./zones/records/router.ts";

@@ -1,4 +1,4 @@
-import { assignmentNotice } from "../../server/assignments/notices.ts";
+import { assignmentNotice } from "../../server/accounts/assignments/notices.ts";
 import { signInNotice } from "../../server/accounts/auth/sign-in.ts";
 import { wayInNotice, type WayInChange } from "../../server/accounts/auth/ways-in.ts";
 import { failedChange } from "../../server/zones/changes/repair.ts";

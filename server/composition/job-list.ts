@@ -1,4 +1,4 @@
-import type { AssignmentEnds } from "../assignments/end-job.ts";
+import type { AssignmentEnds } from "../accounts/assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../bulk/batches/batch.ts";
 import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
@@ -34,7 +34,7 @@ import { deleteOldDeliveries } from "../notifications/channels/deliveries.ts";
 import { deleteOldAnswers } from "../api/idempotency.ts";
 import { deleteOldBatches } from "../bulk/batches/store.ts";
 import { deleteOldUpdateAnswers } from "../dns-service/updates/update-answers.ts";
-import { deleteExpiredFlows } from "../identity/flows.ts";
+import { deleteExpiredFlows } from "../accounts/identity/flows.ts";
 
 const day = 24 * 3_600_000;
 const batchRetentionMilliseconds = 90 * day;

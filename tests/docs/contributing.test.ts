@@ -37,5 +37,5 @@ test("every channel and identity provider has its file where the walkthrough say
   const channels = channelNames.map((name) => `${sharing[name] ?? name}.ts`);
   expect(files("server/notifications/channels/kinds")).toEqual(expect.arrayContaining(channels));
   const identities = providerIds.map((id) => `${id === "custom" ? "oidc" : id}.ts`);
-  expect(files("server/identity/providers")).toEqual(expect.arrayContaining(identities));
+  expect(files("server/accounts/identity/providers")).toEqual(expect.arrayContaining(identities));
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { beginImport } from "../../server/zones/domains/import-progress.ts";
-import { assign } from "../assignments/assigned.ts";
+import { assign } from "../accounts/assignments/assigned.ts";
 import {
   approve,
   creating,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
-import { assign, idOf } from "../assignments/assigned.ts";
+import { assign, idOf } from "../accounts/assignments/assigned.ts";
 import { entries } from "../audit/trail.ts";
 import { approve, creating, readRequest, requested } from "../zones/change-requests/requested.ts";
 import type { RestClient } from "../support/rest-client.ts";

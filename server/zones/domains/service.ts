@@ -3,7 +3,7 @@ import { everyColumn } from "../../database/every-column.ts";
 import { endCredentials } from "../../access/end-credentials.ts";
 import { lockUsers } from "../../access/lock-users.ts";
 import { accessColumns, rightsIn, zoneFor, type Zone } from "../../access/zone-access.ts";
-import { domainGone } from "../../assignments/notices.ts";
+import { domainGone } from "../../accounts/assignments/notices.ts";
 import { writeEntry } from "../../audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { checkOverride, type ReviewPolicy } from "../changes/locks-and-reviews.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import {
   addZone,

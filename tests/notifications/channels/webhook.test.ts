@@ -6,7 +6,7 @@ import { Outbox } from "../../../server/notifications/channels/outbox.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createKeyring } from "../../../server/platform/keyring.ts";
 import { SecretCipher } from "../../../server/platform/secret-cipher.ts";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { day, hour, minute } from "../../support/clock.ts";
 import { manualZone, type Body } from "../../support/zones.ts";
 import { ChannelDesk, signingSecret } from "./harness.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { approve, creating, requested, verdict } from "../../zones/change-requests/requested.ts";
 import { hour, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";

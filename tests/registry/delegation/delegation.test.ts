@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { claimDue, planFirstChecks } from "../../../server/registry/delegation/check-job.ts";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { NoticeLog } from "../expiry/notice-log.ts";
 import { Clock, day, hour } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { narrowedToken } from "../../update-clients/narrowed.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { manualConfig } from "../../support/zones.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { faults } from "../../support/console-faults.ts";
 import { useConsole } from "../../support/console.ts";
 import { memberPassword } from "../../support/zonewright.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { assign, idOf } from "../../assignments/assigned.ts";
+import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../audit/trail.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";

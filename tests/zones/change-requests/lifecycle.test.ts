@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { entries } from "../../audit/trail.ts";
-import { assign, idOf } from "../../assignments/assigned.ts";
+import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { reverseNet, set } from "../../support/reverse-zones.ts";
 import { useZonewright } from "../../support/zonewright.ts";

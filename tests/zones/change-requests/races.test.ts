@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { assign, idOf } from "../../assignments/assigned.ts";
+import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, type Body, type Zone } from "../../support/zones.ts";

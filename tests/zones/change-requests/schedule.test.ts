@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { assign, idOf } from "../../assignments/assigned.ts";
+import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import { entries } from "../../audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";

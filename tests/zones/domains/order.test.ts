@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";

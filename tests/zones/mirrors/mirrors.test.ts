@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { patience } from "../../support/patience.ts";
 import { useCloudflare } from "./cloud.ts";
 import { useZonewright } from "../../support/zonewright.ts";

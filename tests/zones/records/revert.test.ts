@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { sql } from "kysely";
 import { queries } from "../../../server/database/database.ts";
 import { deleteOldSnapshots } from "../../../server/zones/snapshots/retention.ts";
-import { assign } from "../../assignments/assigned.ts";
+import { assign } from "../../accounts/assignments/assigned.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, unknownId, Zone, type Body } from "../../support/zones.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { assign } from "../../../assignments/assigned.ts";
+import { assign } from "../../../accounts/assignments/assigned.ts";
 import { entries } from "../../../audit/trail.ts";
 import { request, requested, verdict } from "../../change-requests/requested.ts";
 import { forwardZone, reverseNet } from "../../../support/reverse-zones.ts";

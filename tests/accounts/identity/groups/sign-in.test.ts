@@ -1,0 +1,341 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  authorize,
+  browserFor,
+  comeBack,
+  exchange,
+  invite,
+  signedInClient,
+  site,
+} from "../../../support/identity/external-sign-in.ts";
+import { startOpenIdProvider, type OpenIdProvider } from "../../../support/identity/openid-provider.ts";
+import { RestClient } from "../../../support/rest-client.ts";
+import { useZonewright } from "../../../support/zonewright.ts";
+import { manualZone, type Body, type Zone } from "../../../support/zones.ts";
+
+const zw = useZonewright({ env: { SITE_URL: site } });
+let provider: OpenIdProvider;
+let configId: string;
+let zone: Zone;
+let tagged: Zone;
+let count = 0;
+
+beforeAll(async () => {
+  provider = await startOpenIdProvider(`${site}/oauth/oidc`);
+  const { wellKnownUrl, clientId, clientSecret } = provider;
+  const config = { providerId: "oidc", clientId, clientSecret, wellKnownUrl, groupsClaim: "groups" };
+  configId = (await zw.admin.post("/api/oauth/providers", config)).body.id;
+  zone = await manualZone(zw);
+  tagged = await manualZone(zw);
+  await zw.admin.put(tagged.path, { tags: ["production"] });
+});
+afterAll(() => provider.stop());
+beforeEach(async () => {
+  await configure({ groupsClaim: "groups", groupRules: rules(), defaultDeny: false });
+});
+
+const rules = () => [
+  { group: "auditors", role: "auditor" },
+  { group: "admins", role: "admin" },
+  { group: "writers", assignment: { domainId: zone.id, access: "write" } },
+  { group: "readers", assignment: { domainId: zone.id } },
+  { group: "tags", role: "member", assignment: { tag: "production", access: "write", recordTypes: ["TXT"] } },
+];
+
+async function configure(fields: object): Promise<void> {
+  const { status, body } = await zw.admin.put(`/api/oauth/providers/${configId}`, fields);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+}
+
+async function goThrough(login: string) {
+  const browser = browserFor(zw);
+  return await comeBack(browser, await provider.signIn(browser, await authorize(browser, "oidc"), login));
+}
+
+/** A user of the provider with an account here. */
+interface Person {
+  id: string;
+  client: RestClient;
+  /** Signs in again, with other groups. @returns what the front end receives */
+  joins(groups: unknown): Promise<Record<string, string>>;
+  /** Signs in again, with other claims. @returns what the front end receives */
+  signsIn(claims: object): Promise<Record<string, string>>;
+}
+
+async function person(groups: unknown, invitation: object = {}): Promise<Person> {
+  const login = `person-${count++}`;
+  provider.accounts.set(login, { preferred_username: login, groups });
+  const { pending_token: pendingToken } = await goThrough(login);
+  const body = { pendingToken, inviteCode: await invite(zw, invitation) };
+  const registered = await zw.nobody.post("/api/auth/oauth/oidc/register", body);
+  expect(registered.status).toBe(201);
+  const client = signedInClient(zw, registered);
+  return {
+    id: registered.body.user.id,
+    client,
+    async joins(others) {
+      provider.accounts.set(login, { preferred_username: login, groups: others });
+      return await goThrough(login);
+    },
+    async signsIn(claims) {
+      provider.accounts.set(login, { preferred_username: login, ...claims });
+      return await goThrough(login);
+    },
+  };
+}
+
+/** What a session, opened before, may do now. */
+async function may(client: RestClient): Promise<string[]> {
+  const calls: Record<string, Promise<Body>> = {
+    users: client.get("/api/users"),
+    configure: client.get("/api/invitations"),
+    read: client.get(`${zone.path}/records`),
+    write: client.post(`${zone.path}/records/plan`, { changes: creating("A", "192.0.2.1") }),
+    tagged: client.post(`${tagged.path}/records/plan`, { changes: creating("TXT", "text") }),
+  };
+  const names = await Promise.all(
+    Object.entries(calls).map(async ([name, answer]) => ((await answer).status === 200 ? [name] : [])),
+  );
+  return names.flat();
+}
+
+const creating = (recordType: string, value: string) => [
+  { action: "create", record: { recordType, name: "may", value } },
+];
+
+const all = ["users", "configure", "read", "write", "tagged"];
+const audits = ["users", "read"];
+
+describe("groups that the provider has but does not send", () => {
+  test.each<[string, object]>([
+    [
+      "names them in _claim_names",
+      { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://graph.example/me" } } },
+    ],
+    ["says hasgroups", { hasgroups: true }],
+    ["sends more than can be read", { groups: Array.from({ length: 20_001 }, (_, index) => `group ${index}`) }],
+  ])(
+    "a sign-in is refused and audited when the provider %s, and the user's sessions keep their rights",
+    async (_, claims) => {
+      const ada = await person(["admins", "writers"]);
+      const before = await may(ada.client);
+      expect(before).toContain("users");
+      expect(await ada.signsIn(claims)).toEqual({ error: "groups_not_sent" });
+      expect(await may(ada.client)).toEqual(before);
+      const { body } = await zw.admin.get(`/api/audit?targetId=${ada.id}&action=identity.groups&limit=1`);
+      expect(body.entries[0].after).toEqual({ providerId: "oidc", groupsWithheld: true, signInRefused: true });
+      expect(await ada.joins(["readers"])).toEqual({ ticket: expect.any(String) });
+      expect(await may(ada.client)).toEqual(["read"]);
+    },
+  );
+
+  test("a person without an account is refused, too, and where no rule needs groups, everybody signs in", async () => {
+    const withheld = { _claim_names: { groups: "src1" } };
+    provider.accounts.set("stranger", { preferred_username: "stranger", ...withheld });
+    expect(await goThrough("stranger")).toEqual({ error: "groups_not_sent" });
+    const ada = await person([]);
+    await configure({ groupRules: [] });
+    expect(await ada.signsIn(withheld)).toEqual({ ticket: expect.any(String) });
+    await configure({ groupRules: rules(), groupsClaim: "realm_access.roles" });
+    expect(await ada.signsIn(withheld)).toEqual({ ticket: expect.any(String) });
+  });
+
+  test("a test of rules says that groups were withheld", async () => {
+    const tried = await zw.admin.post(`/api/oauth/providers/${configId}/groups/test`, {
+      claims: { sub: "7", _claim_names: { groups: "src1" } },
+    });
+    expect(tried.body).toMatchObject({ groups: [], allowed: false, withheld: true });
+  });
+});
+
+describe("what groups give", () => {
+  const given: [groups: unknown, may: string[]][] = [
+    [[], []],
+    [undefined, []],
+    [["others"], []],
+    [["readers"], ["read"]],
+    [["writers"], ["read", "write"]],
+    [
+      ["readers", "writers", "tags"],
+      ["read", "write", "tagged"],
+    ],
+    [["tags"], ["tagged"]],
+    [["auditors"], audits],
+    [["auditors", "writers"], audits],
+    [["admins"], all],
+    [["admins", "auditors"], all],
+    ["admins", all],
+    [["ADMINS", " admins"], []],
+    [{ readers: true }, ["read"]],
+    [[["admins"], { group: "admins" }, 7, null], []],
+  ];
+  const later: [groups: unknown, may: string[]][] = [
+    [["writers"], ["read", "write"]],
+    [["auditors"], audits],
+    [
+      ["tags", "readers"],
+      ["read", "tagged"],
+    ],
+    [[], []],
+  ];
+
+  test.each(given.map(([groups, gives], index) => [groups, gives, index] as const))(
+    "a user who registers with the groups %j may do %j, with each later set of groups only what that gives",
+    async (groups, gives, index) => {
+      const user = await person(groups);
+      expect(await may(user.client)).toEqual(gives);
+      // Two of the later sets in turn, so each of them follows four of the first ones and the set before it.
+      const from = index % later.length;
+      const two = [...later, ...later].slice(from, from + 2);
+      for (const [others, expected] of [...two, [groups, gives] as const]) {
+        expect(await user.joins(others)).toEqual({ ticket: expect.any(String) });
+        // The session opened at the start, not one of the new sign-in.
+        expect([others, await may(user.client)]).toEqual([others, expected]);
+      }
+    },
+  );
+
+  test("personal tokens are narrowed with the groups, and widened again", async () => {
+    const user = await person(["writers"]);
+    const { body } = await user.client.post("/api/auth/me/tokens", {
+      name: "T",
+      permissions: ["records:read", "records:write"],
+    });
+    const token = new RestClient(zw.url, body.token);
+    const reads = async () => (await token.get(`${zone.path}/records`)).status;
+    expect(await reads()).toBe(200);
+    await user.joins([]);
+    expect(await reads()).toBe(404);
+    await user.joins(["readers"]);
+    expect([
+      await reads(),
+      (await token.post(`${zone.path}/records/plan`, { changes: creating("A", "192.0.2.1") })).status,
+    ]).toEqual([200, 403]);
+  });
+
+  test("what was given by hand stays, and the role returns to the one given by hand", async () => {
+    const user = await person(["readers"]);
+    const wish = { userId: user.id, domainId: zone.id, access: "read" };
+    expect((await zw.admin.post("/api/assignments", wish)).status).toBe(201);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual(["read"]);
+    await zw.admin.put(`/api/users/${user.id}`, { role: "auditor" });
+    await user.joins(["admins"]);
+    expect(await may(user.client)).toEqual(all);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual(audits);
+  });
+
+  test("a role given by hand cannot be lower than that of the groups, and becomes the one to return to", async () => {
+    const user = await person(["auditors"]);
+    const role = async (name: string) => (await zw.admin.put(`/api/users/${user.id}`, { role: name })).status;
+    expect(await role("member")).toBe(409);
+    expect(await role("admin")).toBe(200);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual(all);
+    expect(await role("member")).toBe(200);
+  });
+
+  test("the audit trail says what came and went, and answers mark assignments of groups", async () => {
+    const user = await person(["writers"]);
+    const { body: given } = await zw.admin.get(`/api/assignments?userId=${user.id}`);
+    expect(given.assignments).toMatchObject([{ domainId: zone.id, access: "write", fromGroup: true, createdBy: null }]);
+    await user.joins(["auditors"]);
+    const { body } = await zw.admin.get(`/api/audit?targetId=${user.id}&action=identity.groups`);
+    expect(body.entries).toMatchObject([
+      {
+        before: { role: "member" },
+        after: { providerId: "oidc", rules: [0], groups: 1, role: "auditor", assignmentsLost: [{ access: "write" }] },
+      },
+      { after: { rules: [2], assignmentsGained: [{ domainId: zone.id, access: "write" }] } },
+    ]);
+    // Nothing changes, so nothing is written.
+    await user.joins(["auditors"]);
+    expect((await zw.admin.get(`/api/audit?targetId=${user.id}&action=identity.groups`)).body.total).toBe(2);
+  });
+
+  test("a rule for a deleted domain gives nothing, and the user signs in", async () => {
+    const gone = await manualZone(zw);
+    await configure({ groupRules: [{ group: "gone", assignment: { domainId: gone.id } }, ...rules()] });
+    await zw.admin.delete(gone.path);
+    const user = await person(["gone", "readers"]);
+    expect(await may(user.client)).toEqual(["read"]);
+  });
+
+  test("10,000 groups in a token are read, and those that rules name count", async () => {
+    const many = Array.from({ length: 10_000 }, (_, index) => `group-${index}`);
+    const user = await person([...many, "readers"]);
+    expect(await may(user.client)).toEqual(["read"]);
+  });
+});
+
+describe("what ends with the groups' source", () => {
+  test("a rule that is deleted takes away what it gave without a sign-in", async () => {
+    const [writer, auditor] = [await person(["writers", "tags"]), await person(["auditors"])];
+    await configure({
+      groupRules: [{ group: "tags", assignment: { tag: "production", access: "write", recordTypes: ["TXT"] } }],
+    });
+    expect([await may(writer.client), await may(auditor.client)]).toEqual([["tagged"], []]);
+    await configure({ groupsClaim: null });
+    expect(await may(writer.client)).toEqual([]);
+  });
+
+  test("an unlinked identity takes its role and assignments with it", async () => {
+    const user = await person(["auditors", "writers"]);
+    await user.client.put("/api/auth/me/password", { newPassword: "a first password of their own" });
+    expect((await user.client.delete("/api/auth/oauth/unbind/oidc")).status).toBe(200);
+    expect(await may(user.client)).toEqual([]);
+    expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
+  });
+
+  test("identities that an administrator revokes do so, too", async () => {
+    const user = await person(["auditors", "writers"]);
+    const token = await user.client.post("/api/auth/me/tokens", { name: "T", permissions: ["records:read"] });
+    await zw.admin.send("DELETE", `/api/users/${user.id}/access`, { revoke: ["identities"] });
+    expect((await new RestClient(zw.url, token.body.token).get(`${zone.path}/records`)).status).toBe(404);
+    expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
+  });
+});
+
+describe("defaultDeny", () => {
+  beforeEach(() => configure({ defaultDeny: true }));
+
+  test("nobody without a named group signs in or registers, and nothing of them is left", async () => {
+    const user = await person(["readers"]);
+    const token = await user.client.post("/api/auth/me/tokens", { name: "T", permissions: ["records:read"] });
+    expect(await user.joins(["others"])).toEqual({ error: "access_denied" });
+    expect((await user.client.get("/api/auth/me")).status).toBe(401);
+    expect((await new RestClient(zw.url, token.body.token).get("/api/domains")).status).toBe(401);
+    const { body } = await zw.admin.get(`/api/audit?targetId=${user.id}&action=identity.groups&limit=1`);
+    expect(body.entries[0].after).toMatchObject({ signInRefused: true, sessionsEnded: 1 });
+    const { ticket } = await user.joins(["readers"]);
+    expect((await exchange(zw, ticket)).status).toBe(200);
+    provider.accounts.set("stranger", { preferred_username: "stranger" });
+    expect(await goThrough("stranger")).toEqual({ error: "access_denied" });
+  });
+
+  test("a ticket from before is worth nothing once the groups are gone", async () => {
+    const user = await person(["readers"]);
+    const { ticket } = await user.joins(["readers"]);
+    await user.joins([]);
+    expect((await exchange(zw, ticket)).status).toBe(401);
+  });
+});
+
+describe("the last administrator", () => {
+  test("groups neither demote nor lock out the last administrator, but do once there is another", async () => {
+    const user = await person(["admins"]);
+    const { body: me } = await zw.admin.get("/api/auth/me");
+    expect((await user.client.put(`/api/users/${me.id}`, { role: "member" })).status).toBe(200);
+    await user.joins([]);
+    expect(await may(user.client)).toEqual(all);
+    await user.client.put(`/api/oauth/providers/${configId}`, { defaultDeny: true });
+    expect(await user.joins([])).toEqual({ ticket: expect.any(String) });
+    expect(await may(user.client)).toEqual(all);
+    const rule = await user.client.put(`/api/oauth/providers/${configId}`, { groupRules: [] });
+    expect([rule.status, rule.body.code]).toEqual([409, "CONFLICT"]);
+    expect((await user.client.put(`/api/users/${me.id}`, { role: "admin" })).status).toBe(200);
+    expect(await user.joins([])).toEqual({ error: "access_denied" });
+    expect((await zw.admin.get(`/api/users/${user.id}`)).body.role).toBe("member");
+  });
+});
