@@ -1,5 +1,5 @@
 import { assignmentsRouter } from "./accounts/assignments/router.ts";
-import { auditRouter } from "./audit/router.ts";
+import { auditRouter } from "./notifications/audit/router.ts";
 import { sessionsRouter } from "./accounts/auth/own-sessions/router.ts";
 import { tokensRouter } from "./accounts/auth/personal-tokens/router.ts";
 import { tsigKeysRouter } from "./accounts/auth/tsig-keys/router.ts";

@@ -15,7 +15,7 @@ import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { DelegationServices } from "../registry/delegation/compose.ts";
 import type { ExpiryServices } from "../registry/expiry/compose.ts";
 import { mirrorJobName, type MirrorReconciler } from "../zones/mirrors/reconciler.ts";
-import type { MailOutbox } from "../mail/outbox.ts";
+import type { MailOutbox } from "../notifications/mail/outbox.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
 import type { Logger } from "../platform/log.ts";
 import type { SecondaryCheck } from "../dns-service/secondary-check.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ForeignKeyConstraintViolationException, LockMode } from "@mikro-orm/core";
 import { sql } from "kysely";
 import type { Actor } from "../access/actor.ts";
-import { changedFields } from "../audit/changed-fields.ts";
+import { changedFields } from "../notifications/audit/changed-fields.ts";
 import type { Caller } from "../access/caller.ts";
 import { visibleDomains } from "../access/visible-domains.ts";
 import { afterCommit } from "../database/after-commit.ts";
@@ -22,7 +22,7 @@ import { knownKind, kindByName, providerKinds } from "./kinds.ts";
 import { refuseCatalogName } from "./primary/catalog-names.ts";
 import { throughProvider, type ProviderKind } from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
-import { writeEntry, type AuditEvent } from "../audit/audit.ts";
+import { writeEntry, type AuditEvent } from "../notifications/audit/audit.ts";
 
 export interface ConnectedConfig extends Connection {
   id: string;

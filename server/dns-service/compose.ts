@@ -1,5 +1,5 @@
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { Audit } from "../notifications/audit/audit.ts";
 import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
 import { zoneFor } from "../access/zone-access.ts";
-import { writeEntry } from "../audit/audit.ts";
+import { writeEntry } from "../notifications/audit/audit.ts";
 import { announceZoneChange } from "../zones/changes/zone-watchers.ts";
 import { queries, type EntityManager } from "../database/database.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";

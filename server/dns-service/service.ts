@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { Audit } from "../notifications/audit/audit.ts";
 import type { Config } from "../config/config.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";

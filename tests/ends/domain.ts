@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createClient, isZonewrightError } from "../../client-sdk/src/index.ts";
 import { expect, vi } from "vitest";
 import { assign, idOf } from "../accounts/assignments/assigned.ts";
-import { entries } from "../audit/trail.ts";
+import { entries } from "../notifications/audit/trail.ts";
 import { approve, creating, readRequest, requested, verdict } from "../zones/change-requests/requested.ts";
 import { storeFinding } from "../registry/delegation/found.ts";
 import { jobOf, started } from "../bulk/replacements/replaced.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect } from "vitest";
 import { queries } from "../../server/database/database.ts";
 import { assign, idOf } from "../accounts/assignments/assigned.ts";
-import { entries } from "../audit/trail.ts";
+import { entries } from "../notifications/audit/trail.ts";
 import { approve, creating, readRequest, requested } from "../zones/change-requests/requested.ts";
 import type { RestClient } from "../support/rest-client.ts";
 import { codeAt } from "../support/second-factors/authenticator-app.ts";

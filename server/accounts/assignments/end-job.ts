@@ -1,6 +1,6 @@
 import { theService } from "../../access/actor.ts";
 import { lockUsers } from "../../access/lock-users.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { assignmentNotice, partOf, rightTo } from "./notices.ts";

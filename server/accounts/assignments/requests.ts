@@ -1,4 +1,4 @@
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError, badField, notFound } from "../../platform/errors.ts";

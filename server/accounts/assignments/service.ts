@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from "kysely";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { coversDomain } from "../../access/assigned.ts";
 import type { Caller } from "../../access/caller.ts";
 import { readsEverything } from "../../database/tables/roles.ts";

@@ -1,11 +1,11 @@
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Background } from "../../platform/background.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Keyring } from "../../platform/keyring.ts";
 import type { Guesses } from "../../limits/guesses.ts";
-import type { Mailer } from "../../mail/mailer.ts";
-import type { MailOutbox } from "../../mail/outbox.ts";
+import type { Mailer } from "../../notifications/mail/mailer.ts";
+import type { MailOutbox } from "../../notifications/mail/outbox.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { AccessRevocation } from "../users/access/revocation.ts";
 import { UserAccess } from "../users/access/service.ts";

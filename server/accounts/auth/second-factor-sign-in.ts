@@ -1,5 +1,5 @@
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";

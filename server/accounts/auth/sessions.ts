@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";

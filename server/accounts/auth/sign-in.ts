@@ -1,7 +1,7 @@
 import { sql as ormSql } from "@mikro-orm/core";
 import { sql } from "kysely";
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
 import type { Guesses } from "../../limits/guesses.ts";

@@ -1,6 +1,6 @@
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { AccessRevocation } from "../users/access/revocation.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
 import type { Keyring } from "../../platform/keyring.ts";

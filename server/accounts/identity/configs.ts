@@ -1,6 +1,6 @@
 import { LockMode } from "@mikro-orm/core";
-import type { Audit } from "../../audit/audit.ts";
-import { changedFields } from "../../audit/changed-fields.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
+import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { Confirmation } from "../auth/confirmation/service.ts";
 import { queries, type EntityManager } from "../../database/database.ts";

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { SignedIn, SignIn } from "../auth/sign-in.ts";
 import { queries, type EntityManager } from "../../database/database.ts";

@@ -3,7 +3,7 @@ import { hashOf, newOpaqueToken } from "../../platform/opaque-tokens.ts";
 import type { Identity } from "./providers/provider.ts";
 import type { ProviderId } from "../../database/tables/identity.ts";
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { ClientInfo } from "../auth/sessions.ts";
 import type { FirstFactorOutcome, SignIn } from "../auth/sign-in.ts";
 import { AppError } from "../../platform/errors.ts";

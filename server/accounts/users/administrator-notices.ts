@@ -2,8 +2,8 @@ import type { Actor } from "../../access/actor.ts";
 import type { Caller } from "../../access/caller.ts";
 import { afterCommit } from "../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../mail/outbox.ts";
-import { securityNotice } from "../../mail/letters.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../notifications/mail/outbox.ts";
+import { securityNotice } from "../../notifications/mail/letters.ts";
 import type { EventMetadata } from "../../platform/events.ts";
 import type { Notifications, TypedNotice } from "../../notifications/notify.ts";
 

@@ -1,5 +1,5 @@
 import { theService, type Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";
 import { assertGoodPassword } from "../../platform/password-rules.ts";

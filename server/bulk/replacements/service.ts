@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { batchJobName, type Batch, type ExplainedRequest, type TemplateRequest } from "../batches/batch.ts";
 import { countItems, findBatch, stopBatch, storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../../zones/changes/pipeline.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { sql, type Selectable } from "kysely";
 import { zoneFor } from "../../access/zone-access.ts";
 import type { Caller } from "../../access/caller.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { onePage, type Paging } from "../../database/one-page.ts";
 import type { Tables } from "../../database/tables/all.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { batchJobName, type ExplainedRequest } from "../batches/batch.ts";
 import { storeBatch } from "../batches/store.ts";
 import { storedMessage } from "../../zones/changes/pipeline.ts";

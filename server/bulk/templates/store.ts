@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { escapeLike } from "../../database/escape-like.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";

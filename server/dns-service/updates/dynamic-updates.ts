@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import type { KnownKey, TsigKeyCredentials } from "../../access/tsig-keys.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { LiveNames } from "../../zones/changes/state/live-queries.ts";
 import type { ZoneContext } from "../../zones/changes/zone-context.ts";
 import type { Database, EntityManager } from "../../database/database.ts";

@@ -1,4 +1,4 @@
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
 import type { Database } from "../../database/database.ts";
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";

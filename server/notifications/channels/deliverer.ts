@@ -1,6 +1,6 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
 import { theService } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../audit/audit.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { MakeCounter } from "../../limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";

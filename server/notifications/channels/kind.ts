@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { Egress } from "../../net/egress.ts";
-import type { Mailer } from "../../mail/mailer.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import type { NotificationLevel } from "../../platform/events.ts";
 
 /** A message to a channel. */

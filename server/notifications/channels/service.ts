@@ -1,7 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import type { Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
-import { changedFields } from "../../audit/changed-fields.ts";
+import type { Audit } from "../audit/audit.ts";
+import { changedFields } from "../audit/changed-fields.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { ensureSealed } from "../../database/ensure-sealed.ts";
 import { mapUniqueViolation } from "../../database/map-unique-violation.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { absoluteName, parseOwner } from "../../dns/names/names.ts";

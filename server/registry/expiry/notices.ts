@@ -1,5 +1,5 @@
 import { theService } from "../../access/actor.ts";
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/views.ts";
 import type { TypedNotice } from "../../notifications/notify.ts";

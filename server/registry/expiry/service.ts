@@ -1,6 +1,6 @@
 import { zoneFor } from "../../access/zone-access.ts";
-import { writeEntry } from "../../audit/audit.ts";
-import { changedFields } from "../../audit/changed-fields.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
+import { changedFields } from "../../notifications/audit/changed-fields.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { Notifications } from "../../notifications/notify.ts";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Caller } from "../../access/caller.ts";
 import { line } from "../../api/schemas.ts";
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { Unprocessable } from "./refusals.ts";
 

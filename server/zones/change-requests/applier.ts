@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { permitted, type Caller } from "../../access/caller.ts";
 import { theService, type Actor } from "../../access/actor.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import {
   beingApplied,
   changeSetOf,

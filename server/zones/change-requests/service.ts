@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Chosen } from "../changes/follows.ts";
 import { storedMessage } from "../changes/pipeline.ts";
 import { refuseLocked } from "../changes/locks-and-reviews.ts";

@@ -18,7 +18,7 @@ import { lostLease, type Lease } from "./lease.ts";
 import { announceZoneChange } from "./zone-watchers.ts";
 import { sql, type CompiledQuery } from "kysely";
 import type { Actor } from "../../access/actor.ts";
-import { entryStatement } from "../../audit/audit.ts";
+import { entryStatement } from "../../notifications/audit/audit.ts";
 import type { ChangeSetKind, ChangeSetState } from "../../database/tables/change-sets.ts";
 
 interface Settled {

@@ -1,4 +1,4 @@
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { allMade } from "../../dns-providers/applying/apply-to-records.ts";

@@ -1,6 +1,6 @@
 import { UniqueConstraintViolationException } from "@mikro-orm/core";
 import type { Caller } from "../../access/caller.ts";
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import { registrableOf } from "../../registry/expiry/registrable.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import { qualifiedName } from "../../dns/names/views.ts";

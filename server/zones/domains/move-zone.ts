@@ -1,5 +1,5 @@
 import { ZoneScope } from "../../access/zone-scope.ts";
-import { writeEntry } from "../../audit/audit.ts";
+import { writeEntry } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type Database, type EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";

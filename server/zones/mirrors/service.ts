@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { zoneFor } from "../../access/zone-access.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import { announceZoneChange } from "../changes/zone-watchers.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { OnDrift } from "../../database/tables/mirrors.ts";

@@ -2,7 +2,7 @@ import { everyColumn } from "../../database/every-column.ts";
 import type { Selectable } from "kysely";
 import { zoneFor, type Zone } from "../../access/zone-access.ts";
 import type { ZoneScope } from "../../access/zone-scope.ts";
-import type { Audit } from "../../audit/audit.ts";
+import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { queries, type EntityManager } from "../../database/database.ts";
 import type { Tables } from "../../database/tables/all.ts";

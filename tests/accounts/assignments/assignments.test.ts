@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { Zone, manualZone, unknownId, type Body } from "../../support/zones.ts";

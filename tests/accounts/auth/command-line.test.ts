@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { deleteExpired } from "../../../server/composition/job-list.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, minute, second } from "../../support/clock.ts";
 import { RestClient, type Answer } from "../../support/rest-client.ts";
 import { statusesOf } from "../../support/second-factors/app-user.ts";

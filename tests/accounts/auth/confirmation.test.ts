@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, minute, second } from "../../support/clock.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { appUser, awaitingSecondFactor, statusesOf, type AppUser } from "../../support/second-factors/app-user.ts";

@@ -4,7 +4,7 @@ import { deleteExpired } from "../../../server/composition/job-list.ts";
 import { queries } from "../../../server/database/database.ts";
 import { tsigAlgorithms } from "../../../server/dns/wire/tsig.ts";
 import { assign, idOf } from "../assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { patience } from "../../support/patience.ts";
 import { problemOf } from "../../support/problems.ts";

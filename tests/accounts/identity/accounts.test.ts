@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { codeAt, middleOfStep } from "../../support/second-factors/authenticator-app.ts";
 import { Clock, minute } from "../../support/clock.ts";
 import { browserFor, comeBack, authorize, exchange, invite, site } from "../../support/identity/external-sign-in.ts";

@@ -11,7 +11,7 @@ import {
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { startIdentityVendor, vendorClient } from "../../support/identity/vendors.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import type { Answer, RestClient } from "../../support/rest-client.ts";
 import { addPasskey, securityKey } from "../../support/second-factors/security-key.ts";
 

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../server/config/config.ts";
 import { queries } from "../../../server/database/database.ts";
 import { startServer } from "../../../server/start.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { authorize, browserFor, comeBack, site } from "../../support/identity/external-sign-in.ts";
 import { vendorClient } from "../../support/identity/vendors.ts";
 import { problemOf } from "../../support/problems.ts";

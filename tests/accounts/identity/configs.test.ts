@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { authorize, browserFor, comeBack, exchange, invite, site } from "../../support/identity/external-sign-in.ts";
 import { rogueClient } from "../../support/identity/rogue-openid-provider.ts";
 import { vendorClient } from "../../support/identity/vendors.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { deleteExpired } from "../../../server/composition/job-list.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { RestClient } from "../../support/rest-client.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { problemOf } from "../../support/problems.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { memberPassword, startZonewright, type Zonewright } from "../../support/zonewright.ts";

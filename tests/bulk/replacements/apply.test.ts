@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, unknownId, type Body, type Zone } from "../../support/zones.ts";

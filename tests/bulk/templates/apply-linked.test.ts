@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { jobOf, revertOf } from "../replacements/replaced.ts";
 import { problemOf } from "../../support/problems.ts";
 import { useZonewright } from "../../support/zonewright.ts";

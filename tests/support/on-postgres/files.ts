@@ -22,7 +22,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
   ],
   "foreign keys, triggers, and texts that a server refuses": [
     "tests/accounts/users/deleted-elsewhere.test.ts",
-    "tests/audit/append-only.test.ts",
+    "tests/notifications/audit/append-only.test.ts",
     "tests/ends/what-ends.test.ts",
     "tests/accounts/identity/tampered-tokens.test.ts",
     "tests/zones/records/code-points.test.ts",
@@ -94,7 +94,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/platform/unavailable.test.ts",
   ],
   "what is read while others write, in pages and by revision": [
-    "tests/audit/stream.test.ts",
+    "tests/notifications/audit/stream.test.ts",
     "tests/zones/changes/whole-zone.test.ts",
     "tests/dns-service/history-gone.test.ts",
     "tests/zones/domains/watch.test.ts",
@@ -103,7 +103,7 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
   "searches, patterns, sort orders and statistics": [
     "tests/accounts/assignments/host-pattern.test.ts",
     "tests/accounts/assignments/visibility.test.ts",
-    "tests/audit/entries.test.ts",
+    "tests/notifications/audit/entries.test.ts",
     "tests/zones/domains/list.test.ts",
     "tests/zones/domains/lookup.test.ts",
     "tests/zones/domains/order.test.ts",

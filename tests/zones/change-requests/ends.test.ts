@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { addZone, manualConfig, manualZone, type Zone } from "../../support/zones.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { appRouter } from "../../../server/router.ts";
 import { forPeople } from "../../../web/src/ui/for-people.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { changed, website } from "../../bulk/templates/templates.ts";
 import type { Answer } from "../../support/rest-client.ts";
 import { forwardZone, reverseNet, set } from "../../support/reverse-zones.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
 import type { RestClient } from "../../support/rest-client.ts";
 import { reverseNet, set } from "../../support/reverse-zones.ts";

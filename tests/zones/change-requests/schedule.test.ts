@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { queries } from "../../../server/database/database.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { problemOf } from "../../support/problems.ts";
 import type { RestClient } from "../../support/rest-client.ts";

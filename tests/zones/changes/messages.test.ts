@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { ended, jobOf, planned as replacementPlan } from "../../bulk/replacements/replaced.ts";
 import { LinkedTemplate } from "../../bulk/templates/linked.ts";
 import { useZonewright } from "../../support/zonewright.ts";

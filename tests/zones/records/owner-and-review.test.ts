@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { sql } from "kysely";
 import { queries } from "../../../server/database/database.ts";
 import { assign, idOf } from "../../accounts/assignments/assigned.ts";
-import { entries } from "../../audit/trail.ts";
+import { entries } from "../../notifications/audit/trail.ts";
 import { readRequest, requested, verdict } from "../change-requests/requested.ts";
 import { useZonewright } from "../../support/zonewright.ts";
 import { fileZone, manualZone, unknownId, Zone, type Body } from "../../support/zones.ts";

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Actor } from "../../../access/actor.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Permission } from "../../../access/permissions.ts";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Guesses } from "../../../limits/guesses.ts";
 import { AppError, badField } from "../../../platform/errors.ts";

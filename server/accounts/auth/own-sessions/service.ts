@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { notFound } from "../../../platform/errors.ts";
 import type { Caller } from "../../../access/caller.ts";

@@ -1,11 +1,11 @@
 import { LockMode, sql } from "@mikro-orm/core";
 import type { Actor } from "../../../access/actor.ts";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Background } from "../../../platform/background.ts";
 import { queries, type Database, type EntityManager } from "../../../database/database.ts";
 import { badField, type AppError } from "../../../platform/errors.ts";
-import { noticeUsefulMilliseconds, type MailOutbox } from "../../../mail/outbox.ts";
-import { passwordChanged, passwordReset } from "../../../mail/letters.ts";
+import { noticeUsefulMilliseconds, type MailOutbox } from "../../../notifications/mail/outbox.ts";
+import { passwordChanged, passwordReset } from "../../../notifications/mail/letters.ts";
 import { endOutstanding } from "../../users/access/outstanding.ts";
 import { verifiedAddress } from "../../users/email/verified-address.ts";
 import { User } from "../../../database/tables/users.ts";

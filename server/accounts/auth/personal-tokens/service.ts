@@ -1,5 +1,5 @@
 import { LockMode } from "@mikro-orm/core";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Permission } from "../../../access/permissions.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";

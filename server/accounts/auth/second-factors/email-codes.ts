@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { AppError } from "../../../platform/errors.ts";
 import type { Keyring } from "../../../platform/keyring.ts";
-import type { Mailer } from "../../../mail/mailer.ts";
-import { signInCode } from "../../../mail/letters.ts";
+import type { Mailer } from "../../../notifications/mail/mailer.ts";
+import { signInCode } from "../../../notifications/mail/letters.ts";
 
 const lifetimeMilliseconds = 10 * 60_000;
 const triesPerCode = 5;

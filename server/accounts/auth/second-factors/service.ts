@@ -1,4 +1,4 @@
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
 import type { Guesses } from "../../../limits/guesses.ts";

@@ -1,4 +1,4 @@
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockDomain } from "../../../access/lock-domain.ts";
 import type { TsigKeyNames } from "../../../access/tsig-key-names.ts";

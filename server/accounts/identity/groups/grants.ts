@@ -8,7 +8,7 @@ import { recomputeRoles, type ChangedRole } from "../../users/group-roles.ts";
 import { endInvitations } from "../../users/invitations/service.ts";
 import { isLastAdministrator } from "../../users/last-administrator.ts";
 import { lockAccount } from "../../users/lock-account.ts";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import { afterCommit } from "../../../database/after-commit.ts";
 import { jsonTexts, queries, type EntityManager } from "../../../database/database.ts";
 import type { ProviderId } from "../../../database/tables/identity.ts";

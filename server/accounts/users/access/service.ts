@@ -1,4 +1,4 @@
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../../auth/confirmation/service.ts";
 import type { OwnSessions } from "../../auth/own-sessions/service.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Actor } from "../../../access/actor.ts";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { lockOwnAccount, lockAccount } from "../lock-account.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
@@ -8,8 +8,8 @@ import { afterCommit } from "../../../database/after-commit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import { mapUniqueViolation } from "../../../database/map-unique-violation.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
-import type { MailOutbox } from "../../../mail/outbox.ts";
-import { verifyEmail } from "../../../mail/letters.ts";
+import type { MailOutbox } from "../../../notifications/mail/outbox.ts";
+import { verifyEmail } from "../../../notifications/mail/letters.ts";
 import { endOutstanding } from "../access/outstanding.ts";
 import { User } from "../../../database/tables/users.ts";
 import { ownAccount } from "../own-account.ts";

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
-import type { Audit } from "../../../audit/audit.ts";
+import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { Caller } from "../../../access/caller.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
 import type { Tables } from "../../../database/tables/all.ts";

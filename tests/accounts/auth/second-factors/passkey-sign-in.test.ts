@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { entries } from "../../../audit/trail.ts";
+import { entries } from "../../../notifications/audit/trail.ts";
 import { queries } from "../../../../server/database/database.ts";
 import { Clock, minute } from "../../../support/clock.ts";
 import { problemOf } from "../../../support/problems.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { appRouter } from "../../../../server/router.ts";
-import { entries } from "../../../audit/trail.ts";
+import { entries } from "../../../notifications/audit/trail.ts";
 import { verdict } from "../../change-requests/requested.ts";
 import { website } from "../../../bulk/templates/templates.ts";
 import type { Answer } from "../../../support/rest-client.ts";

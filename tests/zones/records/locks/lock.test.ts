@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { assign } from "../../../accounts/assignments/assigned.ts";
-import { entries } from "../../../audit/trail.ts";
+import { entries } from "../../../notifications/audit/trail.ts";
 import { request, requested, verdict } from "../../change-requests/requested.ts";
 import { forwardZone, reverseNet } from "../../../support/reverse-zones.ts";
 import { useZonewright } from "../../../support/zonewright.ts";

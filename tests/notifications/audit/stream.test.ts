@@ -1,17 +1,17 @@
 import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { theService } from "../../server/access/actor.ts";
-import { writeEntry } from "../../server/audit/audit.ts";
-import { nextBatch, sent } from "../../server/audit/stream/stream.ts";
-import { sinkFor, syslogFrame, type StreamedEntry } from "../../server/audit/stream/sinks.ts";
-import { queries } from "../../server/database/database.ts";
-import { createEgress } from "../../server/net/egress.ts";
-import { parseAuditTarget } from "../../server/config/audit-target.ts";
-import { patience } from "../support/patience.ts";
-import { freePorts } from "../support/programs.ts";
-import { entryOf, startSyslogReceiver, type AuditReceiver } from "../support/servers/audit-receiver.ts";
-import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { theService } from "../../../server/access/actor.ts";
+import { writeEntry } from "../../../server/notifications/audit/audit.ts";
+import { nextBatch, sent } from "../../../server/notifications/audit/stream/stream.ts";
+import { sinkFor, syslogFrame, type StreamedEntry } from "../../../server/notifications/audit/stream/sinks.ts";
+import { queries } from "../../../server/database/database.ts";
+import { createEgress } from "../../../server/net/egress.ts";
+import { parseAuditTarget } from "../../../server/config/audit-target.ts";
+import { patience } from "../../support/patience.ts";
+import { freePorts } from "../../support/programs.ts";
+import { entryOf, startSyslogReceiver, type AuditReceiver } from "../../support/servers/audit-receiver.ts";
+import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 const entry: StreamedEntry = {
   id: "01a208a5-c37c-7000-9aa9-ef4ef52eb46a",

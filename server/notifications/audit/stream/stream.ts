@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { queries, type Database, type EntityManager } from "../../database/database.ts";
-import { newId } from "../../platform/ids.ts";
-import type { Logger } from "../../platform/log.ts";
+import { queries, type Database, type EntityManager } from "../../../database/database.ts";
+import { newId } from "../../../platform/ids.ts";
+import type { Logger } from "../../../platform/log.ts";
 import type { Send, StreamedEntry } from "./sinks.ts";
 
 const pollMilliseconds = 1_000;

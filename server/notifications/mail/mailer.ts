@@ -1,6 +1,6 @@
 import type { Transporter } from "nodemailer";
-import type { Logger } from "../platform/log.ts";
-import { loadedLate } from "../platform/late-modules.ts";
+import type { Logger } from "../../platform/log.ts";
+import { loadedLate } from "../../platform/late-modules.ts";
 
 const loadNodemailer = loadedLate(() => import("nodemailer"));
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { theService } from "../../server/access/actor.ts";
-import { queries } from "../../server/database/database.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { theService } from "../../../server/access/actor.ts";
+import { queries } from "../../../server/database/database.ts";
+import { useZonewright } from "../../support/zonewright.ts";
 
 const app = useZonewright();
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "kysely";
-import { queries } from "../../server/database/database.ts";
-import { problemOf } from "../support/problems.ts";
-import { RestClient, type Answer } from "../support/rest-client.ts";
-import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { queries } from "../../../server/database/database.ts";
+import { problemOf } from "../../support/problems.ts";
+import { RestClient, type Answer } from "../../support/rest-client.ts";
+import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
 import { entries } from "./trail.ts";
 
 const zw = useZonewright();

@@ -1,7 +1,7 @@
-import { authorize, browserFor, comeBack, invite, startBinding } from "../support/identity/external-sign-in.ts";
-import { startIdentityVendor, vendorClient, type IdentityVendor } from "../support/identity/vendors.ts";
-import type { Answer } from "../support/rest-client.ts";
-import type { Zonewright } from "../support/zonewright.ts";
+import { authorize, browserFor, comeBack, invite, startBinding } from "../../support/identity/external-sign-in.ts";
+import { startIdentityVendor, vendorClient, type IdentityVendor } from "../../support/identity/vendors.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import type { Zonewright } from "../../support/zonewright.ts";
 
 let made = 5_000;
 

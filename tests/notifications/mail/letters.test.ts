@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { mailOf } from "../../server/mail/letters.ts";
-import { Mailer } from "../../server/mail/mailer.ts";
-import { createLog } from "../../server/platform/log.ts";
-import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
+import { mailOf } from "../../../server/notifications/mail/letters.ts";
+import { Mailer } from "../../../server/notifications/mail/mailer.ts";
+import { createLog } from "../../../server/platform/log.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
 
 let server: MailServer;
 const lines: string[] = [];

@@ -1,4 +1,4 @@
-import type { RestClient } from "../support/rest-client.ts";
+import type { RestClient } from "../../support/rest-client.ts";
 
 /** An audit entry as the API returns it. */
 export interface Entry {

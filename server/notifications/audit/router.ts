@@ -1,5 +1,5 @@
-import { auditingMay } from "../api/procedures.ts";
-import { router } from "../api/trpc.ts";
+import { auditingMay } from "../../api/procedures.ts";
+import { router } from "../../api/trpc.ts";
 import { auditPage, listAuditInput } from "./schemas.ts";
 
 export const auditRouter = router({

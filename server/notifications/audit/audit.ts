@@ -1,10 +1,10 @@
 import type { CompiledQuery, ExpressionBuilder } from "kysely";
-import { queries, type EntityManager } from "../database/database.ts";
-import { statement } from "../database/statements.ts";
-import { newId } from "../platform/ids.ts";
-import type { Actor } from "../access/actor.ts";
-import { onePage } from "../database/one-page.ts";
-import type { Tables } from "../database/tables/all.ts";
+import { queries, type EntityManager } from "../../database/database.ts";
+import { statement } from "../../database/statements.ts";
+import { newId } from "../../platform/ids.ts";
+import type { Actor } from "../../access/actor.ts";
+import { onePage } from "../../database/one-page.ts";
+import type { Tables } from "../../database/tables/all.ts";
 
 /** An action and its target. */
 export interface AuditEvent {

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
-import type { AuditTarget } from "../../config/audit-target.ts";
-import type { Egress } from "../../net/egress.ts";
-import { secured } from "../../net/tls.ts";
+import type { AuditTarget } from "../../../config/audit-target.ts";
+import type { Egress } from "../../../net/egress.ts";
+import { secured } from "../../../net/tls.ts";
 
 /** An entry as `GET /api/audit` shows it. */
 export interface StreamedEntry {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../api/schemas.ts";
+import { id, line, pageOf, paging, shownId, timestamp, timestampInput } from "../../api/schemas.ts";
 
 export const listAuditInput = z.strictObject({
   ...paging(50, 100),

@@ -1,9 +1,9 @@
-import { codeAt, step } from "../support/second-factors/authenticator-app.ts";
-import type { Clock } from "../support/clock.ts";
-import type { Answer } from "../support/rest-client.ts";
-import { appUser, awaitingSecondFactor } from "../support/second-factors/app-user.ts";
-import { addPasskey, securityKey, site } from "../support/second-factors/security-key.ts";
-import { memberPassword, type Zonewright } from "../support/zonewright.ts";
+import { codeAt, step } from "../../support/second-factors/authenticator-app.ts";
+import type { Clock } from "../../support/clock.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import { appUser, awaitingSecondFactor } from "../../support/second-factors/app-user.ts";
+import { addPasskey, securityKey, site } from "../../support/second-factors/security-key.ts";
+import { memberPassword, type Zonewright } from "../../support/zonewright.ts";
 
 const currentPassword = memberPassword;
 let made = 0;
