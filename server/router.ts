@@ -24,7 +24,7 @@ import { historyRouter } from "./zones/changes/router.ts";
 import { expiryRouter } from "./registry/expiry/router.ts";
 import { merged, router } from "./api/trpc.ts";
 import { invitationsRouter } from "./accounts/users/invitations/router.ts";
-import { acmeRouter } from "./update-clients/router.ts";
+import { acmeRouter } from "./dns-service/update-clients/router.ts";
 import { usersRouter } from "./accounts/users/router.ts";
 import { profileRouter } from "./accounts/users/profile/router.ts";
 import { v1Router } from "./zones/v1/router.ts";

@@ -2,7 +2,7 @@ import type { AssignmentEnds } from "../accounts/assignments/end-job.ts";
 import { deliverJobNames } from "../notifications/channels/outbox.ts";
 import { batchJobName } from "../bulk/batches/batch.ts";
 import type { ChangeRequestSchedule } from "../zones/change-requests/applier.ts";
-import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
+import type { AcmeChallenges } from "../dns-service/update-clients/acme-challenges.ts";
 import { reportJobName, type ChangeReporter } from "../zones/change-reports/reporter.ts";
 import { applyJobName } from "../zones/change-requests/service.ts";
 import type { BatchRunner } from "../bulk/batches/runner.ts";

@@ -45,10 +45,10 @@ import type { DomainTemplates } from "../bulk/templates/applied.ts";
 import type { LinkedTemplates } from "../bulk/templates/linked.ts";
 import type { TemplatePlans } from "../bulk/templates/service.ts";
 import type { Templates } from "../bulk/templates/store.ts";
-import type { AcmeChallenges } from "../update-clients/acme-challenges.ts";
-import type { DynamicAddresses } from "../update-clients/dynamic-addresses.ts";
-import type { NewZones } from "../update-clients/powerdns-api/new-zones.ts";
-import type { PowerdnsZones } from "../update-clients/powerdns-api/zones.ts";
+import type { AcmeChallenges } from "../dns-service/update-clients/acme-challenges.ts";
+import type { DynamicAddresses } from "../dns-service/update-clients/dynamic-addresses.ts";
+import type { NewZones } from "../dns-service/update-clients/powerdns-api/new-zones.ts";
+import type { PowerdnsZones } from "../dns-service/update-clients/powerdns-api/zones.ts";
 import type { Rollback } from "../zones/snapshots/rollback.ts";
 import type { Snapshots } from "../zones/snapshots/service.ts";
 

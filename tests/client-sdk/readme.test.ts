@@ -10,7 +10,7 @@ import { Clock, minute } from "../support/clock.ts";
 import { page, type CodeBlock } from "../support/markdown.ts";
 import { appUser } from "../support/second-factors/app-user.ts";
 import { adminPassword, memberPassword, startZonewright, useZonewright } from "../support/zonewright.ts";
-import { narrowedToken } from "../update-clients/narrowed.ts";
+import { narrowedToken } from "../dns-service/update-clients/narrowed.ts";
 
 const clock = new Clock();
 const zw = useZonewright({ now: clock.now });

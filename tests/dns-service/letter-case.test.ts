@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { prerequisite, update } from "../support/name-servers/update-client.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { powerdnsClient, type PowerdnsClient } from "../update-clients/powerdns-api/client.ts";
+import { powerdnsClient, type PowerdnsClient } from "./update-clients/powerdns-api/client.ts";
 import { usePrimary } from "./primary.ts";
 import { newZone } from "./updates/key-clients.ts";
 

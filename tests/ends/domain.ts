@@ -12,7 +12,7 @@ import { RestClient } from "../support/rest-client.ts";
 import type { Zonewright } from "../support/zonewright.ts";
 import { manualZone, type Body } from "../support/zones.ts";
 import { LinkedTemplate } from "../bulk/templates/linked.ts";
-import { powerdnsClient } from "../update-clients/powerdns-api/client.ts";
+import { powerdnsClient } from "../dns-service/update-clients/powerdns-api/client.ts";
 import { transfer } from "../support/name-servers/transfer-client.ts";
 import { deleted, madeAnew, primaryConfig, type Proofs } from "./proof.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../support/api/api-document.ts";
 import { RestClient, type Answer } from "../support/rest-client.ts";
 import { useZonewright } from "../support/zonewright.ts";
-import { narrowedToken } from "../update-clients/narrowed.ts";
+import { narrowedToken } from "../dns-service/update-clients/narrowed.ts";
 import { complaint } from "./fuzzing/complaint.ts";
 import { furnish } from "./fuzzing/furnish.ts";
 import { mutate, mutations } from "./fuzzing/mutations.ts";

@@ -1,7 +1,7 @@
 import { presentedRecords } from "../support/records/presentation.ts";
 import { startZonewright } from "../support/zonewright.ts";
 import { addZone, manualConfig } from "../support/zones.ts";
-import { powerdnsKey, PowerdnsClient } from "../update-clients/powerdns-api/client.ts";
+import { powerdnsKey, PowerdnsClient } from "../dns-service/update-clients/powerdns-api/client.ts";
 import { powerdnsSuite, zone, type PowerdnsUnderTest } from "./powerdns/suite.ts";
 
 /** A Zonewright that answers PowerDNS's API on a port of its own. Its export stands in for what a name server would serve. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPowerdns, type PowerdnsServer } from "../support/name-servers/powerdns-api.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
 import { manualZone } from "../support/zones.ts";
-import { PowerdnsClient, powerdnsKey } from "../update-clients/powerdns-api/client.ts";
+import { PowerdnsClient, powerdnsKey } from "../dns-service/update-clients/powerdns-api/client.ts";
 import { oddRequests } from "./powerdns/odd-requests.ts";
 
 /** What clients may get wrong, sent to PowerDNS and to Zonewright. */

@@ -5,7 +5,7 @@ import { startNsd, type Authoritative } from "../support/name-servers/authoritat
 import { startBind } from "../support/name-servers/bind.ts";
 import type { UpdateServer } from "../support/name-servers/update-server.ts";
 import { startZonewright, type Zonewright } from "../support/zonewright.ts";
-import { narrowedToken } from "../update-clients/narrowed.ts";
+import { narrowedToken } from "../dns-service/update-clients/narrowed.ts";
 
 /** Waits for real name servers: BIND has every change at once, and NSD, which serves a copy of one zone, none. */
 

@@ -4,7 +4,7 @@ import { update } from "../../support/name-servers/update-client.ts";
 import { patience } from "../../support/patience.ts";
 import { alidnsRefusal, startAlidnsServer, type AlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { useZonewright } from "../../support/zonewright.ts";
-import { powerdnsClient } from "../../update-clients/powerdns-api/client.ts";
+import { powerdnsClient } from "../update-clients/powerdns-api/client.ts";
 import { newZone } from "./key-clients.ts";
 
 const zw = useZonewright({

@@ -16,7 +16,7 @@ import { identityCalls } from "./identity-calls.ts";
 import { changed as changedOf, website as websiteTemplate } from "../../bulk/templates/templates.ts";
 import { openVerification } from "../../support/verify-email.ts";
 import { authorized, pkce, startedDevice, type Device } from "../../accounts/auth/cli-sign-ins.ts";
-import { narrowedToken } from "../../update-clients/narrowed.ts";
+import { narrowedToken } from "../../dns-service/update-clients/narrowed.ts";
 import { secondFactorCalls } from "./second-factor-calls.ts";
 import { entries } from "./trail.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { assign } from "../../accounts/assignments/assigned.ts";
-import { narrowedToken } from "../../update-clients/narrowed.ts";
+import { narrowedToken } from "../../dns-service/update-clients/narrowed.ts";
 import { RestClient } from "../../support/rest-client.ts";
 import { manualConfig } from "../../support/zones.ts";
 import { startZonewright, type Zonewright } from "../../support/zonewright.ts";

@@ -12,7 +12,7 @@ import { startPowerdns } from "../../support/name-servers/powerdns.ts";
 import type { UpdateServer } from "../../support/name-servers/update-server.ts";
 import { presentedRecords } from "../../support/records/presentation.ts";
 import { startZonewright } from "../../support/zonewright.ts";
-import { PowerdnsClient, powerdnsKey } from "../../update-clients/powerdns-api/client.ts";
+import { PowerdnsClient, powerdnsKey } from "../../dns-service/update-clients/powerdns-api/client.ts";
 import { zone, type Target, type TargetName } from "./group.ts";
 import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
 import { createEgress } from "../../../server/net/egress.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { argumentsOn, configurationOn, settingsOn } from "../../support/pages/page-configuration.ts";
-import { narrowedToken } from "../../update-clients/narrowed.ts";
+import { narrowedToken } from "../../dns-service/update-clients/narrowed.ts";
 import { certificatesFor, namesIn, startServedZone, type ServedZone } from "./served-zone.ts";
 
 /** Programs with the configurations of the guide, against a zone that BIND serves. */

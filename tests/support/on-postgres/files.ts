@@ -64,8 +64,8 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/notifications/channels/webhook.test.ts",
     "tests/zones/records/if-match.test.ts",
     "tests/zones/snapshots/snapshots.test.ts",
-    "tests/update-clients/acme.test.ts",
-    "tests/update-clients/powerdns-api/rrsets.test.ts",
+    "tests/dns-service/update-clients/acme.test.ts",
+    "tests/dns-service/update-clients/powerdns-api/rrsets.test.ts",
   ],
   "the job queue, leases, and work that several instances find or one left behind": [
     "tests/zones/change-requests/schedule.test.ts",
@@ -145,8 +145,8 @@ export const onPostgres: Readonly<Record<string, readonly string[]>> = {
     "tests/bulk/replacements/plan.test.ts",
     "tests/zones/reverse/report.test.ts",
     "tests/bulk/templates/linked.test.ts",
-    "tests/update-clients/powerdns-api/endpoints.test.ts",
-    "tests/update-clients/powerdns-api/rights.test.ts",
+    "tests/dns-service/update-clients/powerdns-api/endpoints.test.ts",
+    "tests/dns-service/update-clients/powerdns-api/rights.test.ts",
   ],
 };
 

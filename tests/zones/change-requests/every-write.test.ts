@@ -86,7 +86,7 @@ const ways: Record<string, Way> = {
 /** Mutations near records that write none where a review is required, and why. */
 const others: Record<string, string> = {
   "acme.cleanup":
-    "Challenges are exempt unless the domain has `reviewAcme`: tests/update-clients/acme.test.ts shows both.",
+    "Challenges are exempt unless the domain has `reviewAcme`: tests/dns-service/update-clients/acme.test.ts shows both.",
   "acme.present": "As `acme.cleanup`.",
   "changeRequests.applyRequest": "It writes what was approved; lifecycle.test.ts shows that it needs an approval.",
   "changeRequests.approve": "It decides on a request.",

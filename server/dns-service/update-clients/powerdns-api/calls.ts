@@ -1,0 +1,283 @@
+import { permitted, type Caller } from "../../../access/caller.ts";
+import type { Permission } from "../../../access/permissions.ts";
+import type { Need } from "../../../access/zone-access.ts";
+import type { Database, EntityManager } from "../../../database/database.ts";
+import type { Domains } from "../../../zones/domains/service.ts";
+import { parseZoneName } from "../../../dns/names/names.ts";
+import { mostOrdinaryChanges } from "../../../limits/requests.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { inSlices } from "../../../platform/slices.ts";
+import { Unprocessable, withinContent } from "./refusals.ts";
+import { fileLines } from "./shown-rrsets.ts";
+import { wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
+import { withoutSoa, type NewZones } from "./new-zones.ts";
+import { settingsIn, storeSettings } from "./zone-settings.ts";
+import { readMetadata, settableKind, shownMetadata, valuesIn, writeMetadata } from "./metadata.ts";
+import { foundObjects, wildcardSearch } from "./search.ts";
+import {
+  zoneOfId,
+  briefZoneObject,
+  features,
+  listText,
+  server,
+  serverConfig,
+  versions,
+  zoneObject,
+  zoneText,
+} from "./zone-objects.ts";
+import type { FoundZone, PowerdnsZones } from "./zones.ts";
+
+/** What a call needs. */
+interface Parts {
+  database: Database;
+  powerdnsZones: PowerdnsZones;
+  newPowerdnsZones: NewZones;
+  domains: Pick<Domains, "delete">;
+}
+
+interface Call {
+  parts: Parts;
+  em: EntityManager;
+  caller: Caller;
+  /** The variable parts of the path, decoded. */
+  path: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  /** Whether the client asks for JSON rather than text. */
+  wantsJson: boolean;
+  /** Counts the call as costly. @throws LimitReached */
+  countCostly: () => Promise<void>;
+  /** Reads the body. @throws AppError BAD_REQUEST, PAYLOAD_TOO_LARGE */
+  body: () => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** An answer; `text` comes in pieces, so that a large zone is never one text. */
+export interface CallAnswer {
+  status: number;
+  type?: "json" | "text";
+  text?: Iterable<string>;
+}
+
+export interface Endpoint {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Segments; those that begin with a colon are variable. */
+  path: string;
+  /** Its name in metrics and logs. */
+  name: string;
+  /** Null: any personal token. */
+  permission: Permission | null;
+  answer: (call: Call) => Promise<CallAnswer> | CallAnswer;
+}
+
+const nothing: CallAnswer = { status: 204 };
+
+function json(value: unknown, status = 200): CallAnswer {
+  return { status, type: "json", text: [JSON.stringify(value)] };
+}
+
+const zones = "/api/v1/servers/localhost/zones";
+const zone = `${zones}/:zone`;
+const kind = `${zone}/metadata/:kind`;
+const search = "/api/v1/servers/localhost/search-data";
+
+/** The calls of PowerDNS Authoritative that mean something here. */
+export const endpoints: readonly Endpoint[] = [
+  { method: "GET", path: "/api", name: "versions", permission: null, answer: () => json(versions) },
+  { method: "GET", path: "/api/v1", name: "features", permission: null, answer: () => json(features) },
+  { method: "GET", path: "/api/v1/servers", name: "listServers", permission: null, answer: () => json([server]) },
+  {
+    method: "GET",
+    path: "/api/v1/servers/localhost",
+    name: "getServer",
+    permission: null,
+    answer: () => json(server),
+  },
+  {
+    method: "GET",
+    path: "/api/v1/servers/localhost/config",
+    name: "getConfig",
+    permission: null,
+    answer: () => json(serverConfig),
+  },
+  { method: "GET", path: zones, name: "listZones", permission: "records:read", answer: listZones },
+  { method: "GET", path: zone, name: "getZone", permission: "records:read", answer: getZone },
+  { method: "PATCH", path: zone, name: "patchZone", permission: "records:write", answer: patchZone },
+  { method: "POST", path: zones, name: "createZone", permission: "domains:write", answer: createZone },
+  { method: "PUT", path: zone, name: "putZone", permission: "domains:write", answer: putZone },
+  { method: "DELETE", path: zone, name: "deleteZone", permission: "domains:write", answer: deleteZone },
+  { method: "PUT", path: `${zone}/notify`, name: "notifyZone", permission: "records:write", answer: notifyZone },
+  { method: "PUT", path: `${zone}/rectify`, name: "rectifyZone", permission: "records:write", answer: rectifyZone },
+  { method: "GET", path: `${zone}/export`, name: "exportZone", permission: "records:read", answer: exportZone },
+  { method: "GET", path: `${zone}/metadata`, name: "listMetadata", permission: "records:read", answer: listMetadata },
+  { method: "POST", path: `${zone}/metadata`, name: "addMetadata", permission: "domains:write", answer: addMetadata },
+  { method: "GET", path: kind, name: "getMetadata", permission: "records:read", answer: getMetadata },
+  { method: "PUT", path: kind, name: "putMetadata", permission: "domains:write", answer: putMetadata },
+  { method: "DELETE", path: kind, name: "deleteMetadata", permission: "domains:write", answer: dropMetadata },
+  { method: "GET", path: `${zone}/cryptokeys`, name: "listKeys", permission: "records:read", answer: noList },
+  { method: "GET", path: search, name: "search", permission: "records:read", answer: searchData },
+];
+
+/** Finds the zone that the path names. @throws AppError NOT_FOUND in PowerDNS's words, FORBIDDEN */
+async function found({ parts, em, caller, path }: Call, need: Need): Promise<FoundZone> {
+  const name = zoneOfId(path["zone"] ?? "");
+  try {
+    if (name !== null) return await parts.powerdnsZones.find(em, caller, name, need);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "NOT_FOUND") throw error;
+  }
+  throw new AppError("NOT_FOUND", `Could not find domain '${path["zone"] ?? ""}'. The token reaches no such zone.`);
+}
+
+async function listZones({ parts, em, caller, query }: Call): Promise<CallAnswer> {
+  const given = query.get("zone");
+  const name = given === null ? null : parseZoneName(given);
+  if (name?.ok === false) return json([]);
+  const list = await parts.powerdnsZones.list(em, caller, { name: name?.value });
+  const shown = flagIn(query, "dnssec") ? zoneObject : briefZoneObject;
+  return { status: 200, type: "json", text: listText(list.map((one) => shown(one))) };
+}
+
+/** Reads a parameter that is true or false. @param usual without it @throws Unprocessable */
+function flagIn(query: URLSearchParams, name: string, usual = true): boolean {
+  const given = query.get(name) ?? String(usual);
+  if (given === "true" || given === "1") return true;
+  if (given === "false" || given === "0") return false;
+  throw new Unprocessable(
+    "BAD_REQUEST",
+    `'${name}' request parameter value '${given}' is not supported. Send true or false.`,
+  );
+}
+
+async function getZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, query } = call;
+  const withRrsets = flagIn(query, "rrsets");
+  const isCounted = flagIn(query, "record_count", false);
+  const activeOnly = !flagIn(query, "include_disabled");
+  const zone = await found(call, "read");
+  if (!withRrsets && !isCounted) return { status: 200, type: "json", text: zoneText(zone, null) };
+  const [name, type] = ["rrset_name", "rrset_type"].map((field) => query.get(field) ?? undefined);
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone, { name, type, activeOnly });
+  return { status: 200, type: "json", text: zoneText(zone, withRrsets ? rrsets : null, rrsets) };
+}
+
+async function patchZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const zone = await found(call, "write");
+  const { rrsets } = await call.body();
+  const wanted = await inSlices(wantedRrsets(rrsets, zone.name, true));
+  if (sizeOf(wanted) > mostOrdinaryChanges) await call.countCostly();
+  await withinContent(parts.powerdnsZones.change(em, caller, zone, wanted));
+  return nothing;
+}
+
+/** Returns how many records RRsets name; an RRset without any counts as one. */
+function sizeOf(rrsets: readonly WantedRrset[]): number {
+  return rrsets.reduce((sum, { records, added, removed }) => {
+    return sum + Math.max(1, (records?.length ?? 0) + added.length + removed.length);
+  }, 0);
+}
+
+/** Text, unless the client asks for JSON, as in PowerDNS. */
+async function exportZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, wantsJson } = call;
+  const rrsets = await parts.powerdnsZones.rrsets(em, await found(call, "read"));
+  const lines = rrsets.map(fileLines);
+  return wantsJson ? json({ zone: lines.join("") }) : { status: 200, type: "text", text: lines };
+}
+
+/** Creates a domain. The caller becomes its owner unless they are an administrator, as with `domains.create`. */
+async function createZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller, query } = call;
+  const withRrsets = flagIn(query, "rrsets");
+  await call.countCostly();
+  const zone = await parts.newPowerdnsZones.create(em, caller, await call.body());
+  if (!withRrsets) return { status: 201, type: "json", text: zoneText(zone, null) };
+  const rrsets = await parts.powerdnsZones.rrsets(em, zone);
+  return { status: 201, type: "json", text: zoneText(zone, rrsets) };
+}
+
+/** Takes settings of a zone, which mean nothing here, and are kept as they were set. With `rrsets`, those replace all that the zone has. */
+async function putZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const zone = await found(call, "manage");
+  const { rrsets = null, ...given } = await call.body();
+  const settings = settingsIn(given, zone);
+  if (rrsets === null) {
+    await storeSettings(em, caller, zone.id, settings);
+    return nothing;
+  }
+  permitted(caller, "records:write");
+  const wanted = await inSlices(wantedRrsets(rrsets, zone.name, false));
+  if (!wanted.some(({ recordType, records }) => recordType === "SOA" && records !== null))
+    throw new Unprocessable(
+      "BAD_REQUEST",
+      "`rrsets` replaces all RRsets of the zone, so it must have the SOA, too. To change some, send them with PATCH.",
+    );
+  if (sizeOf(wanted) > mostOrdinaryChanges) await call.countCostly();
+  const alongside = (tx: EntityManager) => storeSettings(tx, caller, zone.id, settings);
+  const ours = wanted.flatMap(withoutSoa);
+  await withinContent(parts.powerdnsZones.change(em, caller, zone, ours, { whole: true, alongside }));
+  return nothing;
+}
+
+async function deleteZone(call: Call): Promise<CallAnswer> {
+  const { parts, em, caller } = call;
+  const { id } = await found(call, "manage");
+  await withinContent(parts.domains.delete(em, caller, id), "delete the domain in Zonewright");
+  return nothing;
+}
+
+/** Zonewright notifies secondaries of each change by itself. */
+async function notifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Notification queued" });
+}
+
+/** Zones here need no rectification. */
+async function rectifyZone(call: Call): Promise<CallAnswer> {
+  await found(call, "write");
+  return json({ result: "Rectified" });
+}
+
+async function noList(call: Call): Promise<CallAnswer> {
+  await found(call, "read");
+  return json([]);
+}
+
+async function listMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "read");
+  return json(await readMetadata(call.em, id));
+}
+
+async function getMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "read");
+  const { kind = "" } = call.path;
+  const [metadata = shownMetadata(kind, [])] = await readMetadata(call.em, id, kind);
+  return json(metadata);
+}
+
+/** Adds values to a kind. */
+async function addMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  const { kind, metadata } = await call.body();
+  const added = { kind: settableKind(kind), metadata: valuesIn(metadata) };
+  return json(await writeMetadata(call.em, call.caller, id, added, true), 201);
+}
+
+/** Replaces the values of a kind. */
+async function putMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  const kind = settableKind(call.path["kind"]);
+  const { metadata } = await call.body();
+  return json(await writeMetadata(call.em, call.caller, id, { kind, metadata: valuesIn(metadata) }, false));
+}
+
+async function dropMetadata(call: Call): Promise<CallAnswer> {
+  const { id } = await found(call, "manage");
+  await writeMetadata(call.em, call.caller, id, { kind: settableKind(call.path["kind"]), metadata: [] }, false);
+  return nothing;
+}
+
+async function searchData({ parts, em, caller, query }: Call): Promise<CallAnswer> {
+  const wanted = wildcardSearch(query);
+  return json(await foundObjects({ em, caller, zones: parts.powerdnsZones }, wanted));
+}

@@ -1,0 +1,122 @@
+import type { Caller } from "../../../access/caller.ts";
+import { permitted } from "../../../access/caller.ts";
+import type { Database, EntityManager } from "../../../database/database.ts";
+import { absoluteName, parseZoneName } from "../../../dns/names/names.ts";
+import { rrsetKey } from "../../../dns/record.ts";
+import { readZoneFile } from "../../../dns/zone-file/parse.ts";
+import type { Domains } from "../../../zones/domains/service.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { atOnce, grouped, inSlices } from "../../../platform/slices.ts";
+import { Unprocessable, withinContent } from "./refusals.ts";
+import { readAbsolute, wantedRrsets, type WantedRrset } from "./wanted-rrsets.ts";
+import { settingsIn, storeSettings } from "./zone-settings.ts";
+import type { FoundZone, PowerdnsZones } from "./zones.ts";
+
+/** The TTL of name servers that a client lists without one, as PowerDNS's default (`default-ttl`). */
+const nameServerTtl = 3_600;
+
+interface Parts {
+  database: Database;
+  domains: Domains;
+  zones: PowerdnsZones;
+}
+
+/** Creates domains as PowerDNS's clients ask for zones. */
+export class NewZones {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Creates a domain at the default provider configuration, with its records. If those are refused, the domain is deleted again.
+   * @throws Unprocessable, AppError as `Domains.create` and `PowerdnsZones.change`
+   */
+  async create(em: EntityManager, caller: Caller, given: Readonly<Record<string, unknown>>): Promise<FoundZone> {
+    const { database, domains, zones } = this.#parts;
+    const name = parseZoneName(readAbsolute(given["name"], "name"));
+    if (!name.ok) throw new Unprocessable("BAD_REQUEST", name.message);
+    const settings = settingsIn(given, null);
+    const rrsets = await rrsetsIn(given, name.value);
+    const wanted = [...nameServersIn(given["nameservers"], name.value, rrsets), ...rrsets.flatMap(withoutSoa)];
+    if (wanted.length > 0) permitted(caller, "records:write");
+    const { id } = await created(domains.create(em, caller, { name: name.value }));
+    try {
+      await storeSettings(database.fork(), caller, id, settings);
+      if (wanted.length > 0)
+        await withinContent(zones.change(database.fork(), caller, { id }, wanted, { isNew: true }));
+    } catch (error) {
+      await domains.delete(database.fork(), caller, id);
+      throw error;
+    }
+    return await zones.find(database.fork(), caller, name.value, "read");
+  }
+}
+
+/** Returns the RRsets that a new zone is to have, given one by one or as the text of a zone file. @throws Unprocessable */
+async function rrsetsIn(given: Readonly<Record<string, unknown>>, zone: string): Promise<WantedRrset[]> {
+  const { zone: text = null, rrsets = null } = given;
+  if (text === null || text === "") return await inSlices(wantedRrsets(rrsets ?? [], zone, false));
+  if (rrsets !== null && !(Array.isArray(rrsets) && rrsets.length === 0))
+    throw new Unprocessable("BAD_REQUEST", "You cannot give rrsets AND zone data as text");
+  if (typeof text !== "string") throw new Unprocessable("BAD_REQUEST", "`zone` must be the text of a zone file.");
+  const parsed = await inSlices(readZoneFile(text, { zone }));
+  if (!parsed.ok) {
+    const faults = parsed.errors.map(({ line, message }) => `Line ${line}: ${message}`);
+    throw new Unprocessable("BAD_REQUEST", `Failed to parse \`zone\`. ${faults.join(" ")}`);
+  }
+  const sets = await inSlices(grouped(parsed.records, rrsetKey));
+  return [...sets.values()].flatMap(([first, ...others]): WantedRrset[] => {
+    if (!first) return [];
+    const { name, recordType, ttl } = first;
+    const records = [first, ...others].map(({ value, strings }) => ({ value, strings, disabled: false }));
+    return [
+      {
+        owner: `${absoluteName(name, zone)}.`,
+        name,
+        recordType,
+        records,
+        ttl,
+        added: [],
+        removed: [],
+        comments: undefined,
+      },
+    ];
+  });
+}
+
+/** Waits for a domain. A name that is taken is said so in PowerDNS's word. @throws AppError */
+async function created<T>(creation: Promise<T>): Promise<T> {
+  try {
+    return await creation;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "CONFLICT") throw error;
+    throw new AppError("CONFLICT", `Conflict: ${error.message}`, { cause: error });
+  }
+}
+
+/** Copies of zones bring their SOA along, which is made here; its comments stay. */
+export function withoutSoa(rrset: WantedRrset): WantedRrset[] {
+  if (rrset.recordType !== "SOA") return [rrset];
+  return rrset.comments === undefined ? [] : [{ ...rrset, records: null }];
+}
+
+/** Returns the RRset of the zone's name servers. @throws Unprocessable */
+function nameServersIn(given: unknown, zone: string, rrsets: readonly WantedRrset[]): WantedRrset[] {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) throw new Unprocessable("BAD_REQUEST", "`nameservers` must be a list of names.");
+  const names = given.map((name: unknown) => readAbsolute(name, "nameservers"));
+  if (names.length === 0) return [];
+  if (rrsets.some(({ name, recordType }) => name === "@" && recordType === "NS"))
+    throw new Unprocessable("BAD_REQUEST", "Nameservers list MUST NOT be mixed with zone-level NS in rrsets");
+  // As first written: clients compare what they read with what they wrote.
+  const distinct = [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed();
+  if (distinct.length > mostNameServers)
+    throw new Unprocessable("BAD_REQUEST", `\`nameservers\` must be at most ${mostNameServers} names.`);
+  const records = distinct.map((content) => ({ content }));
+  const steps = wantedRrsets([{ name: `${zone}.`, type: "NS", ttl: nameServerTtl, records }], zone, false);
+  return atOnce(steps);
+}
+
+const mostNameServers = 100;

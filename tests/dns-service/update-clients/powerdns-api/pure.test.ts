@@ -1,0 +1,119 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { zoneId } from "../../../../server/dns-providers/powerdns/client.ts";
+import { noNotes, recordKey, type LiveRecord } from "../../../../server/dns/record.ts";
+import { atOnce } from "../../../../server/platform/slices.ts";
+import { rrsetEdits } from "../../../../server/dns-service/update-clients/powerdns-api/rrset-edits.ts";
+import { wildcardMatcher } from "../../../../server/dns-service/update-clients/powerdns-api/search.ts";
+import { shownRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/shown-rrsets.ts";
+import { wantedRrsets } from "../../../../server/dns-service/update-clients/powerdns-api/wanted-rrsets.ts";
+import { zoneOfId } from "../../../../server/dns-service/update-clients/powerdns-api/zone-objects.ts";
+
+const zone = "quay.example";
+
+let ids = 0;
+function live(recordType: string, name: string, value: string, strings: string[] | null = null): LiveRecord {
+  const at = new Date(0);
+  const data = { recordType, name, value, strings, ttl: 300, priority: null, proxied: false };
+  return { ...data, ...noNotes, id: String(++ids), version: 1, status: "active", createdAt: at, updatedAt: at };
+}
+
+const address = fc.nat(255).map((octet) => ["A", `192.0.2.${octet}`] as const);
+const text = fc
+  .string({ unit: "grapheme", maxLength: 300 })
+  .filter((value) => !/\p{Cc}/u.test(value) && value.isWellFormed() && !value.startsWith("\\#"))
+  .map((value) => ["TXT", value] as const);
+const mail = fc.nat(65_535).map((priority) => ["MX", `${priority} mail.example.net`] as const);
+const records = fc
+  .array(fc.tuple(fc.constantFrom("@", "www", "*.dev"), fc.oneof(address, text, mail)), { maxLength: 12 })
+  .map((some) => {
+    const each = some.map(([name, [type, value]]) => live(type, name, value));
+    return each.filter((record, index) => each.findIndex((other) => recordKey(other) === recordKey(record)) === index);
+  });
+
+function sent(shown: readonly object[]): unknown {
+  return JSON.parse(JSON.stringify(shown.map((rrset) => ({ ...rrset, changetype: "Replace" }))));
+}
+
+function replacement(type: string, content: string): unknown {
+  return [{ name: "x.quay.example.", type, changetype: "REPLACE", ttl: 300, records: [{ content }] }];
+}
+
+function actions(type: string, content: string, before: string): string[] {
+  const wanted = atOnce(wantedRrsets(replacement(type, content), zone, true));
+  return atOnce(rrsetEdits(wanted, [live(type, "x", before)])).map(({ edit }) => edit.action);
+}
+
+describe("mapping", () => {
+  test("an RRset that is sent back as it is shown changes nothing", () => {
+    fc.assert(
+      fc.property(records, (present) => {
+        const shown = atOnce(shownRrsets(zone, present));
+        const wanted = atOnce(wantedRrsets(sent(shown), zone, true));
+        expect(atOnce(rrsetEdits(wanted, present))).toEqual([]);
+      }),
+    );
+  });
+
+  test("what was shown of one state leads from any other state to it", () => {
+    fc.assert(
+      fc.property(records, records, (target, present) => {
+        const wanted = atOnce(wantedRrsets(sent(atOnce(shownRrsets(zone, target))), zone, true));
+        const touched = new Set(wanted.map(({ name, recordType }) => `${name} ${recordType}`));
+        const after = new Map(present.map((record) => [record.id, record.value]));
+        for (const { edit } of atOnce(rrsetEdits(wanted, present))) {
+          if (edit.action === "delete") after.delete(edit.recordId);
+          else if (edit.action === "update")
+            after.set(edit.recordId, edit.patch.value ?? after.get(edit.recordId) ?? "");
+          else after.set(`new ${++ids}`, edit.input.value ?? "");
+        }
+        const untouched = present.filter(({ name, recordType }) => !touched.has(`${name} ${recordType}`));
+        const expected = [...target, ...untouched].map(({ value }) => value);
+        expect([...after.values()].toSorted()).toEqual(expected.toSorted());
+      }),
+    );
+  });
+
+  test("if a call deletes and replaces the same RRset, the later entry counts", () => {
+    const name = "www.quay.example.";
+    const [gone, put] = [
+      { name, type: "A", changetype: "DELETE" },
+      { name, type: "A", changetype: "REPLACE", ttl: 60, records: [{ content: "192.0.2.1" }] },
+    ];
+    expect(atOnce(wantedRrsets([gone, put], zone, true))[0]?.records).toHaveLength(1);
+    expect(atOnce(wantedRrsets([put, gone], zone, true))[0]?.records).toEqual([]);
+  });
+
+  test("a record of a type that name servers make is deleted and created, others are updated", () => {
+    expect(actions("A", "192.0.2.2", "192.0.2.1")).toEqual(["update"]);
+    expect(actions("HINFO", '"a" "b"', '"c" "d"')).toEqual(["update"]);
+    expect(actions("TYPE65534", String.raw`\# 1 00`, String.raw`\# 1 01`)).toEqual(["create", "delete"]);
+  });
+});
+
+describe("ids of zones", () => {
+  test.each([
+    ["example.com", "example.com."],
+    ["0/25.2.0.192.in-addr.arpa", "0=2F25.2.0.192.in-addr.arpa."],
+    ["_tenant.example.com", "=5Ftenant.example.com."],
+  ])("%s has the id %s, and back", (name, id) => {
+    expect([zoneId(name), zoneOfId(id)]).toEqual([id, name]);
+  });
+
+  test.each(["", ".", "com.", "a..b.", "=ZZ.example.", "exa mple.com.", "192.0.2.1"])("%s is no zone", (id) => {
+    expect(zoneOfId(id)).toBeNull();
+  });
+});
+
+test.each([
+  ["www.example", "www.example", true],
+  ["www.example", "www.example.com", false],
+  ["*.example", "a.b.example", true],
+  ["w?w*", "www.example", true],
+  ["*a*b*c", "xxaxxbxxc", true],
+  ["*a*b*c", "xxaxxcxxb", false],
+  ["?", "", false],
+  [`${"*a".repeat(100)}b`, "a".repeat(2_000), false],
+])("the pattern %s matches %s: %s", (pattern, given, matches) => {
+  expect(wildcardMatcher(pattern)(given)).toBe(matches);
+});
