@@ -7,21 +7,21 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
-import { consoleHttp } from "./console/http.ts";
-import { compression } from "./http/compression.ts";
-import { cors, bodyError, readableHead, securityHeaders } from "./http/request-guards.ts";
+import { consoleHttp } from "./api/console/http.ts";
+import { compression } from "./api/http/compression.ts";
+import { cors, bodyError, readableHead, securityHeaders } from "./api/http/request-guards.ts";
 import { announceDeprecations } from "./api/deprecation.ts";
-import { docsPage, documentPage } from "./http/docs-page.ts";
+import { docsPage, documentPage } from "./api/http/docs-page.ts";
 import { stopping } from "./platform/errors.ts";
 import { logFailure } from "./api/failure-log.ts";
-import { httpPort, requestIdOf, withConnectionToken } from "./http/http-port.ts";
+import { httpPort, requestIdOf, withConnectionToken } from "./api/http/http-port.ts";
 import { sendLargeOverTrpc } from "./api/large-answers.ts";
-import { unmatchedRoute } from "./http/methods.ts";
+import { unmatchedRoute } from "./api/http/methods.ts";
 import { identityHttp } from "./accounts/identity/http.ts";
 import { measured, metricsPage } from "./metrics/http.ts";
 import { notificationsHttp } from "./notifications/http.ts";
 import { sendProblem } from "./api/problem.ts";
-import { jsonBody } from "./http/bodies/json-body.ts";
+import { jsonBody } from "./api/http/bodies/json-body.ts";
 import { passToTrpc } from "./api/parsed-bodies.ts";
 import { restHandler } from "./api/rest.ts";
 import { appRouter } from "./router.ts";

@@ -18,7 +18,7 @@ import { logOutput } from "./platform/log-output.ts";
 import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";
 import type { Pause } from "./platform/pause.ts";
-import { createHttpServer } from "./http/connections.ts";
+import { createHttpServer } from "./api/http/connections.ts";
 import type { Services } from "./composition/service-types.ts";
 import { version } from "./platform/version.ts";
 

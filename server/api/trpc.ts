@@ -13,7 +13,7 @@ import { parsedBody } from "./parsed-bodies.ts";
 import { idempotencyKeyOf, takesIdempotencyKey } from "./idempotency.ts";
 import { inputError } from "./input-error.ts";
 import { LargeAnswer } from "./large-answers.ts";
-import { LimitReached, setQuotaHeaders, type QuotaStatus } from "../limits/requests.ts";
+import { LimitReached, setQuotaHeaders, type QuotaStatus } from "./limits/requests.ts";
 import type { Services } from "../composition/service-types.ts";
 import { deserializeInput } from "./trpc-input.ts";
 

@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { setSchemaMessages } from "../api/input-error.ts";
 import { largeInputs } from "./large-inputs.ts";
-import { checkLarge, type LargeBody } from "../http/bodies/check-large.ts";
+import { checkLarge, type LargeBody } from "../api/http/bodies/check-large.ts";
 
 /** The worker thread that parses and validates large bodies, one at a time. */
 setSchemaMessages();

@@ -7,7 +7,7 @@ import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary } from "../dns-providers/primary.ts";
 import type { Egress } from "../net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
-import type { RequestLimits } from "../limits/requests.ts";
+import type { RequestLimits } from "../api/limits/requests.ts";
 import type { Records } from "../zones/records/service.ts";
 import type { Background } from "../platform/background.ts";
 import type { Logger } from "../platform/log.ts";

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { addressKey } from "../limits/address.ts";
+import { addressKey } from "../api/limits/address.ts";
 import { shortenTurn, takeShare } from "../platform/slices.ts";
 import { received, signerOf } from "./requests.ts";
 import type { Responder } from "./responder.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import { WireError } from "../dns/names/wire-names.ts";
 import { opcodes, rcodes } from "../dns/wire/messages.ts";
 import { types } from "../dns/zone-file/type-names.ts";
-import { addressKey } from "../limits/address.ts";
+import { addressKey } from "../api/limits/address.ts";
 import type { Logger } from "../platform/log.ts";
 import { takeShare } from "../platform/slices.ts";
 import {

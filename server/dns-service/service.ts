@@ -6,7 +6,7 @@ import type { Database, EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";
 import type { Egress } from "../net/egress.ts";
-import type { RequestLimits } from "../limits/requests.ts";
+import type { RequestLimits } from "../api/limits/requests.ts";
 import type { Records } from "../zones/records/service.ts";
 import { listenDatagrams, listenStreams, type ListenAddress, type Listener } from "../net/listeners.ts";
 import type { Logger } from "../platform/log.ts";

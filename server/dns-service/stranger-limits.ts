@@ -1,4 +1,4 @@
-import { addressKey } from "../limits/address.ts";
+import { addressKey } from "../api/limits/address.ts";
 
 /** Answers a second for one address without a right to them. */
 const refusalsPerSecond = 20;

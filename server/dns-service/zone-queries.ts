@@ -9,7 +9,7 @@ import { isActive, isApexNs, storedStrings, type LiveRecord } from "../dns/recor
 import { rcodes } from "../dns/wire/messages.ts";
 import { placeholderNameServer, type Soa } from "../dns/zone-file/soa.ts";
 import { typeName, typeNumber, types } from "../dns/zone-file/type-names.ts";
-import type { RequestLimits } from "../limits/requests.ts";
+import type { RequestLimits } from "../api/limits/requests.ts";
 import { AppError } from "../platform/errors.ts";
 import type { Logger } from "../platform/log.ts";
 import type { PrimaryConfigs } from "./primary-configs.ts";

@@ -4,7 +4,7 @@ import { bearerOf, type Identified } from "../access/authenticator.ts";
 import { permitted } from "../access/caller.ts";
 import { looksPersonal } from "../access/personal-token-form.ts";
 import { AppError, badField } from "../platform/errors.ts";
-import { countCall } from "../limits/requests.ts";
+import { countCall } from "../api/limits/requests.ts";
 import type { ServerContext } from "../api/trpc.ts";
 import { beat, connectedMessage, notificationMessage, patienceBytes } from "./message-queue.ts";
 import type { NotificationSink, Stream, Streams } from "./streams.ts";

@@ -3,7 +3,7 @@ import type { Background } from "../../platform/background.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Keyring } from "../../platform/keyring.ts";
-import type { Guesses } from "../../limits/guesses.ts";
+import type { Guesses } from "../../api/limits/guesses.ts";
 import type { Mailer } from "../../notifications/mail/mailer.ts";
 import type { MailOutbox } from "../../notifications/mail/outbox.ts";
 import type { Notifications } from "../../notifications/notify.ts";

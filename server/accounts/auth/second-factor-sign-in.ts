@@ -2,7 +2,7 @@ import type { Actor } from "../../access/actor.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../database/database.ts";
 import { AppError } from "../../platform/errors.ts";
-import type { Guesses } from "../../limits/guesses.ts";
+import type { Guesses } from "../../api/limits/guesses.ts";
 import { User } from "../../database/tables/users.ts";
 import { lockAccount } from "../users/lock-account.ts";
 import type { KnownDevices } from "./known-devices.ts";

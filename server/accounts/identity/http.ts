@@ -1,7 +1,7 @@
 import { Router, type NextFunction, type Request, type Response } from "express";
 import { visitor, type Actor } from "../../access/actor.ts";
 import type { EntityManager } from "../../database/database.ts";
-import { countCall } from "../../limits/requests.ts";
+import { countCall } from "../../api/limits/requests.ts";
 import type { ServerContext } from "../../api/trpc.ts";
 import { FewLines } from "../../platform/log.ts";
 import { SignInFailure, type FrontEndQuery } from "./external-sign-in.ts";

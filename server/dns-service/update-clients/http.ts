@@ -4,7 +4,7 @@ import { visitor } from "../../access/actor.ts";
 import { refuseAuditor, errorOf, type ServerContext } from "../../api/trpc.ts";
 import { logFailure } from "../../api/failure-log.ts";
 import { MovedAway } from "../../zones/changes/pipeline.ts";
-import { countCall } from "../../limits/requests.ts";
+import { countCall } from "../../api/limits/requests.ts";
 import type { AppError, ErrorCode } from "../../platform/errors.ts";
 import { FewLines } from "../../platform/log.ts";
 import { parseAddresses, type Addresses } from "./dynamic-addresses.ts";

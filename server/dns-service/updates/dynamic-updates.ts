@@ -14,7 +14,7 @@ import {
   type UpdateOperation,
   type RrsetName,
 } from "../../dns/wire/updates.ts";
-import { LimitReached, mostOrdinaryChanges, type RequestLimits } from "../../limits/requests.ts";
+import { LimitReached, mostOrdinaryChanges, type RequestLimits } from "../../api/limits/requests.ts";
 import { AppError, type ErrorCode } from "../../platform/errors.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Edit } from "../../zones/records/editing/edits.ts";

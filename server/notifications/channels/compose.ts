@@ -1,6 +1,6 @@
 import type { Audit } from "../audit/audit.ts";
 import type { Database } from "../../database/database.ts";
-import type { MakeCounter } from "../../limits/counters.ts";
+import type { MakeCounter } from "../../api/limits/counters.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Pause } from "../../platform/pause.ts";
 import type { Notifications } from "../notify.ts";

@@ -158,7 +158,7 @@ export const inMemory: readonly string[] = [
   "tests/dns-providers/zonefile-changing.test.ts",
   "tests/zones/domains/update.test.ts",
   "tests/registry/expiry/bootstrap.test.ts",
-  "tests/limits/guesses.test.ts",
+  "tests/api/limits/guesses.test.ts",
   "tests/notifications/stream.test.ts",
   "tests/notifications/subscription.test.ts",
   "tests/platform/health.test.ts",

@@ -4,7 +4,7 @@ import type { Caller } from "../../../access/caller.ts";
 import type { Permission } from "../../../access/permissions.ts";
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import { queries, type EntityManager } from "../../../database/database.ts";
-import type { Guesses } from "../../../limits/guesses.ts";
+import type { Guesses } from "../../../api/limits/guesses.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
 import { hashOf, newOpaqueToken } from "../../../platform/opaque-tokens.ts";
 import { lockAccount, lockOwnAccount } from "../../users/lock-account.ts";

@@ -1,7 +1,7 @@
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField } from "../../../platform/errors.ts";
-import type { Guesses } from "../../../limits/guesses.ts";
+import type { Guesses } from "../../../api/limits/guesses.ts";
 import { lockAccount } from "../../users/lock-account.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../../../access/caller.ts";

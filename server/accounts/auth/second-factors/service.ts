@@ -1,7 +1,7 @@
 import type { Audit } from "../../../notifications/audit/audit.ts";
 import type { EntityManager } from "../../../database/database.ts";
 import { AppError, badField, notFound } from "../../../platform/errors.ts";
-import type { Guesses } from "../../../limits/guesses.ts";
+import type { Guesses } from "../../../api/limits/guesses.ts";
 import { ownAccount } from "../../users/own-account.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { Confirmation } from "../confirmation/service.ts";

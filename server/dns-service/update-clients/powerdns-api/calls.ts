@@ -4,7 +4,7 @@ import type { Need } from "../../../access/zone-access.ts";
 import type { Database, EntityManager } from "../../../database/database.ts";
 import type { Domains } from "../../../zones/domains/service.ts";
 import { parseZoneName } from "../../../dns/names/names.ts";
-import { mostOrdinaryChanges } from "../../../limits/requests.ts";
+import { mostOrdinaryChanges } from "../../../api/limits/requests.ts";
 import { AppError } from "../../../platform/errors.ts";
 import { inSlices } from "../../../platform/slices.ts";
 import { Unprocessable, withinContent } from "./refusals.ts";

@@ -1,8 +1,8 @@
 import type { Response } from "express";
-import { AppError } from "../../platform/errors.ts";
-import { SharedSlots, Slots } from "../../net/slots.ts";
+import { AppError } from "../../../platform/errors.ts";
+import { SharedSlots, Slots } from "../../../net/slots.ts";
 import type { LargeBody } from "./check-large.ts";
-import type { JsonObject } from "../../api/json-object.ts";
+import type { JsonObject } from "../../json-object.ts";
 import { LargeBodyThread } from "./large-thread.ts";
 
 /** Each may take 16 MiB, and several times that while it is processed. */

@@ -1,8 +1,8 @@
 import { Agent, request } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import type { Answer } from "../support/rest-client.ts";
-import { statusesOf } from "../support/second-factors/app-user.ts";
-import { adminPassword, useZonewright } from "../support/zonewright.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import { statusesOf } from "../../support/second-factors/app-user.ts";
+import { adminPassword, useZonewright } from "../../support/zonewright.ts";
 
 // TRUST_PROXY is not set, although a proxy on this machine sends X-Forwarded-For.
 const zw = useZonewright({ realHashes: true, env: { RATE_LIMIT: "60" } });

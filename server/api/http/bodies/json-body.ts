@@ -1,14 +1,14 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
-import { visitor } from "../../access/actor.ts";
-import { AppError, type ErrorCode } from "../../platform/errors.ts";
+import { visitor } from "../../../access/actor.ts";
+import { AppError, type ErrorCode } from "../../../platform/errors.ts";
 import { countCall } from "../../limits/requests.ts";
-import type { ServerContext } from "../../api/trpc.ts";
+import type { ServerContext } from "../../trpc.ts";
 import { bodyError, isTooLarge, notUtf8, readBytes } from "../request-guards.ts";
-import { readJsonObject, mostValues, type JsonObject } from "../../api/json-object.ts";
-import { permitted } from "../../access/caller.ts";
-import type { Permission } from "../../access/permissions.ts";
-import { patternOf, restProcedures } from "../../api/rest.ts";
+import { readJsonObject, mostValues, type JsonObject } from "../../json-object.ts";
+import { permitted } from "../../../access/caller.ts";
+import type { Permission } from "../../../access/permissions.ts";
+import { patternOf, restProcedures } from "../../rest.ts";
 
 const kibibyte = 1_024;
 const mebibyte = 1_048_576;

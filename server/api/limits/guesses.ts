@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import { AppError } from "../platform/errors.ts";
-import { withKeyedMutex } from "../platform/keyed-mutex.ts";
-import type { Actor } from "../access/actor.ts";
+import { AppError } from "../../platform/errors.ts";
+import { withKeyedMutex } from "../../platform/keyed-mutex.ts";
+import type { Actor } from "../../access/actor.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
 import { LimitReached, secondsLeft } from "./requests.ts";

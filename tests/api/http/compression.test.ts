@@ -3,10 +3,10 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { stringify } from "superjson";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { compressedProcedures } from "../../server/http/compression.ts";
-import { appRouter } from "../../server/router.ts";
-import { adminPassword, useZonewright } from "../support/zonewright.ts";
-import { manualZone, type Zone } from "../support/zones.ts";
+import { compressedProcedures } from "../../../server/api/http/compression.ts";
+import { appRouter } from "../../../server/router.ts";
+import { adminPassword, useZonewright } from "../../support/zonewright.ts";
+import { manualZone, type Zone } from "../../support/zones.ts";
 
 const zw = useZonewright();
 

@@ -1,5 +1,5 @@
 import express, { type Request, type Response, type RequestHandler } from "express";
-import { AppError } from "../platform/errors.ts";
+import { AppError } from "../../platform/errors.ts";
 import helmet from "helmet";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useZonewright } from "../support/zonewright.ts";
+import { useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { RATE_LIMIT: "4", TRUST_PROXY: "loopback" } });
 

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../../platform/errors.ts";
+import { AppError } from "../../../platform/errors.ts";
 import type { CheckedBody, LargeBody } from "./check-large.ts";
-import type { JsonObject } from "../../api/json-object.ts";
+import type { JsonObject } from "../../json-object.ts";
 
 interface Waiting {
   resolve(checked: CheckedBody): void;

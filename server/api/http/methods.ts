@@ -1,9 +1,9 @@
 import type { AnyTRPCRouter } from "@trpc/server";
 import type { Express, RequestHandler } from "express";
-import { AppError } from "../platform/errors.ts";
-import { patternOf, restProcedures } from "../api/rest.ts";
+import { AppError } from "../../platform/errors.ts";
+import { patternOf, restProcedures } from "../rest.ts";
 import { requestIdOf } from "./http-port.ts";
-import { sendProblem } from "../api/problem.ts";
+import { sendProblem } from "../problem.ts";
 
 /** The parts of Express's router used here. */
 interface Layer {

@@ -1,8 +1,8 @@
-import { AppError, type ErrorCode, type Issue } from "../../platform/errors.ts";
-import { inputError } from "../../api/input-error.ts";
-import { deserializeInput } from "../../api/trpc-input.ts";
-import { alsoInPath } from "../../api/also-in-path.ts";
-import { readJsonObject, mostValues, type JsonObject } from "../../api/json-object.ts";
+import { AppError, type ErrorCode, type Issue } from "../../../platform/errors.ts";
+import { inputError } from "../../input-error.ts";
+import { deserializeInput } from "../../trpc-input.ts";
+import { alsoInPath } from "../../also-in-path.ts";
+import { readJsonObject, mostValues, type JsonObject } from "../../json-object.ts";
 import type { z } from "zod";
 
 /** A large body sent to the worker. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
-import { problemOf } from "../support/problems.ts";
-import type { Answer } from "../support/rest-client.ts";
-import { adminPassword, memberPassword, useZonewright } from "../support/zonewright.ts";
+import { problemOf } from "../../support/problems.ts";
+import type { Answer } from "../../support/rest-client.ts";
+import { adminPassword, memberPassword, useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { TRUST_PROXY: "loopback" } });
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Request, Response } from "express";
-import { looksPersonal } from "../access/personal-token-form.ts";
-import type { Context } from "../api/context.ts";
-import type { CookieToSet, HttpPort } from "../platform/http-port.ts";
+import { looksPersonal } from "../../access/personal-token-form.ts";
+import type { Context } from "../context.ts";
+import type { CookieToSet, HttpPort } from "../../platform/http-port.ts";
 import { claimedAddress } from "../limits/address.ts";
-import { noteProcedure } from "../metrics/http.ts";
+import { noteProcedure } from "../../metrics/http.ts";
 
 const requestIdForm = /^[\w.-]{8,64}$/;
 

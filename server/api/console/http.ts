@@ -101,7 +101,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** The folder that the build writes to. */
-const consoleFolder = join(import.meta.dirname, "../../web/dist");
+const consoleFolder = join(import.meta.dirname, "../../../web/dist");
 
 let ours: ConsoleBundle | null = null;
 

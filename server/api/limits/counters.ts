@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterAbstract } from "rate-limiter-flexible";
-import type { Redis } from "../platform/redis.ts";
+import type { Redis } from "../../platform/redis.ts";
 
 /** A limit per key within a time window that begins with the first use. */
 export interface Quota {

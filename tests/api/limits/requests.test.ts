@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { problemOf } from "../support/problems.ts";
-import { RestClient, type Answer } from "../support/rest-client.ts";
-import { useZonewright } from "../support/zonewright.ts";
+import { problemOf } from "../../support/problems.ts";
+import { RestClient, type Answer } from "../../support/rest-client.ts";
+import { useZonewright } from "../../support/zonewright.ts";
 
 const zw = useZonewright({ env: { RATE_LIMIT: "30", RATE_LIMIT_COSTLY: "3" } });
 

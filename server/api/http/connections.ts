@@ -1,10 +1,10 @@
 import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { rawProblem } from "../api/problem.ts";
+import { rawProblem } from "../problem.ts";
 import { addressKey } from "../limits/address.ts";
-import { AppError } from "../platform/errors.ts";
-import { mayShare, shortenTurn, takeShare } from "../platform/slices.ts";
+import { AppError } from "../../platform/errors.ts";
+import { mayShare, shortenTurn, takeShare } from "../../platform/slices.ts";
 
 /** Time limits for receiving a request, in milliseconds. Node checks them only once per interval. */
 const slownessLimits = {

@@ -1,9 +1,9 @@
 import { RateLimiterRes, type RateLimiterAbstract } from "rate-limiter-flexible";
-import type { Actor } from "../access/actor.ts";
+import type { Actor } from "../../access/actor.ts";
 import { addressKey, networkKey } from "./address.ts";
 import type { MakeCounter, Quota } from "./counters.ts";
-import type { HttpPort } from "../platform/http-port.ts";
-import { AppError } from "../platform/errors.ts";
+import type { HttpPort } from "../../platform/http-port.ts";
+import { AppError } from "../../platform/errors.ts";
 
 const windowSeconds = 60;
 
