@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpPort } from "../server/platform/http-port.ts";
-import { loadConfig } from "../server/config/config.ts";
+import { loadConfig } from "../server/ops/config/config.ts";
 import { openDatabase } from "../server/database/database.ts";
 import { startServer } from "../server/start.ts";
 import { RestClient } from "../tests/support/rest-client.ts";

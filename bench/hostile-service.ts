@@ -1,4 +1,4 @@
-import { loadConfig } from "../server/config/config.ts";
+import { loadConfig } from "../server/ops/config/config.ts";
 import { startServer } from "../server/start.ts";
 import { watchLoop } from "./support/loop-delay.ts";
 

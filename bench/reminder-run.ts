@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { loadConfig } from "../server/config/config.ts";
+import { loadConfig } from "../server/ops/config/config.ts";
 import { openDatabase } from "../server/database/database.ts";
 import { createLog } from "../server/platform/log.ts";
 import { createServices } from "../server/composition/services.ts";

@@ -11,7 +11,7 @@ const { cacheCompiledCode, defaultDataDir } = await import("./platform/compile-c
 cacheCompiledCode(process.env["DATA_DIR"] || defaultDataDir);
 
 const { announceEnd, announcer } = await import("./platform/announcer.ts");
-const { ConfigError, loadConfig } = await import("./config/config.ts");
+const { ConfigError, loadConfig } = await import("./ops/config/config.ts");
 const { FolderInUseError } = await import("./database/lock-file.ts");
 const { logFormatFor, logOutput } = await import("./platform/log-output.ts");
 const { loadLateModules } = await import("./platform/late-modules.ts");

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ConfigError, loadConfig } from "./config/config.ts";
+import { ConfigError, loadConfig } from "./ops/config/config.ts";
 import { DatabaseUrlError } from "./database/connection-url.ts";
 import { InstallationError } from "./database/installation.ts";
 import { FolderInUseError, lockFolder } from "./database/lock-file.ts";

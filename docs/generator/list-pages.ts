@@ -1,4 +1,4 @@
-import { describedVariables } from "../../server/config/environment.ts";
+import { describedVariables } from "../../server/ops/config/environment.ts";
 import { errorCodes } from "../../server/platform/errors.ts";
 import { eventNotes, notificationEvents } from "../../server/platform/events.ts";
 import { generatedNote, json, page, table } from "./markdown.ts";

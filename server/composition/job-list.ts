@@ -9,7 +9,7 @@ import type { BatchRunner } from "../bulk/batches/runner.ts";
 import type { ReviewReminders } from "../zones/records/review-reminders.ts";
 import type { ReverseFollowJob } from "../zones/reverse/follow-up.ts";
 import type { RepairJob } from "../zones/changes/repair.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import { driftSchedules, type DriftJob } from "../zones/drift/drift-job.ts";
 import type { DelegationServices } from "../registry/delegation/compose.ts";
@@ -22,7 +22,7 @@ import type { SecondaryCheck } from "../dns-service/secondary-check.ts";
 import type { DnsService } from "../dns-service/service.ts";
 import { deleteOldSnapshots } from "../zones/snapshots/retention.ts";
 import { makeScheduledSnapshots } from "../zones/snapshots/schedule.ts";
-import type { Job } from "../jobs/jobs.ts";
+import type { Job } from "../ops/jobs/jobs.ts";
 import {
   deleteEndedSessions,
   deleteExpiredChallenges,

@@ -1,16 +1,16 @@
 import type { Background } from "../platform/background.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Keyring } from "../platform/keyring.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Mailer } from "../notifications/mail/mailer.ts";
 import { MailOutbox } from "../notifications/mail/outbox.ts";
-import { Metrics } from "../metrics/metrics.ts";
-import { readings } from "../metrics/readings.ts";
+import { Metrics } from "../ops/metrics/metrics.ts";
+import { readings } from "../ops/metrics/readings.ts";
 import type { Streams } from "../notifications/streams.ts";
 import { SecretCipher } from "../platform/secret-cipher.ts";
 import { jobs, type Workers } from "./job-list.ts";
-import { JobRunner, type Timing } from "../jobs/runner.ts";
+import { JobRunner, type Timing } from "../ops/jobs/runner.ts";
 
 export interface JobServices {
   mail: MailOutbox;

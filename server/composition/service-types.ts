@@ -9,7 +9,7 @@ import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { AccountServices } from "../accounts/auth/compose.ts";
 import type { Background } from "../platform/background.ts";
 import type { ChannelServices } from "../notifications/channels/compose.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DnsServices } from "../dns-service/compose.ts";
 import type { MirrorReconciler } from "../zones/mirrors/reconciler.ts";

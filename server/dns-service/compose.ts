@@ -1,7 +1,7 @@
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../notifications/audit/audit.ts";
 import { hearZoneChanges } from "../zones/changes/zone-watchers.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary } from "../dns-providers/primary.ts";

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { TsigKeyCredentials } from "../access/tsig-keys.ts";
 import type { Audit } from "../notifications/audit/audit.ts";
-import type { Config } from "../config/config.ts";
+import type { Config } from "../ops/config/config.ts";
 import type { Database, EntityManager } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import type { Endpoint } from "../dns-providers/primary/lists.ts";

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sql } from "kysely";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import { queries } from "../../server/database/database.ts";
 import { startServer } from "../../server/start.ts";
 import { problemOf } from "../support/problems.ts";

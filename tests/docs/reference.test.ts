@@ -7,7 +7,7 @@ import { apiDocument, callsOf, type ApiDocument, type Call } from "../../docs/ge
 import { answerExample, bodyExample } from "../../docs/generator/examples.ts";
 import { anchor } from "../../docs/generator/markdown.ts";
 import { referencePages } from "../../docs/generator/reference.ts";
-import { describedVariables } from "../../server/config/environment.ts";
+import { describedVariables } from "../../server/ops/config/environment.ts";
 import { misfits } from "../support/api/json-schema.ts";
 import { page } from "../support/markdown.ts";
 import { useZonewright } from "../support/zonewright.ts";
@@ -35,7 +35,7 @@ test("every variable is read in the file that the reference names", async () => 
   }
 });
 
-/** The property for a variable in server/config/config.ts. */
+/** The property for a variable in server/ops/config/config.ts. */
 function propertyOf(name: string): string {
   if (name.startsWith("RATE_LIMIT")) return "requestLimits";
   if (name === "SNAPSHOT_RETENTION") return "snapshotRetentionDays";

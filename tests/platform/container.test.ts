@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { ValidationSeverity, validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import { startZonewright } from "../support/zonewright.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { stringify } from "superjson";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import { openDatabase, queries, type Database } from "../../server/database/database.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { Clock, second } from "../support/clock.ts";

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../../server/config/config.ts";
+import { ConfigError, loadConfig } from "../../server/ops/config/config.ts";
 import { lockFolder } from "../../server/database/lock-file.ts";
 import { version } from "../../server/platform/version.ts";
 import { startServer } from "../../server/start.ts";

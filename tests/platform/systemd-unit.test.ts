@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describedVariables } from "../../server/config/environment.ts";
+import { describedVariables } from "../../server/ops/config/environment.ts";
 import { configurationOn } from "../support/pages/page-configuration.ts";
 
 const root = join(import.meta.dirname, "../..");

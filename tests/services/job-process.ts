@@ -3,7 +3,7 @@
  * with, and `done` after it.
  */
 import { openDatabase } from "../../server/database/database.ts";
-import { JobRunner } from "../../server/jobs/runner.ts";
+import { JobRunner } from "../../server/ops/jobs/runner.ts";
 import { createLog } from "../../server/platform/log.ts";
 
 const [databaseUrl, mode] = process.argv.slice(2);

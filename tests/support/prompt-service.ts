@@ -2,7 +2,7 @@
  * The service as `npm start` runs it, except that a test has its jobs run when it wants: SIGUSR2 asks for those that are named as arguments.
  * What a killed process was at is taken over ten seconds later, the least that the queue allows, instead of within a minute.
  */
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import { startServer } from "../../server/start.ts";
 
 const starting = startServer(loadConfig(process.env), {

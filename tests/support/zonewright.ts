@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import type { Database } from "../../server/database/database.ts";
 import type { Egress } from "../../server/net/egress.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";

@@ -6,7 +6,7 @@ import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../server/config/config.ts";
+import { loadConfig } from "../../server/ops/config/config.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { placeEmptyCluster } from "../support/empty-cluster.ts";
 import { RestClient } from "../support/rest-client.ts";

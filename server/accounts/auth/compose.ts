@@ -1,6 +1,6 @@
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Background } from "../../platform/background.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Keyring } from "../../platform/keyring.ts";
 import type { Guesses } from "../../api/limits/guesses.ts";

@@ -10,7 +10,7 @@ import { onePage, type Paging } from "../../database/one-page.ts";
 import type { BatchItemState } from "../../database/tables/batches.ts";
 import { qualifiedName } from "../../dns/names/views.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import type { Enqueue } from "../../jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { refuseLosses } from "../../zones/records/loss-guard.ts";
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";

@@ -6,7 +6,7 @@ import { storedMessage } from "../../zones/changes/pipeline.ts";
 import { checkOverride } from "../../zones/changes/locks-and-reviews.ts";
 import type { EntityManager } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
-import type { Enqueue } from "../../jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import { AppError } from "../../platform/errors.ts";
 import { refuseLosses } from "../../zones/records/loss-guard.ts";
 import { refuseLockedIn } from "../../zones/records/planned-zone.ts";

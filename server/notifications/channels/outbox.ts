@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { jsonRows, queries, type EntityManager } from "../../database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import type { Enqueue } from "../../jobs/jobs.ts";
+import type { Enqueue } from "../../ops/jobs/jobs.ts";
 import type { NotificationContent } from "../../platform/events.ts";
 import type { NotificationEvent } from "../../platform/events.ts";
 import type { ConfigCipher } from "./config-cipher.ts";

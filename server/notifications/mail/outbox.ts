@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Background } from "../../platform/background.ts";
 import type { Database } from "../../database/database.ts";
-import type { Enqueue, Job } from "../../jobs/jobs.ts";
+import type { Enqueue, Job } from "../../ops/jobs/jobs.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { SecretCipher } from "../../platform/secret-cipher.ts";
 import type { Mail, Mailer } from "./mailer.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Egress } from "../../net/egress.ts";
 import type { Notifications } from "../../notifications/notify.ts";

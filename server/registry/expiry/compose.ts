@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../platform/log.ts";
 import type { Egress } from "../../net/egress.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProviderConnections } from "../../dns-providers/connections.ts";
 import { ProviderError, type DnsProvider, type ProviderKind } from "../../dns-providers/provider.ts";

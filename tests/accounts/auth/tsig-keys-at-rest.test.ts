@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../../server/config/config.ts";
+import { loadConfig } from "../../../server/ops/config/config.ts";
 import { queries, type Database } from "../../../server/database/database.ts";
 import { createServices } from "../../../server/composition/services.ts";
 import { createLog } from "../../../server/platform/log.ts";

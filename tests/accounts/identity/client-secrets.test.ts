@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../../server/config/config.ts";
+import { loadConfig } from "../../../server/ops/config/config.ts";
 import { queries } from "../../../server/database/database.ts";
 import { startServer } from "../../../server/start.ts";
 import { entries } from "../../notifications/audit/trail.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../../server/config/config.ts";
+import { loadConfig } from "../../../server/ops/config/config.ts";
 import { startServer, type RunningServer } from "../../../server/start.ts";
 import { useIdentityHarness } from "../../support/identity/harness.ts";
 import { site } from "../../support/identity/external-sign-in.ts";

@@ -7,7 +7,7 @@ import { nextBatch, sent } from "../../../server/notifications/audit/stream/stre
 import { sinkFor, syslogFrame, type StreamedEntry } from "../../../server/notifications/audit/stream/sinks.ts";
 import { queries } from "../../../server/database/database.ts";
 import { createEgress } from "../../../server/net/egress.ts";
-import { parseAuditTarget } from "../../../server/config/audit-target.ts";
+import { parseAuditTarget } from "../../../server/ops/config/audit-target.ts";
 import { patience } from "../../support/patience.ts";
 import { freePorts } from "../../support/programs.ts";
 import { entryOf, startSyslogReceiver, type AuditReceiver } from "../../support/servers/audit-receiver.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
-import type { AuditTarget } from "../../../config/audit-target.ts";
+import type { AuditTarget } from "../../../ops/config/audit-target.ts";
 import type { Egress } from "../../../net/egress.ts";
 import { secured } from "../../../net/tls.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../../../server/config/config.ts";
+import { loadConfig } from "../../../../server/ops/config/config.ts";
 import { queries, type Database } from "../../../../server/database/database.ts";
 import { startServer } from "../../../../server/start.ts";
 import { codeAt, step } from "../../../support/second-factors/authenticator-app.ts";

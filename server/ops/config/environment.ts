@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defaultDataDir } from "../platform/compile-cache.ts";
-import { passwordFault } from "../platform/password-rules.ts";
-import { databaseUrlFault } from "../database/connection-url.ts";
-import { isAllowEntry } from "../net/allow-list.ts";
+import { defaultDataDir } from "../../platform/compile-cache.ts";
+import { passwordFault } from "../../platform/password-rules.ts";
+import { databaseUrlFault } from "../../database/connection-url.ts";
+import { isAllowEntry } from "../../net/allow-list.ts";
 import { parseAuditTarget } from "./audit-target.ts";
 import {
   commaList,
@@ -310,7 +310,7 @@ export interface Variable {
 export function describedVariables(): Variable[] {
   return Object.entries(environmentSchema.shape).map(([name, schema]) => {
     const note = notes.get(schema);
-    if (!note) throw new Error(`server/config/environment.ts has no notes for ${name}; register them.`);
+    if (!note) throw new Error(`server/ops/config/environment.ts has no notes for ${name}; register them.`);
     return { name, fallback: fallbackOf(schema), notes: note };
   });
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { queries, type Database } from "../database/database.ts";
+import { queries, type Database } from "../../database/database.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import type { Reading } from "./metrics.ts";
 

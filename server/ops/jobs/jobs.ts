@@ -1,4 +1,4 @@
-import type { EntityManager } from "../database/database.ts";
+import type { EntityManager } from "../../database/database.ts";
 
 /** Background work, run on one instance at a time and resumed after a crash. */
 export interface Job<Data extends object = object> {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../../server/config/config.ts";
+import { ConfigError, loadConfig } from "../../../server/ops/config/config.ts";
 
 const folders: string[] = [];
 afterAll(() => {

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { queries } from "../../server/database/database.ts";
-import type { WaitingMail } from "../../server/notifications/mail/outbox.ts";
-import { Clock, hour } from "../support/clock.ts";
-import { patience } from "../support/patience.ts";
-import { startMailServer, type MailServer } from "../support/servers/mail-server.ts";
-import { startZonewright, type Zonewright } from "../support/zonewright.ts";
+import { queries } from "../../../server/database/database.ts";
+import type { WaitingMail } from "../../../server/notifications/mail/outbox.ts";
+import { Clock, hour } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
+import { startMailServer, type MailServer } from "../../support/servers/mail-server.ts";
+import { startZonewright, type Zonewright } from "../../support/zonewright.ts";
 
 const clock = new Clock();
 let mail: MailServer;

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { queries, type Database } from "../../server/database/database.ts";
-import type { Job, JobRun } from "../../server/jobs/jobs.ts";
-import { JobRunner } from "../../server/jobs/runner.ts";
-import { createLog } from "../../server/platform/log.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { patience } from "../support/patience.ts";
+import { queries, type Database } from "../../../server/database/database.ts";
+import type { Job, JobRun } from "../../../server/ops/jobs/jobs.ts";
+import { JobRunner } from "../../../server/ops/jobs/runner.ts";
+import { createLog } from "../../../server/platform/log.ts";
+import { emptyDatabase } from "../../support/database.ts";
+import { patience } from "../../support/patience.ts";
 
 const timing = { heartbeat: 10, supervise: 1, poll: 0.5 };
 

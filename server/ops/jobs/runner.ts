@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { PgBoss, type ConnectionOptions, type QueueResult } from "pg-boss";
 import { CompiledQuery } from "kysely";
-import { queries, type Database, type EntityManager } from "../database/database.ts";
-import type { Logger } from "../platform/log.ts";
+import { queries, type Database, type EntityManager } from "../../database/database.ts";
+import type { Logger } from "../../platform/log.ts";
 import type { Enqueue, Job, JobRun, Retries } from "./jobs.ts";
 
 /** Intervals of the queue, in seconds. */
