@@ -64,11 +64,14 @@ const pages = ["account", "admin", "domains", "notifications", "palette", "recor
 
 /** Calls to other servers go through one door. */
 const outgoing = [
-  { regex: "^(undici|(node:)?(tls|https|http2|dgram))$", message: "Calls to the outside go through server/net." },
+  {
+    regex: "^(undici|(node:)?(tls|https|http2|dgram))$",
+    message: "Calls to the outside go through server/platform/net.",
+  },
   {
     regex: "^(node:)?(net|http)$",
     importNames: ["connect", "createConnection", "Socket", "request", "get", "Agent", "ClientRequest", "default"],
-    message: "Calls to the outside go through server/net.",
+    message: "Calls to the outside go through server/platform/net.",
     allowTypeImports: true,
   },
 ];
@@ -148,7 +151,7 @@ function rulesOf(room: string) {
   ];
 }
 
-const message = "Calls to the outside go through server/net.";
+const message = "Calls to the outside go through server/platform/net.";
 
 export default defineConfig({
   plugins: ["typescript", "unicorn", "oxc", "import", "promise", "vitest"],
@@ -179,7 +182,7 @@ export default defineConfig({
     },
     ...layers.flatMap((rooms) => Object.keys(rooms).flatMap(rulesOf)),
     {
-      files: ["server/net/**"],
+      files: ["server/platform/net/**"],
       rules: restricted(above("net"), alone, withoutHttp, withoutRouters),
     },
     {

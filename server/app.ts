@@ -30,7 +30,7 @@ import { dynamicAddressPage } from "./dns-service/update-clients/http.ts";
 import { powerdnsApi, sendPowerdnsError } from "./dns-service/update-clients/powerdns-api/http.ts";
 import { errorOf, rememberRequestId, type ServerContext } from "./api/trpc.ts";
 import { version } from "./platform/version.ts";
-import { loadUndici } from "./net/http-agent.ts";
+import { loadUndici } from "./platform/net/http-agent.ts";
 import { loadedLate } from "./platform/late-modules.ts";
 
 loadedLate(loadUndici);

@@ -13,7 +13,7 @@ import type { Timing } from "./ops/jobs/runner.ts";
 import { DnsListenError } from "./dns-service/service.ts";
 import { createCluster } from "./database/new-cluster.ts";
 import { databaseStartFailure } from "./database/start-failure.ts";
-import type { Egress } from "./net/egress.ts";
+import type { Egress } from "./platform/net/egress.ts";
 import { logOutput } from "./platform/log-output.ts";
 import { programOutput } from "./platform/program-output.ts";
 import { createLog, type Logger } from "./platform/log.ts";

@@ -48,7 +48,7 @@ import { Mailer } from "../notifications/mail/mailer.ts";
 import { composeNotifications } from "../notifications/compose.ts";
 import { realPause, type Pause } from "../platform/pause.ts";
 import { Redis } from "../platform/redis.ts";
-import { createEgress, type Egress } from "../net/egress.ts";
+import { createEgress, type Egress } from "../platform/net/egress.ts";
 import { ChangePipeline } from "../zones/changes/pipeline.ts";
 import { composeZoneWatchers, hearZoneChanges } from "../zones/changes/zone-watchers.ts";
 import { ReviewPolicy } from "../zones/changes/locks-and-reviews.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { defaults } from "pg";
-import { issuedFor, type TlsOptions } from "../net/tls.ts";
+import { issuedFor, type TlsOptions } from "../platform/net/tls.ts";
 
 /** An invalid DATABASE_URL. The message is printed when the start fails; it never contains a password. */
 export class DatabaseUrlError extends Error {}

@@ -4,7 +4,7 @@ import type { RecordData } from "../dns/record.ts";
 import { knownKind, kindByName } from "./kinds.ts";
 import { ProviderError, type DnsProvider, type ProviderEnvironment, type ProviderKind } from "./provider.ts";
 import type { Purpose } from "./vendor-api/accounts.ts";
-import { sameOrigin, secretAgain } from "../net/same-origin.ts";
+import { sameOrigin, secretAgain } from "../platform/net/same-origin.ts";
 import { ok, refuse, type Result } from "../platform/result.ts";
 import type { SecretCipher } from "../platform/secret-cipher.ts";
 import type { ConfigValues } from "../database/tables/provider-configs.ts";

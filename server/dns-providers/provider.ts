@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Egress } from "../net/egress.ts";
+import type { Egress } from "../platform/net/egress.ts";
 import type { Pause } from "../platform/pause.ts";
 import type { ReadRecord, RecordData } from "../dns/record.ts";
 import type { ServerRules, ApexCname } from "../dns/zone-rules.ts";

@@ -5,7 +5,7 @@ import type { Config } from "../ops/config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ConfigSecrets } from "../dns-providers/connections.ts";
 import { primary } from "../dns-providers/primary.ts";
-import type { Egress } from "../net/egress.ts";
+import type { Egress } from "../platform/net/egress.ts";
 import type { Notifications } from "../notifications/notify.ts";
 import type { RequestLimits } from "../api/limits/requests.ts";
 import type { Records } from "../zones/records/service.ts";

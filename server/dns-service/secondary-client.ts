@@ -4,8 +4,8 @@ import { WireError } from "../dns/names/wire-names.ts";
 import { notifyMessage, queryMessage, rcodeName, rcodes, readMessage, type WireMessage } from "../dns/wire/messages.ts";
 import { types } from "../dns/zone-file/type-names.ts";
 import { signRequest, TsigError, TsigVerifier, type TsigKey } from "../dns/wire/tsig.ts";
-import type { Egress } from "../net/egress.ts";
-import { EgressError } from "../net/egress-error.ts";
+import type { Egress } from "../platform/net/egress.ts";
+import { EgressError } from "../platform/net/egress-error.ts";
 import { ownerOf, soaEntry } from "./wire-records.ts";
 import type { ServedZone } from "./zones.ts";
 

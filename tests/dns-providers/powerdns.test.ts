@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import { zoneId } from "../../server/dns-providers/powerdns/client.ts";
 import { ProviderError, type DnsProvider } from "../../server/dns-providers/provider.ts";
-import { createEgress } from "../../server/net/egress.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
 import { freePorts } from "../support/programs.ts";
 import { create, record, remove, update } from "./zone-folder.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outcomesIn, provenOurs, readAll, readServed } from "../../server/zones/changes/provider-call.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import { ProviderError, type DnsProvider, type RecordChange } from "../../server/dns-providers/provider.ts";
-import { createEgress, type Egress } from "../../server/net/egress.ts";
+import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { planState, withOneTtl } from "../../server/dns/desired-state.ts";
 import { noNotes, recordKey, type LiveRecord, type RecordData } from "../../server/dns/record.ts";
 import { refusal as cloudflareRefusal, startCloudflare } from "../support/vendors/cloudflare/server.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { kindByName } from "../../server/dns-providers/kinds.ts";
 import type { ApplyOptions, ChangeOutcome, DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
-import { createEgress } from "../../server/net/egress.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
 import type { RecordData } from "../../server/dns/record.ts";
 
 export const zone = "example.com";

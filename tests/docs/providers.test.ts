@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { providerKinds } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, ProviderKind } from "../../server/dns-providers/provider.ts";
-import { createEgress } from "../../server/net/egress.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
 import { maxTtl } from "../../server/dns/zone-file/ttl.ts";
 import { page, tableRows } from "../support/markdown.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { jsonTexts, queries } from "../../server/database/database.ts";
 import { cloudflareAddress } from "../../server/dns-providers/cloudflare/client.ts";
 import { digitalOceanAddress } from "../../server/dns-providers/digitalocean/api.ts";
-import { createEgress, type Egress } from "../../server/net/egress.ts";
+import { createEgress, type Egress } from "../../server/platform/net/egress.ts";
 import { hour, second, SkippingClock } from "../support/clock.ts";
 import type { CallLimits } from "../support/vendors/call-limits.ts";
 import { refusal, startCloudflare, type CloudflareServer } from "../support/vendors/cloudflare/server.ts";

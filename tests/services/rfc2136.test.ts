@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createEgress } from "../../server/net/egress.ts";
+import { createEgress } from "../../server/platform/net/egress.ts";
 import { knownKind } from "../../server/dns-providers/kinds.ts";
 import type { DnsProvider, RecordChange } from "../../server/dns-providers/provider.ts";
 import { readAll } from "../../server/zones/changes/provider-call.ts";

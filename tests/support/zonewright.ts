@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { loadConfig } from "../../server/ops/config/config.ts";
 import type { Database } from "../../server/database/database.ts";
-import type { Egress } from "../../server/net/egress.ts";
+import type { Egress } from "../../server/platform/net/egress.ts";
 import { startServer, type RunningServer } from "../../server/start.ts";
 import { emptyDatabase } from "./database.ts";
 import { LogWatch } from "./log-watch.ts";

@@ -4,7 +4,7 @@ import type { Audit } from "../../notifications/audit/audit.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { WaysIn } from "../auth/ways-in.ts";
 import type { Keyring } from "../../platform/keyring.ts";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import { SecretCipher } from "../../platform/secret-cipher.ts";
 import type { Invitations } from "../users/invitations/service.ts";
 import type { Confirmation } from "../auth/confirmation/service.ts";

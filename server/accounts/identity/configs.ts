@@ -28,7 +28,7 @@ import { endFlowsThrough } from "./flows.ts";
 import type { IdentityProviders } from "./providers/catalogue.ts";
 import { IdentityProviderError, type ClientSettings, type IdentityProvider } from "./providers/provider.ts";
 import { readsEverything } from "../../database/tables/roles.ts";
-import { sameOrigin, secretAgain } from "../../net/same-origin.ts";
+import { sameOrigin, secretAgain } from "../../platform/net/same-origin.ts";
 
 /** An enabled provider with its settings. */
 export interface EnabledProvider {

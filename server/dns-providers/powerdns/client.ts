@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
-import { EgressError } from "../../net/egress-error.ts";
+import type { Egress } from "../../platform/net/egress.ts";
+import { EgressError } from "../../platform/net/egress-error.ts";
 import { ProviderError } from "../provider.ts";
 import { messageIn, shownText } from "../vendor-api/text.ts";
 

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { EgressError } from "../../net/egress-error.ts";
-import type { Egress } from "../../net/egress.ts";
+import { EgressError } from "../../platform/net/egress-error.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 
 /** Thrown when a name server cannot be reached, does not answer or closes the connection. `message` is a sentence. */
 export class ConnectionError extends Error {

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import { ProviderError } from "../provider.ts";
 import { ConnectionError, dial, type DnsConnection } from "./connection.ts";
 import { rcodes, queryMessage, readMessage, rcodeName, type WireMessage } from "../../dns/wire/messages.ts";

@@ -1,5 +1,5 @@
-import { EgressError } from "../../net/egress-error.ts";
-import { retryAfterSeconds } from "../../net/retry-after.ts";
+import { EgressError } from "../../platform/net/egress-error.ts";
+import { retryAfterSeconds } from "../../platform/net/retry-after.ts";
 import { ProviderError, type ProviderEnvironment } from "../provider.ts";
 import { longestPauseOfDrift, VendorAccounts, type AccountGate, type Purpose, type Quota } from "./accounts.ts";
 import { messageIn, shownText } from "./text.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { NotificationLevel } from "../../platform/events.ts";
 

@@ -1,5 +1,5 @@
 import { getServers } from "node:dns";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import { DnsClient, type Server } from "./dns-client.ts";
 import { IterativeResolver, isWithin, nameAbove, StubResolver, type Resolver } from "./resolver.ts";
 import type { Observation, Pointer, TargetState } from "./observation.ts";

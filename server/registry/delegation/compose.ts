@@ -1,6 +1,6 @@
 import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import type { Logger } from "../../platform/log.ts";
 import { DelegationCheck } from "./check.ts";

@@ -13,9 +13,9 @@ import {
 import { WireError } from "../../dns/names/wire-names.ts";
 import { readRdata } from "../../dns/wire/rdata-read.ts";
 import { typeName, types } from "../../dns/zone-file/type-names.ts";
-import type { Reach } from "../../net/address-rules.ts";
-import { EgressError, type EgressFailure } from "../../net/egress-error.ts";
-import type { Egress } from "../../net/egress.ts";
+import type { Reach } from "../../platform/net/address-rules.ts";
+import { EgressError, type EgressFailure } from "../../platform/net/egress-error.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 
 /** A type that is asked for. */
 export type QueriedType =

@@ -1,6 +1,6 @@
 import { rcodes } from "../../dns/wire/messages.ts";
 import { ownerWithin } from "../../dns/names/names.ts";
-import type { Reach } from "../../net/address-rules.ts";
+import type { Reach } from "../../platform/net/address-rules.ts";
 import type { DnsClient, Question, QueriedType, Record, Reply, Server } from "./dns-client.ts";
 
 /** The servers of a zone. `addresses` are those that came with the referral; empty: to be looked up. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Config } from "../../ops/config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { Egress } from "../../net/egress.ts";
+import type { Egress } from "../../platform/net/egress.ts";
 import type { Notifications } from "../../notifications/notify.ts";
 import { RdapBootstrap } from "./rdap/bootstrap.ts";
 import { ExpiryCheckJob } from "./check-job.ts";

@@ -1,4 +1,4 @@
-import type { EgressError } from "../../net/egress-error.ts";
+import type { EgressError } from "../../platform/net/egress-error.ts";
 
 /** Registration data of a name, from its registry and registrar. */
 export interface Registration {

@@ -6,7 +6,7 @@ import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
 import { readAll } from "../../../server/zones/changes/provider-call.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 

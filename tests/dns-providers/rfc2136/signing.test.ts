@@ -5,7 +5,7 @@ import type { DnsProvider, RecordChange } from "../../../server/dns-providers/pr
 import { wireRecord, type WireMessage } from "../../../server/dns/wire/messages.ts";
 import { writeRdata } from "../../../server/dns/wire/rdata-write.ts";
 import { writeName } from "../../../server/dns/names/wire-names.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 import { typeNumber } from "../../../server/dns/zone-file/type-names.ts";
 import { startFakeNameServer, type Reaction } from "./fake-name-server.ts";
 

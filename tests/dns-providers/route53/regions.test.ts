@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { route53Api } from "../../../server/dns-providers/route53/client.ts";
-import type { Egress } from "../../../server/net/egress.ts";
+import type { Egress } from "../../../server/platform/net/egress.ts";
 
 // https://github.com/acmesh-official/acme.sh/issues/7257: calls to another partition that are signed for us-east-1 are refused.
 test.each([

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { ProviderError } from "../../../server/dns-providers/provider.ts";
 import { VendorAccounts, type Purpose } from "../../../server/dns-providers/vendor-api/accounts.ts";
 import { VendorCalls, type Vendor, type VendorRequest } from "../../../server/dns-providers/vendor-api/calls.ts";
-import { createEgress, type Egress } from "../../../server/net/egress.ts";
+import { createEgress, type Egress } from "../../../server/platform/net/egress.ts";
 import { Clock } from "../../support/clock.ts";
 import {
   startLoopbackVendor,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { VendorRequest } from "../../../server/dns-providers/vendor-api/calls.ts";
-import { createEgress, type Egress } from "../../../server/net/egress.ts";
+import { createEgress, type Egress } from "../../../server/platform/net/egress.ts";
 import { minute } from "../../support/clock.ts";
 import { startLoopbackVendor, type LoopbackVendor, type VendorReply } from "../../support/vendors/loopback-vendor.ts";
 import { failureOf, useCalling } from "./calling.ts";

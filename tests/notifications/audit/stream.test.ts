@@ -6,7 +6,7 @@ import { writeEntry } from "../../../server/notifications/audit/audit.ts";
 import { nextBatch, sent } from "../../../server/notifications/audit/stream/stream.ts";
 import { sinkFor, syslogFrame, type StreamedEntry } from "../../../server/notifications/audit/stream/sinks.ts";
 import { queries } from "../../../server/database/database.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 import { parseAuditTarget } from "../../../server/ops/config/audit-target.ts";
 import { patience } from "../../support/patience.ts";
 import { freePorts } from "../../support/programs.ts";

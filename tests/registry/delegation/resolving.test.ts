@@ -4,7 +4,7 @@ import { DnsClient } from "../../../server/registry/delegation/dns-client.ts";
 import { IterativeResolver, StubResolver } from "../../../server/registry/delegation/resolver.ts";
 import { observeDelegation } from "../../../server/registry/delegation/observe.ts";
 import { askAll, servedIn } from "../../../server/registry/delegation/served.ts";
-import { openDoor } from "../../net/door.ts";
+import { openDoor } from "../../platform/net/door.ts";
 import { patience } from "../../support/patience.ts";
 import { content, delegation, reset, startPrivateRoot, topLevel, zoneName, type PrivateRoot } from "./private-root.ts";
 

@@ -6,7 +6,7 @@ import { RdapBootstrap, readBootstrap } from "../../../server/registry/expiry/rd
 import { createLog } from "../../../server/platform/log.ts";
 import { Clock, day, hour, minute } from "../../support/clock.ts";
 import { bootstrapFile, duringTest, startRdapServer, type RdapServer } from "./registries.ts";
-import { openDoor } from "../../net/door.ts";
+import { openDoor } from "../../platform/net/door.ts";
 
 const clock = new Clock();
 let file: string;

@@ -9,7 +9,7 @@ import type { Finding } from "../../../server/registry/expiry/registration.ts";
 import { ServerPace } from "../../../server/registry/expiry/server-pace.ts";
 import { WhoisClient } from "../../../server/registry/expiry/whois/client.ts";
 import { createLog } from "../../../server/platform/log.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 import { Clock } from "../../support/clock.ts";
 import { bootstrapFile, duringTest, startRdapServer, startWhoisServer } from "./registries.ts";
 

@@ -15,7 +15,7 @@ import { startZonewright } from "../../support/zonewright.ts";
 import { PowerdnsClient, powerdnsKey } from "../../dns-service/update-clients/powerdns-api/client.ts";
 import { zone, type Target, type TargetName } from "./group.ts";
 import { startAlidns, startCloudflare, startDigitalOcean, startDnspod, startRoute53 } from "./vendors.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 
 const egress = createEgress({ allow: [], now: () => new Date() });
 

@@ -1,5 +1,5 @@
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 import { startAlidnsServer } from "../../support/vendors/alidns/server.ts";
 import { startCloudflare as startCloudflareServer } from "../../support/vendors/cloudflare/server.ts";
 import { startDigitalOcean as startDigitalOceanServer } from "../../support/vendors/digitalocean/server.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { knownKind } from "../../../server/dns-providers/kinds.ts";
-import { createEgress } from "../../../server/net/egress.ts";
+import { createEgress } from "../../../server/platform/net/egress.ts";
 import { startBind } from "../../support/name-servers/bind.ts";
 import { startPowerdns, type PowerdnsServer } from "../../support/name-servers/powerdns-api.ts";
 import type { Secondary } from "../../support/name-servers/secondary.ts";

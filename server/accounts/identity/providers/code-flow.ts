@@ -1,5 +1,5 @@
 import type { OAuth2Tokens } from "arctic";
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import { IdentityProviderError, type ClientSettings, type FlowValues, type Identity } from "./provider.ts";
 import { askVendor, goodObject, reasonIn, optionalText, requiredText, type VendorObject } from "./vendor-json.ts";
 import { loadedLate } from "../../../platform/late-modules.ts";

@@ -1,4 +1,4 @@
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import { codeOf, endpointsOf, plainAuthorizationUrlOf } from "./code-flow.ts";
 import type { IdentityProvider } from "./provider.ts";
 import { askVendor, goodObject, optionalText, requiredText } from "./vendor-json.ts";

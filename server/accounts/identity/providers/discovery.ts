@@ -1,7 +1,7 @@
 import type { Configuration, CustomFetch, ExportedJWKSCache, ServerMetadata } from "openid-client";
 import { z } from "zod";
-import type { Egress } from "../../../net/egress.ts";
-import { EgressError } from "../../../net/egress-error.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
+import { EgressError } from "../../../platform/net/egress-error.ts";
 import { IdentityProviderError, type ClientSettings } from "./provider.ts";
 import { loadedLate } from "../../../platform/late-modules.ts";
 import { isWebAddress } from "../addresses.ts";

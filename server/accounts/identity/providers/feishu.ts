@@ -1,4 +1,4 @@
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import { authorizationUrlOf, codeOf, endpointsOf } from "./code-flow.ts";
 import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 import {

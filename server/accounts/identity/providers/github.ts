@@ -1,4 +1,4 @@
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import { accessTokenOf, authorizationUrlOf, codeOf, endpointsOf, redeemCode } from "./code-flow.ts";
 import { IdentityProviderError, type IdentityProvider } from "./provider.ts";
 import { askVendor, goodObject, optionalText, type VendorRequest } from "./vendor-json.ts";

@@ -1,4 +1,4 @@
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import type { IdentityProvider } from "./provider.ts";
 import { standardOAuth2 } from "./standard-oauth2.ts";
 

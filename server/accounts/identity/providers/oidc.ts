@@ -2,7 +2,7 @@ import type { Configuration } from "openid-client";
 import type { JWTPayload } from "jose";
 import { decodeProtectedHeader } from "jose/decode/protected_header";
 import { decodeJwt } from "jose/jwt/decode";
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import {
   accessTokenOf,
   authorizationUrlOf,

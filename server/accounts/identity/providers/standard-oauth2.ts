@@ -1,4 +1,4 @@
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 import {
   accessTokenOf,
   authorizationUrlOf,

@@ -1,5 +1,5 @@
-import type { Egress } from "../../../net/egress.ts";
-import { EgressError } from "../../../net/egress-error.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
+import { EgressError } from "../../../platform/net/egress-error.ts";
 import { tellable } from "../redaction.ts";
 import { IdentityProviderError } from "./provider.ts";
 

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import { AppError } from "../../../platform/errors.ts";
-import { SharedSlots, Slots } from "../../../net/slots.ts";
+import { SharedSlots, Slots } from "../../../platform/net/slots.ts";
 import type { LargeBody } from "./check-large.ts";
 import type { JsonObject } from "../../json-object.ts";
 import { LargeBodyThread } from "./large-thread.ts";

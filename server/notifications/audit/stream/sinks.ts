@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { AuditTarget } from "../../../ops/config/audit-target.ts";
-import type { Egress } from "../../../net/egress.ts";
-import { secured } from "../../../net/tls.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
+import { secured } from "../../../platform/net/tls.ts";
 
 /** An entry as `GET /api/audit` shows it. */
 export interface StreamedEntry {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EgressError } from "../../../net/egress-error.ts";
-import { retryAfterSeconds } from "../../../net/retry-after.ts";
+import { EgressError } from "../../../platform/net/egress-error.ts";
+import { retryAfterSeconds } from "../../../platform/net/retry-after.ts";
 import { hidden, type Outcome, type Ports } from "../kind.ts";
 
 const deadlineMilliseconds = 15_000;

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { z } from "zod";
 import type { Logger } from "../../../platform/log.ts";
-import type { Egress } from "../../../net/egress.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
 
 const ianaUrl = "https://data.iana.org/rdap/dns.json";
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
-import type { Egress } from "../../../net/egress.ts";
-import { EgressError } from "../../../net/egress-error.ts";
-import { retryAfterSeconds } from "../../../net/retry-after.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
+import { EgressError } from "../../../platform/net/egress-error.ts";
+import { retryAfterSeconds } from "../../../platform/net/retry-after.ts";
 import {
   askedTooOften,
   callFailed,

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import type { Egress } from "../../../net/egress.ts";
-import { EgressError } from "../../../net/egress-error.ts";
+import type { Egress } from "../../../platform/net/egress.ts";
+import { EgressError } from "../../../platform/net/egress-error.ts";
 import {
   askedTooOften,
   callFailed,

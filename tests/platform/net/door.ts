@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { createEgress, type Egress, type EgressOptions } from "../../server/net/egress.ts";
-import { EgressError } from "../../server/net/egress-error.ts";
+import { createEgress, type Egress, type EgressOptions } from "../../../server/platform/net/egress.ts";
+import { EgressError } from "../../../server/platform/net/egress-error.ts";
 
 /** An egress guard with its own names, closed after the test. Each lookup of a name uses its next answer; the last one repeats. */
 export function openDoor(

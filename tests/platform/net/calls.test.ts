@@ -3,9 +3,9 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Clock, second } from "../support/clock.ts";
-import { patience } from "../support/patience.ts";
-import { freePorts } from "../support/programs.ts";
+import { Clock, second } from "../../support/clock.ts";
+import { patience } from "../../support/patience.ts";
+import { freePorts } from "../../support/programs.ts";
 import { failureOf, listen, openDoor } from "./door.ts";
 
 async function serve(handler: RequestListener): Promise<string> {

@@ -96,7 +96,7 @@ describe("non-public addresses", () => {
 
   test("localhost is not called, even with the system resolver", async () => {
     const { port, connections } = await listen();
-    const { systemAddresses } = await import("../../server/net/guarded-socket.ts");
+    const { systemAddresses } = await import("../../../server/platform/net/guarded-socket.ts");
     const door = openDoor({}, { lookup: systemAddresses });
     for (const host of ["localhost", "localhost.", "LocalHost"]) {
       const { failure } = await failureOf(door.guardedFetch(`https://${host}:${port}/`, { reach: "public" }));
