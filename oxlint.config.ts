@@ -1,60 +1,28 @@
 import { defineConfig } from "oxlint";
 
 /**
- * The rooms of `server/`, in layers from top to bottom: a file may import what stands in a lower layer, and of its own layer the rooms that are
+ * The wings of `server/`, in layers from top to bottom: a file may import what stands in a lower layer, and of its own layer the wings that are
  * listed behind its own. docs/architecture.md has the same table.
  */
 export const layers: readonly Readonly<Record<string, readonly string[]>>[] = [
   { composition: [] },
   {
-    v1: ["domains", "records"],
-    "dns-service": ["audit", "changes", "dns-providers", "notifications", "records"],
-    "update-clients": ["audit", "changes", "dns-providers", "domains", "records"],
-    mirrors: ["audit", "changes", "dns-providers", "domains", "notifications", "records"],
-    domains: [
-      "assignments",
-      "audit",
-      "change-requests",
-      "changes",
-      "dns-providers",
-      "expiry",
-      "notifications",
-      "records",
-    ],
-    snapshots: ["audit", "changes", "records"],
-    "change-requests": ["audit", "changes", "notifications", "records"],
-    replacements: ["audit", "batches", "changes", "dns-providers", "records"],
-    batches: ["changes", "notifications", "records"],
-    templates: ["audit", "batches", "changes", "dns-providers", "records"],
-    reverse: ["changes", "dns-providers", "notifications", "records"],
-    records: ["changes", "dns-providers", "notifications"],
-    console: [],
-    delegation: ["audit", "dns-providers", "notifications"],
-    drift: ["changes", "dns-providers", "notifications"],
-    "change-reports": ["changes", "notifications"],
-    changes: ["audit", "dns-providers", "notifications"],
-    expiry: ["audit", "notifications"],
-    assignments: ["audit", "notifications"],
-    identity: ["accounts", "assignments", "audit"],
-    accounts: ["audit", "change-requests", "notifications"],
-    notifications: ["audit"],
-    "dns-providers": ["audit"],
-    audit: [],
+    bulk: ["dns-providers", "notifications", "zones"],
+    "dns-service": ["dns-providers", "notifications", "zones"],
+    zones: ["accounts", "dns-providers", "notifications", "registry"],
+    registry: ["dns-providers", "notifications"],
+    accounts: ["notifications"],
+    "dns-providers": ["notifications"],
+    notifications: [],
   },
   {
-    http: ["access", "api", "limits", "metrics"],
-    api: ["access", "limits"],
-    limits: ["access"],
-    mail: ["jobs"],
-    metrics: ["jobs"],
+    api: ["access", "ops"],
     access: [],
-    jobs: [],
+    ops: [],
   },
   {
-    config: ["database", "net", "platform"],
-    database: ["dns", "net", "platform"],
+    database: ["dns", "platform"],
     dns: ["platform"],
-    net: [],
     platform: [],
   },
 ];
@@ -121,7 +89,7 @@ const restricted = (...patterns: readonly (readonly Pattern[])[]): { "no-restric
   "no-restricted-imports": ["error", { patterns: patterns.flat() }],
 });
 
-/** What a room must not import: rooms above it, and those beside it that it does not list. */
+/** What a wing must not import: wings above it, and those beside it that it does not list. */
 function above(room: string): Pattern[] {
   const layer = layers.findIndex((rooms) => Object.hasOwn(rooms, room));
   const beside = layers[layer]?.[room] ?? [];
@@ -138,11 +106,11 @@ function above(room: string): Pattern[] {
   ];
 }
 
-/** The rules for the files of one room: for its routers, for what speaks HTTP, and for everything else. */
+/** The rules for the files of one wing: for its routers, for what speaks HTTP, and for everything else. */
 function rulesOf(room: string) {
   const upward = above(room);
   const files = (...patterns: string[]) => patterns.map((pattern) => `server/${room}/${pattern}`);
-  const speaksHttp = ["api", "http", "composition"].includes(room);
+  const speaksHttp = ["api", "composition"].includes(room);
   const usual = speaksHttp ? [alone] : [alone, withoutHttp, withoutRouters];
   return [
     { files: files("**"), rules: restricted(outgoing, upward, ...usual) },
@@ -183,7 +151,7 @@ export default defineConfig({
     ...layers.flatMap((rooms) => Object.keys(rooms).flatMap(rulesOf)),
     {
       files: ["server/platform/net/**"],
-      rules: restricted(above("net"), alone, withoutHttp, withoutRouters),
+      rules: restricted(above("platform"), alone, withoutHttp, withoutRouters),
     },
     {
       files: ["server/dns/**"],
@@ -191,11 +159,11 @@ export default defineConfig({
     },
     {
       files: ["server/zones/records/editing/{zone-view,edits,drafts}.ts"],
-      rules: restricted(outgoing, above("records"), alone, withoutHttp, withoutRouters, pure),
+      rules: restricted(outgoing, above("zones"), alone, withoutHttp, withoutRouters, pure),
     },
     {
       files: ["server/zones/snapshots/diff.ts"],
-      rules: restricted(outgoing, above("snapshots"), alone, withoutHttp, withoutRouters, pure),
+      rules: restricted(outgoing, above("zones"), alone, withoutHttp, withoutRouters, pure),
     },
     {
       // The one look upward: what a procedure finds in its context is the whole service.

@@ -34,6 +34,7 @@ import { ZoneImports } from "../zones/domains/zone-imports.ts";
 import { composeDelegation } from "../registry/delegation/compose.ts";
 import { composeExpiry } from "../registry/expiry/compose.ts";
 import { Health } from "../database/health.ts";
+import { withdrawForUser } from "../zones/change-requests/request.ts";
 import { LargeBodies } from "../api/http/bodies/large-bodies.ts";
 import { Idempotency } from "../api/idempotency.ts";
 import { setSchemaMessages } from "../api/input-error.ts";
@@ -294,6 +295,7 @@ export async function createServices(parts: {
     background,
     database,
     audit,
+    withdrawRequests: withdrawForUser,
     now,
     passwordCost: parts.passwordCost,
   });

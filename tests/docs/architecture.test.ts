@@ -6,25 +6,25 @@ import { page } from "../support/markdown.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-test("the architecture map names every folder of the server, and none that is missing", async () => {
+test("the architecture map names every wing of the server, and none that is missing", async () => {
   const { prose } = await page("docs/architecture.md");
   const reported = [...prose.matchAll(/`((?:server|docs|tests|bench|client-sdk)\/[\w./-]*)`/g)].map(
     ([, path = ""]) => path,
   );
   expect(reported.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([]);
   const rooms = globSync("server/*/", { cwd: root }).map((path) => `${path.replace(/\/$/, "")}/`);
-  expect(rooms.length).toBeGreaterThan(15);
+  expect(rooms.length).toBeGreaterThan(10);
   expect(rooms.filter((room) => !reported.includes(room))).toEqual([]);
 });
 
-test("the table of folders matches the linter's layers and the imports that it allows", async () => {
+test("the table of wings matches the linter's layers and the imports that it allows", async () => {
   const { prose } = await page("docs/architecture.md");
   const rows = prose.split("\n").flatMap((line) => {
     const [, layer = "", room, , beside = ""] = line.split("|").map((cell) => cell.trim());
     const [, name] = /^`server\/([\w-]+)\/`$/.exec(room ?? "") ?? [];
     return name === undefined ? [] : [{ layer, name, beside: beside === "" ? [] : beside.split(", ") }];
   });
-  const names = ["composition", "features", "services", "ground"];
+  const names = ["composition", "product", "services", "ground"];
   expect(rows).toEqual(
     layers.flatMap((rooms, index) =>
       Object.entries(rooms).map(([name, beside]) => ({ layer: names[index], name, beside })),
@@ -32,7 +32,7 @@ test("the table of folders matches the linter's layers and the imports that it a
   );
 });
 
-test("every rule for files of a folder of the server includes the folder's layer", () => {
+test("every rule for files of a wing of the server includes the wing's layer", () => {
   const rules = (linter.overrides ?? []).flatMap(({ files, rules }) => {
     const restriction = JSON.stringify(
       new Map<string, unknown>(Object.entries(rules ?? {})).get("no-restricted-imports") ?? null,

@@ -121,7 +121,9 @@ test("the types that a page lists are those that its provider stores", async () 
 /** All texts in the service's source, with `…` for inserted values. */
 async function textsInCode(): Promise<string> {
   const root = join(import.meta.dirname, "../../server");
-  const folders = ["dns-providers", "dns", "net", "changes", "records"].map((folder) => join(root, folder));
+  const folders = ["dns-providers", "dns", "platform/net", "zones/changes", "zones/records"].map((folder) =>
+    join(root, folder),
+  );
   const listed = await Promise.all(
     folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((name) => join(folder, name))),
   );

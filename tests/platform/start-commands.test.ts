@@ -35,7 +35,7 @@ test("what the service loads late, it loads once it has started, so that it need
     "database/database.ts",
     "database/new-cluster.ts",
     "platform/redis.ts",
-    "net/http-agent.ts",
+    "platform/net/http-agent.ts",
   ];
   const files = globSync("server/**/*.ts", { cwd: thisCheckout }).filter((file) => /\bimport\("/.test(text(file)));
   expect(files.length).toBeGreaterThan(early.length);

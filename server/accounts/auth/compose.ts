@@ -1,7 +1,7 @@
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Background } from "../../platform/background.ts";
 import type { Config } from "../../ops/config/config.ts";
-import type { Database } from "../../database/database.ts";
+import type { Database, EntityManager } from "../../database/database.ts";
 import type { Keyring } from "../../platform/keyring.ts";
 import type { Guesses } from "../../api/limits/guesses.ts";
 import type { Mailer } from "../../notifications/mail/mailer.ts";
@@ -85,6 +85,8 @@ export function composeAccounts(parts: {
   background: Background;
   database: Database;
   audit: Audit;
+  /** Withdraws the open change requests of a user who is being deleted. Returns how many. */
+  withdrawRequests: (tx: EntityManager, userId: string, now: Date) => Promise<number>;
   now: () => Date;
   passwordCost?: PasswordCost | undefined;
 }): AccountServices {
@@ -135,6 +137,7 @@ export function composeAccounts(parts: {
       administratorNotices,
       mail,
       audit,
+      withdrawRequests: parts.withdrawRequests,
       now,
     }),
     userAccess: new UserAccess({

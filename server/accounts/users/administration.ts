@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { theService } from "../../access/actor.ts";
-import { withdrawForUser } from "../../zones/change-requests/request.ts";
 import type { Audit } from "../../notifications/audit/audit.ts";
 import type { Authenticator } from "../../access/authenticator.ts";
 import type { Caller } from "../../access/caller.ts";
@@ -41,6 +40,8 @@ interface Parts {
   administratorNotices: AdministratorNotices;
   mail: MailOutbox;
   audit: Audit;
+  /** Withdraws the open change requests of a user who is being deleted. Returns how many. */
+  withdrawRequests: (tx: EntityManager, userId: string, now: Date) => Promise<number>;
   now: () => Date;
 }
 
@@ -195,7 +196,7 @@ export class UserAdministration {
       const sessions = await queries(tx).selectFrom("sessions").select("id").where("user_id", "=", id).execute();
       const before = auditedFields(user);
       const invitations = await endInvitations(tx, id, this.#parts.now());
-      const requests = await withdrawForUser(tx, id, this.#parts.now());
+      const requests = await this.#parts.withdrawRequests(tx, id, this.#parts.now());
       const records = await leaveRecords(tx, id);
       await tx.remove(user).flush();
       await this.#parts.audit.record(tx, caller, {

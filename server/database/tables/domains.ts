@@ -40,7 +40,7 @@ export const DomainSchema = defineEntity({
     registryExpiresAt: p.datetime().nullable(),
     registrarExpiresAt: p.datetime().nullable(),
     registrar: p.text().nullable(),
-    /** What the registry said besides dates; null: not looked up yet. See expiry/facts.ts. */
+    /** What the registry said besides dates; null: not looked up yet. See registry/expiry/facts.ts. */
     registration: p.json().$type<unknown>().nullable(),
     /** Whether PTR records follow the addresses of this zone. */
     reverse: p.text().$type<ReverseMode>().default("off"),

@@ -241,7 +241,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning: "URL of the RDAP bootstrap file (RFC 9224).",
       otherwise: "IANA's",
-      readIn: "expiry/compose.ts",
+      readIn: "registry/expiry/compose.ts",
       more: "operations/jobs.md#expiry-dates",
     }),
   WHOIS_SERVER: z
@@ -251,7 +251,7 @@ export const environmentSchema = z.object({
     .register(notes, {
       meaning: "The first WHOIS server to query, `host` or `host:port`.",
       otherwise: "`whois.iana.org`",
-      readIn: "expiry/compose.ts",
+      readIn: "registry/expiry/compose.ts",
       more: "operations/jobs.md#expiry-dates",
     }),
   RESOLVER_ROOTS: z
@@ -266,7 +266,7 @@ export const environmentSchema = z.object({
       meaning:
         "Root name servers from which delegations are checked, `host` or `host:port`, comma-separated. A port holds for all name servers. Unset: the system's resolver. `off`: delegations are not checked.",
       otherwise: "the system's resolver",
-      readIn: "delegation/compose.ts",
+      readIn: "registry/delegation/compose.ts",
       more: "guide/delegation.md#where-it-looks-from",
     }),
   REVIEW_REQUIRED: z
