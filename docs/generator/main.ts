@@ -1,8 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { describedCommands, manPage } from "./cli-pages.ts";
 import { referencePages } from "./reference.ts";
+import manifest from "../../cli/package.json" with { type: "json" };
 
-/** Writes docs/reference: `npm run docs`. A test fails if the stored pages are out of date. */
+/** Writes docs/reference and the man page of the command line: `npm run docs`. A test fails if the stored pages are out of date. */
 const folder = join(import.meta.dirname, "../reference");
 const pages = await referencePages();
 await rm(folder, { recursive: true, force: true });
@@ -10,4 +12,8 @@ for (const [name, text] of pages) {
   await mkdir(dirname(join(folder, name)), { recursive: true });
   await writeFile(join(folder, name), text);
 }
+await writeFile(
+  join(import.meta.dirname, "../../cli/zonewright.1"),
+  manPage(await describedCommands(), manifest.version),
+);
 process.stdout.write(`Wrote ${pages.size} pages to docs/reference.\n`);

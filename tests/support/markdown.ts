@@ -18,11 +18,14 @@ export interface Page {
   blocks: CodeBlock[];
 }
 
-/** Every page for readers, in the root, in docs/ however deep, and in the client's package. */
+/** Every page for readers, in the root, in docs/ however deep, and in the packages of the client and the command line. */
 export async function pages(): Promise<Page[]> {
   const listed = await Promise.all([
     readdir(root),
-    readdir(join(root, "client-sdk")).then((names) => names.map((name) => join("client-sdk", name))),
+    ...["cli", "client-sdk"].map(async (folder) => {
+      const names = await readdir(join(root, folder));
+      return names.map((name) => join(folder, name));
+    }),
     readdir(join(root, "docs"), { recursive: true }).then((names) => names.map((name) => join("docs", name))),
   ]);
   const paths = listed.flat().filter((path) => path.endsWith(".md"));
