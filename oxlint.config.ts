@@ -203,7 +203,13 @@ export default defineConfig({
       files: ["cli/src/**"],
       rules: restricted([
         {
-          group: ["**/server/*", "!**/server/dns", "**/server/!(dns)/**", "**/server/dns/!(formats)/**"],
+          group: [
+            "**/server/*",
+            "!**/server/dns",
+            "**/server/!(dns)/**",
+            "**/server/dns/!(formats)/**",
+            "!@modelcontextprotocol/**",
+          ],
           message: "The command line uses the client package and server/dns/formats, nothing else.",
         },
         { group: ["**/client-sdk/**", "**/web/**", "**/tests/**"], message: "Import @zonewright/client instead." },

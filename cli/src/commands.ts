@@ -112,6 +112,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/tokens.ts")).tokens(),
   },
   {
+    name: "mcp",
+    summary: "Serve tools for assistants over standard input and output",
+    load: async () => (await import("./commands/mcp.ts")).mcp(),
+  },
+  {
     name: "completion",
     summary: "Print a script that completes commands in your shell",
     load: async () => (await import("./commands/completion.ts")).completion(),

@@ -1,0 +1,259 @@
+import type { Client, RouterInputs } from "@zonewright/client";
+import { authorOf } from "../commands/history.ts";
+import { countsOf, patchOf, type Changes } from "../plans.ts";
+import { fullName, instant, notesOf, domainNamed } from "../zones.ts";
+import { pageText, untrusted } from "./answers.ts";
+
+/** Permissions that the tools need. */
+export const needed = [
+  "domains:read",
+  "records:read",
+  "snapshots:read",
+  "requests:read",
+  "requests:write",
+  "records:write",
+] as const;
+
+type Needed = (typeof needed)[number];
+
+/** What a call brings, checked against the schema of the tool and again by the server. */
+type Input = Record<string, unknown>;
+
+/** A tool for assistants, made from a procedure. */
+export interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  /** The procedure's operation, whose schemas describe the input. */
+  operation: string;
+  /** The fields that the tool takes of it. */
+  fields: readonly string[];
+  /** Whether it takes a domain by name, instead of the procedure's id. */
+  ofDomain?: true;
+  needs: Needed;
+  /** What it changes; nothing by default. */
+  changes?: "requests" | "records";
+  run: (client: Client, input: Input) => Promise<string>;
+}
+
+/** The records of a domain that a tool names. */
+async function named(client: Client, { domain, ...input }: Input) {
+  const zone = await domainNamed(client, String(domain));
+  return { zone, name: fullName(zone), input: { ...input, id: zone.id } };
+}
+
+function recordLine({ name, recordType, value }: { name: string; recordType: string; value: string }): string {
+  return `${name} ${recordType} ${value}`;
+}
+
+function planLines(plan: Changes): string[] {
+  return [...patchOf(plan).map(({ text }) => text), ...(plan.warnings ?? []).map((warning) => `Warning: ${warning}`)];
+}
+
+/** All tools, readers first. */
+export const tools: readonly Tool[] = [
+  {
+    name: "list_domains",
+    title: "List domains",
+    description: "List the domains that you may see, with their status, record count, expiry and drift.",
+    operation: "listDomains",
+    fields: ["search", "tag", "group", "status", "drift", "page", "limit"],
+    needs: "domains:read",
+    async run(client, input) {
+      const page = await client.domains.list.query(input);
+      const lines = page.domains.map((domain) => {
+        const { status, recordCount, expiresAt, driftedAt, tags } = domain;
+        const facts = [status, `${recordCount} records`, ...(expiresAt ? [`expires ${instant(expiresAt)}`] : [])];
+        return [fullName(domain), ...facts, ...(driftedAt ? ["differs from its provider"] : []), ...tags].join(", ");
+      });
+      return untrusted(pageText("domains", page), lines);
+    },
+  },
+  {
+    name: "show_domain",
+    title: "Show a domain",
+    description: "Show the settings of a domain: provider, owner, expiry, reviews and the current revision.",
+    operation: "getDomain",
+    fields: [],
+    ofDomain: true,
+    needs: "domains:read",
+    async run(client, given) {
+      const { zone, name } = await named(client, given);
+      const facts = Object.entries(await client.domains.get.query({ id: zone.id }));
+      return untrusted(
+        `The settings of ${name}.`,
+        facts.map(([field, value]) => `${field}: ${JSON.stringify(value)}`),
+      );
+    },
+  },
+  {
+    name: "list_records",
+    title: "List records",
+    description: "List the records of a domain, now or at an earlier revision. Each line ends with the record's id.",
+    operation: "listRecords",
+    fields: ["type", "filter", "at", "page", "limit"],
+    ofDomain: true,
+    needs: "records:read",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const page = await client.records.list.query(input);
+      const lines = page.records.map((record) => {
+        const notes = notesOf(record);
+        return `${record.name} ${record.ttl} ${record.recordType} ${record.value}${notes === "" ? "" : ` (${notes})`} id=${record.id}`;
+      });
+      return untrusted(`${name}, revision ${page.revision}. ${pageText("records", page)}`, lines);
+    },
+  },
+  {
+    name: "search_records",
+    title: "Search records",
+    description:
+      "Search the records of all domains that you may see, by a part of their name or value, or by exact value.",
+    operation: "searchRecords",
+    fields: ["search", "value", "type", "tag", "group", "view", "page", "limit"],
+    needs: "records:read",
+    async run(client, input) {
+      const page = await client.records.search.query(input);
+      const lines = page.records.map(
+        ({ domainName, name, ttl, recordType, value, id }) =>
+          `${domainName}: ${name} ${ttl} ${recordType} ${value} id=${id}`,
+      );
+      return untrusted(pageText("records", page), lines);
+    },
+  },
+  {
+    name: "list_history",
+    title: "List changes",
+    description: "List what was changed in a domain, newest first: revision, time, who, why, and each record.",
+    operation: "listHistory",
+    fields: ["page", "limit"],
+    ofDomain: true,
+    needs: "records:read",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const page = await client.records.history.query(input);
+      const lines = page.entries.map((entry) => {
+        const { revision, createdAt, kind, state, creates, updates, deletes, message } = entry;
+        const counts = `+${creates} ~${updates} -${deletes}`;
+        const why = message === null ? "" : `: ${message}`;
+        return `revision ${revision ?? "–"}, ${instant(createdAt)} UTC, ${authorOf(entry)}, ${kind}, ${state}, ${counts}${why}`;
+      });
+      return untrusted(`${name}. ${pageText("changes", page)}`, lines);
+    },
+  },
+  {
+    name: "list_snapshots",
+    title: "List snapshots",
+    description: "List the snapshots of a domain, with the ids that diff_snapshots takes.",
+    operation: "listSnapshots",
+    fields: ["page", "limit"],
+    ofDomain: true,
+    needs: "snapshots:read",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const page = await client.snapshots.list.query({ ...input, records: false });
+      const lines = page.snapshots.map(
+        ({ version, createdAt, recordCount, trigger, id }) =>
+          `snapshot ${version}, ${instant(createdAt)} UTC, ${recordCount} records, ${trigger}, id=${id}`,
+      );
+      return untrusted(`${name}. ${pageText("snapshots", page)}`, lines);
+    },
+  },
+  {
+    name: "diff_snapshots",
+    title: "Compare snapshots",
+    description: "Compare two snapshots of a domain: + added, - removed, ~ changed.",
+    operation: "diffSnapshots",
+    fields: ["from", "to"],
+    ofDomain: true,
+    needs: "snapshots:read",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const found = await client.snapshots.diff.query(input as RouterInputs["snapshots"]["diff"]);
+      const lines = [
+        ...found.removed.map((record) => `- ${recordLine(record)}`),
+        ...found.modified.map(({ before, after }) => `~ ${recordLine(before)} → ${recordLine(after)}`),
+        ...found.added.map((record) => `+ ${recordLine(record)}`),
+      ];
+      return untrusted(`${name}: ${lines.length === 0 ? "no differences" : `${lines.length} differences`}.`, lines);
+    },
+  },
+  {
+    name: "show_drift",
+    title: "Show drift",
+    description: "List the domains whose provider had other records at the last check, with how they differ.",
+    operation: "listDomains",
+    fields: ["page", "limit"],
+    needs: "domains:read",
+    async run(client, input) {
+      const page = await client.domains.list.query({ ...(input as RouterInputs["domains"]["list"]), drift: true });
+      const details = await Promise.all(page.domains.map(({ id }) => client.domains.get.query({ id })));
+      const lines = details.map((zone) => `${fullName(zone)}: ${zone.driftError ?? JSON.stringify(zone.drift)}`);
+      return untrusted(pageText("domains that differ", page), lines);
+    },
+  },
+  {
+    name: "list_requests",
+    title: "List change requests",
+    description: "List change requests: what waits for a review, what was approved, rejected or applied.",
+    operation: "listChangeRequests",
+    fields: ["state", "mine", "toReview", "page", "limit"],
+    needs: "requests:read",
+    async run(client, input) {
+      const page = await client.changeRequests.list.query(input);
+      const lines = page.requests.map(({ number, state, domainName, author, title, creates, updates, deletes }) => {
+        const counts = `+${creates} ~${updates} -${deletes}`;
+        return `${number}, ${state}, ${domainName}, ${counts}, by ${author ?? "a deleted user"}: ${title}`;
+      });
+      return untrusted(pageText("change requests", page), lines);
+    },
+  },
+  {
+    name: "propose_changes",
+    title: "Propose changes",
+    description:
+      "Make a change request for a domain: nothing is changed until a person has reviewed and applied it. Returns its plan.",
+    operation: "createChangeRequest",
+    fields: ["title", "note", "changes"],
+    ofDomain: true,
+    needs: "requests:write",
+    changes: "requests",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const made = await client.changeRequests.create.mutate(input as RouterInputs["changeRequests"]["create"]);
+      const { number, plan } = made;
+      const summary = `Change request ${number} for ${name} waits for a review: ${plan === null ? "its plan has problems" : countsOf(plan)}. To take it back: zonewright requests withdraw ${number}`;
+      return untrusted(summary, plan === null ? [] : planLines(plan));
+    },
+  },
+  {
+    name: "plan_changes",
+    title: "Plan changes",
+    description: "Show what changes to a domain would do, and the planHash with which apply_plan makes exactly them.",
+    operation: "planRecords",
+    fields: ["changes", "reverse"],
+    ofDomain: true,
+    needs: "records:write",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const plan = await client.records.plan.mutate(input as RouterInputs["records"]["plan"]);
+      return untrusted(`${name}: ${countsOf(plan)}. planHash: ${plan.planHash}`, planLines(plan));
+    },
+  },
+  {
+    name: "apply_plan",
+    title: "Apply a plan",
+    description:
+      "Make exactly the changes of a plan, at once and all or none. Refused if the domain has changed since plan_changes. Ask the user first.",
+    operation: "applyRecords",
+    fields: ["changes", "planHash", "reverse", "message"],
+    ofDomain: true,
+    needs: "records:write",
+    changes: "records",
+    async run(client, given) {
+      const { name, input } = await named(client, given);
+      const { revision } = await client.records.applyPlan.mutate(input as RouterInputs["records"]["applyPlan"]);
+      return `Applied to ${name} as revision ${revision}. To undo: zonewright history undo ${name} ${revision}`;
+    },
+  },
+];
